@@ -1,0 +1,108 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is strict; the two that stand on C take the settings without strict memory safety.
+let onC: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+let strict: [SwiftSetting] = onC + [.strictMemorySafety()]
+
+/// A full static build (the Dockerfile's) links Debian's libuv_a.a, by the name that pkg-config knows.
+let libuv = Context.environment["STATIC_LIBUV"] != nil ? "libuv-static" : "libuv"
+
+let package = Package(
+    name: "tributary",
+    products: [
+        .library(name: "Promises", targets: ["Promises"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+    ],
+    targets: [
+        // Row 0: system libraries.
+        .systemLibrary(
+            name: "CUV", pkgConfig: libuv,
+            providers: [.apt(["libuv1-dev"]), .brew(["libuv"]), .yum(["libuv-devel"])]),
+        .systemLibrary(
+            name: "CYAML", pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"]), .yum(["libyaml-devel"])]),
+
+        // Row 1.
+        .target(name: "Basics", swiftSettings: strict),
+        .target(name: "Promises", swiftSettings: strict),
+        .target(name: "JSONText", dependencies: ["Basics"], swiftSettings: strict),
+
+        // Row 2.
+        .target(name: "HTTP", dependencies: ["Promises", "Basics"], swiftSettings: strict),
+        .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
+
+        // Row 3.
+        .target(
+            name: "HTTPClient", dependencies: ["HTTP", "Reactor", "Promises", "Basics"],
+            swiftSettings: strict),
+        .target(
+            name: "UVReactor", dependencies: ["CUV", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
+        .target(
+            name: "SimReactor", dependencies: ["Reactor", "Promises", "Basics"],
+            swiftSettings: strict),
+        .target(name: "YAMLReader", dependencies: ["CYAML", "Basics"], swiftSettings: onC),
+
+        // Row 4.
+        .target(
+            name: "Gateway",
+            dependencies: [
+                "HTTP", "HTTPClient", "JSONText", "YAMLReader", "Reactor", "Promises", "Basics",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "HTTPServer", dependencies: ["HTTP", "Reactor", "Promises", "Basics"],
+            swiftSettings: strict),
+
+        // Row 5.
+        .target(
+            name: "Assembly",
+            dependencies: [
+                "Gateway", "HTTPServer", "HTTPClient", "HTTP", "Reactor", "Promises", "Basics",
+            ],
+            swiftSettings: strict),
+
+        // Tests, row by row.
+        .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
+        .testTarget(name: "PromisesTests", dependencies: ["Promises"], swiftSettings: onC),
+        .testTarget(
+            name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
+        .testTarget(
+            name: "ReactorContractTests",
+            dependencies: ["Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],
+            swiftSettings: onC),
+        .testTarget(
+            name: "UVReactorTests", dependencies: ["UVReactor", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
+        .testTarget(
+            name: "HTTPClientTests",
+            dependencies: ["HTTPClient", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
+        .testTarget(
+            name: "HTTPServerTests",
+            dependencies: ["HTTPServer", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
+        .testTarget(
+            name: "YAMLReaderTests", dependencies: ["YAMLReader", "Basics"], swiftSettings: onC),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "Gateway", "HTTPClient", "HTTPServer", "HTTP", "SimReactor", "JSONText",
+                "YAMLReader", "Reactor", "Promises", "Basics",
+            ],
+            swiftSettings: onC),
+        .testTarget(name: "TidyTests", swiftSettings: onC),
+    ]
+)

@@ -1,0 +1,133 @@
+/// An immutable run of bytes: a shared chunk of memory and the part of it that is meant.
+///
+/// Copying and slicing share the chunk; the bytes themselves are never copied again once they are
+/// in here. A slice keeps its whole chunk alive, so long-lived small slices of large chunks are
+/// better copied out (`Bytes(copying:)`).
+@usableFromInline
+package struct Bytes: Sendable {
+    @usableFromInline let chunk: [UInt8]
+    @usableFromInline let start: Int
+
+    /// How many bytes are meant.
+    @usableFromInline package let count: Int
+
+    @inlinable
+    init(chunk: [UInt8], start: Int, count: Int) {
+        self.chunk = chunk
+        self.start = start
+        self.count = count
+    }
+
+    /// No bytes; allocates nothing.
+    @inlinable
+    package init() {
+        self.init(chunk: [], start: 0, count: 0)
+    }
+
+    /// The whole of an array, shared and not copied.
+    @inlinable
+    package init(_ array: [UInt8]) {
+        self.init(chunk: array, start: 0, count: array.count)
+    }
+
+    /// The UTF-8 of a string, copied.
+    @inlinable
+    package init(_ string: some StringProtocol) {
+        self.init(Array(string.utf8))
+    }
+
+    /// A copy of borrowed bytes, such as those of a read buffer.
+    @inlinable
+    package init(copying span: Span<UInt8>) {
+        var copy: [UInt8] = []
+        copy.append(copying: span)
+        self.init(copy)
+    }
+
+    @inlinable
+    package var isEmpty: Bool { count == 0 }
+
+    /// The bytes, borrowed.
+    @inlinable
+    package var span: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { chunk.span.extracting(start..<(start + count)) }
+    }
+
+    /// The byte at `offset`, counted from the start of this run. Traps outside of it.
+    @inlinable
+    package subscript(offset: Int) -> UInt8 {
+        precondition(offset >= 0 && offset < count, "offset outside of the bytes")
+        return chunk[start + offset]
+    }
+
+    /// A part of this run, sharing its chunk. Traps outside of it.
+    @inlinable
+    package subscript(range: Range<Int>) -> Bytes {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside of the bytes")
+        return Bytes(chunk: chunk, start: start + range.lowerBound, count: range.count)
+    }
+
+    /// The bytes as a new array.
+    package var array: [UInt8] { Array(chunk[start..<(start + count)]) }
+}
+
+extension Bytes: Equatable {
+    @usableFromInline package static func == (left: Bytes, right: Bytes) -> Bool {
+        left.count == right.count
+            && left.chunk[left.start..<(left.start + left.count)]
+                .elementsEqual(right.chunk[right.start..<(right.start + right.count)])
+    }
+}
+
+extension String {
+    /// The bytes read as UTF-8; malformed sequences become U+FFFD.
+    package init(_ bytes: Bytes) {
+        self.init(decoding: bytes.chunk[bytes.start..<(bytes.start + bytes.count)], as: UTF8.self)
+    }
+
+    /// The bytes read as UTF-8; malformed sequences become U+FFFD.
+    package init(copying span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension [UInt8] {
+    /// Appends borrowed bytes in one copy.
+    @inlinable
+    package mutating func append(copying span: Span<UInt8>) {
+        unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    }
+
+    /// Appends a run of bytes in one copy.
+    @inlinable
+    package mutating func append(_ bytes: Bytes) {
+        append(copying: bytes.span)
+    }
+
+    /// Appends the text of a literal.
+    @inlinable
+    package mutating func append(_ literal: StaticString) {
+        unsafe append(
+            contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    /// Appends the UTF-8 of a string.
+    @inlinable
+    package mutating func append(_ string: String) {
+        append(contentsOf: string.utf8)
+    }
+
+    /// Appends an integer in decimal.
+    package mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger) {
+        var rest = UInt64(value)
+        var digits: InlineArray<20, UInt8> = .init(repeating: 0)
+        var first = 20
+        repeat {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
+        append(copying: digits.span.extracting(first..<20))
+    }
+}

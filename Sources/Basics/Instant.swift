@@ -1,0 +1,46 @@
+/// A moment on the monotonic clock, in nanoseconds since an arbitrary start.
+///
+/// Only differences mean something. It comes from a loop (`now`), so that it is virtual in a
+/// simulation; nothing else in the project reads a clock.
+@usableFromInline
+package struct Instant: Sendable, Hashable, Comparable {
+    @usableFromInline package let nanoseconds: Int64
+
+    @inlinable
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    @inlinable
+    package static func < (left: Instant, right: Instant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// A later moment; saturates at the end of time instead of trapping.
+    @inlinable
+    package static func + (moment: Instant, duration: Duration) -> Instant {
+        let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.inNanoseconds)
+        return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+
+    /// The time from `earlier` to `later`; negative when they are the other way round.
+    @inlinable
+    package static func - (later: Instant, earlier: Instant) -> Duration {
+        .nanoseconds(later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, saturating at the ends of `Int64` (292 years).
+    @inlinable
+    package var inNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        let (sum, overflow2) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow2 ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// Milliseconds with their fraction, for people to read.
+    package var inMilliseconds: Double { Double(inNanoseconds) / 1_000_000 }
+}

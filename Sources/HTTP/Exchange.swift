@@ -1,0 +1,43 @@
+package import Basics
+package import Promises
+
+/// One client request until its answer is out: what everything that works on it shares.
+///
+/// Made by the server when the head is complete, confined to its core.
+package final class Exchange {
+    /// Names this request in the answer, the log and towards the backends.
+    package let id: RequestID
+
+    /// The trace that this request belongs to.
+    package let trace: TraceContext
+
+    /// The capability to make promises on this exchange's core.
+    package let core: Core
+
+    /// When the head was complete.
+    package let began: Instant
+
+    /// When the last byte of the body was in; `began` for a request without one. Deadlines and
+    /// minimum durations count from here.
+    package var lastByte: Instant
+
+    /// When everything must be answered; set by the endpoint that was matched.
+    package var deadline: Instant?
+
+    /// The endpoint that was matched, by its index in the plan; nil before and without a match.
+    package var endpoint: Int?
+
+    /// The client's address for the log; nil on a unix socket.
+    package let client: String?
+
+    package init(
+        id: RequestID, trace: TraceContext, core: Core, began: Instant, client: String? = nil
+    ) {
+        self.id = id
+        self.trace = trace
+        self.core = core
+        self.began = began
+        self.lastByte = began
+        self.client = client
+    }
+}

@@ -1,0 +1,61 @@
+package import Basics
+
+/// The id of a request: the client's where it is a sane token, else ours.
+package enum RequestID: Sendable {
+    /// 128 random bits, written as 32 hexadecimal digits.
+    case own(UInt64, UInt64)
+    /// The client's, checked.
+    case client(Bytes)
+
+    /// A fresh one.
+    package init(from entropy: Entropy) {
+        self = .own(entropy.next(), entropy.next())
+    }
+
+    /// What a client sent, if it is of the form `[A-Za-z0-9._~:+/=-]{1,128}`.
+    package init?(client value: Span<UInt8>) {
+        guard (1...128).contains(value.count) else { return nil }
+        for index in value.indices where !Self.isSane(value[index]) { return nil }
+        self = .client(Bytes(copying: value))
+    }
+
+    private static func isSane(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "+"), UInt8(ascii: "-")...UInt8(ascii: ":"), UInt8(ascii: "="),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+extension RequestID: CustomStringConvertible {
+    package var description: String {
+        var text: [UInt8] = []
+        text.append(self)
+        return String(Bytes(text))
+    }
+}
+
+extension [UInt8] {
+    /// Appends the text of a request id.
+    package mutating func append(_ id: RequestID) {
+        switch id {
+        case .own(let high, let low):
+            append(hex: high)
+            append(hex: low)
+        case .client(let bytes): append(bytes)
+        }
+    }
+
+    /// Appends sixteen hexadecimal digits.
+    package mutating func append(hex value: UInt64) {
+        var digits: InlineArray<16, UInt8> = .init(repeating: 0)
+        for index in 0..<16 {
+            let nibble = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * index)) & 15
+            digits[index] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+        }
+        append(copying: digits.span)
+    }
+}

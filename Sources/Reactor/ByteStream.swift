@@ -1,0 +1,64 @@
+/// A connected byte stream (TCP or unix socket), confined to its loop.
+///
+/// The contract, the same for every conformer and held by one test suite:
+///
+/// - **Ownership.** Whoever holds the stream owns it: dropping it, or `close()`, closes the
+///   connection. From `start` until `close` the stream holds its delegate strongly, so a live
+///   connection keeps its protocol alive; `close` lets go of it.
+/// - **Calls to the delegate** come from the loop, never from inside a call to the stream. After
+///   `close()`, and after `streamFailed`, none comes at all.
+/// - **Reading** begins with `start`. The bytes handed over are borrowed from a buffer that is used
+///   again: what is needed later must be copied. `pauseReading` takes effect at once; nothing is
+///   lost. The end of the other side's sending is told once, by `streamEnded`; writing still works.
+/// - **Writing** never blocks and keeps order. What the kernel does not take at once is copied and
+///   sent later; `unsentBytes` is what waits, and `streamDrained` tells when nothing does any more.
+///   A failed write is told by `streamFailed`. Writing after `close` or `finishWriting` does nothing.
+/// - **Failures** (a reset, a broken pipe) are told once, by `streamFailed`; the stream is closed
+///   already when that call comes.
+package protocol ByteStream: AnyObject {
+    /// Begins to deliver what arrives. Called once.
+    func start(_ delegate: any ByteStreamDelegate)
+
+    /// Sends `head`, then `body`, with one system call where the kernel takes both.
+    func write(_ head: Span<UInt8>, _ body: Span<UInt8>)
+
+    /// Bytes written and not yet taken by the kernel.
+    var unsentBytes: Int { get }
+
+    /// Nothing is delivered until `resumeReading`.
+    func pauseReading()
+
+    /// Delivers again what arrives, and what waited.
+    func resumeReading()
+
+    /// Sends what waits, then tells the other side that no more will come (half close).
+    func finishWriting()
+
+    /// Closes both directions at once and forgets what was not sent.
+    func close()
+
+    /// The other side's address; nil for a unix socket.
+    var peer: SocketAddress? { get }
+}
+
+extension ByteStream {
+    /// Sends one run of bytes.
+    package func write(_ bytes: Span<UInt8>) {
+        write(bytes, Span())
+    }
+}
+
+/// What a stream tells its user. See `ByteStream` for the contract.
+package protocol ByteStreamDelegate: AnyObject {
+    /// Bytes arrived; they are borrowed for the time of the call. Never empty.
+    func streamReceived(_ bytes: Span<UInt8>)
+
+    /// The other side will send no more.
+    func streamEnded()
+
+    /// Everything written so far has been taken by the kernel, after some of it had to wait.
+    func streamDrained()
+
+    /// The connection is lost and the stream closed.
+    func streamFailed(_ failure: IOFailure)
+}

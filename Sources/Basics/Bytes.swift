@@ -107,7 +107,7 @@ extension [UInt8] {
 
     /// Appends the text of a literal.
     @inlinable
-    package mutating func append(_ literal: StaticString) {
+    package mutating func append(literal: StaticString) {
         unsafe append(
             contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }

@@ -78,7 +78,8 @@ let package = Package(
         .testTarget(name: "PromisesTests", dependencies: ["Promises"], swiftSettings: onC),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
-        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
+        .testTarget(
+            name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
         .testTarget(
             name: "ReactorContractTests",
             dependencies: ["Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],

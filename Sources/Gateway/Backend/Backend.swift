@@ -17,8 +17,15 @@ final class Backend {
     /// An address of the backend, with the constant parts of every head sent there.
     private struct Host {
         let pool: Pool
+        /// Put before the path of every call; empty for most.
         let pathPrefix: Bytes
-        let hostField: FieldValue
+        let field: FieldValue
+
+        func target(_ target: Target) -> Target {
+            guard !pathPrefix.isEmpty else { return target }
+            // Two sane pieces of a path make a sane one; should they not, the call's own is sent.
+            return Target(Bytes(pathPrefix.array + target.text.array)) ?? target
+        }
     }
 
     init(_ plan: BackendPlan, client: Client, loop: any Loop) {
@@ -30,7 +37,7 @@ final class Backend {
             Host(
                 pool: client.pool(for: host.origin, settings: plan.pool),
                 pathPrefix: Bytes(host.pathPrefix),
-                hostField: host.origin.hostFieldValue)
+                field: FieldValue(host.origin.hostField) ?? "localhost")
         }
     }
 
@@ -38,22 +45,22 @@ final class Backend {
     /// for the next one at once, since nothing was sent.
     func send(_ request: CallRequest, _ exchange: Exchange) -> Local<ClientResponse> {
         let first = nextHost()
-        let answer = send(request, to: hosts[first])
+        let answer = send(request, to: hosts[first], exchange)
         guard hosts.count > 1 else { return answer }
         return answer.recover { error in
-            try self.sendElsewhere(request, after: error, tried: first, left: self.hosts.count - 1)
+            try self.sendElsewhere(request, exchange, after: error, tried: first, left: self.hosts.count - 1)
         }
     }
 
     private func sendElsewhere(
-        _ request: CallRequest, after error: any Error, tried: Int, left: Int
+        _ request: CallRequest, _ exchange: Exchange, after error: any Error, tried: Int, left: Int
     ) throws -> Local<ClientResponse> {
         guard left > 0, let failure = error as? ClientFailure, failure.isBeforeConnection else {
             throw error
         }
         let next = (tried + 1) % hosts.count
-        return send(request, to: hosts[next]).recover { error in
-            try self.sendElsewhere(request, after: error, tried: next, left: left - 1)
+        return send(request, to: hosts[next], exchange).recover { error in
+            try self.sendElsewhere(request, exchange, after: error, tried: next, left: left - 1)
         }
     }
 
@@ -69,17 +76,37 @@ final class Backend {
         return best
     }
 
-    private func send(_ request: CallRequest, to host: Host) -> Local<ClientResponse> {
-        var head = HeadWriter(
-            method: request.method, targetPrefix: host.pathPrefix, target: request.target,
-            host: host.hostField)
+    private func send(
+        _ request: CallRequest, to host: Host, _ exchange: Exchange
+    ) -> Local<ClientResponse> {
+        var head: [UInt8] = []
+        head.reserveCapacity(256 + request.fields.wireText.count)
+        head.append(requestLine: request.method, host.target(request.target), host: host.field)
         head.append(plan.fields)
         head.append(request.fields)
-        let left = (request.deadline - loop.now).inNanoseconds / 1_000_000
-        head.append(.gatewayDeadlineMs, decimal: UInt64(max(0, left)))
+        head.append(
+            exchange, span: loop.entropy.next(), left: request.deadline - loop.now)
+        if !request.body.isEmpty || request.method.anticipatesBody {
+            head.append(contentLength: request.body.count)
+        }
+        head.appendEndOfHead()
         return host.pool.send(
             ClientRequest(
-                method: request.method, head: head.finish(bodyCount: request.body.count),
-                body: request.body, answerBytesMax: request.answerMax))
+                method: request.method, head: Bytes(head), body: request.body,
+                answerBytesMax: request.answerMax))
+    }
+}
+
+extension [UInt8] {
+    /// Appends the lines that go along with every call: the request's id, its trace with a parent id
+    /// of the call's own, and the time left. All three are sane by their types.
+    fileprivate mutating func append(_ exchange: Exchange, span: UInt64, left: Duration) {
+        append(literal: "X-Request-Id: ")
+        append(exchange.id)
+        append(literal: "\r\ntraceparent: ")
+        append(exchange.trace, span: span)
+        append(literal: "\r\nGateway-Deadline-Ms: ")
+        append(decimal: UInt64(Swift.max(0, left.inNanoseconds / 1_000_000)))
+        append(literal: "\r\n")
     }
 }

@@ -5,6 +5,8 @@ import HTTPClient
 /// Why one call gave no part: what the report says, and what the status table asks.
 struct CallFailure: Error {
     let kind: Kind
+    /// The call that failed, by its index in the endpoint; set when the failure is noted.
+    var call: Int?
     /// The backend's, for `unexpectedStatus`.
     var status: Status?
     /// The limit that struck.

@@ -7,8 +7,8 @@ import Promises
 struct CallRequest {
     let method: Method
     /// Path and query, without the prefix of the host's URL.
-    let target: Bytes
-    /// The call's own header lines, and those that go along with every request.
+    let target: Target
+    /// The call's own header lines, and those that the client's request lends.
     let fields: Fields
     let body: Bytes
     /// Of the answer, in bytes.

@@ -10,6 +10,8 @@ struct RequestBuilder {
     private let plan: CallPlan
     private let params: [ParamPlan]
     private let calls: [String]
+    /// The target, where no value and nothing of the client's query is in it.
+    private let constantTarget: Target?
 
     /// - Parameters:
     ///   - params: the endpoint's, for the names of what a client did not send
@@ -18,16 +20,18 @@ struct RequestBuilder {
         self.plan = plan
         self.params = params
         self.calls = calls
+        constantTarget =
+            plan.forward.query.isEmpty ? plan.target.constant.flatMap { Target($0) } : nil
     }
 
     /// Throws `skipped` where a value is missing.
     func request(
-        with values: CallValues, _ exchange: Exchange, span: UInt64, deadline: Instant
+        with values: CallValues, deadline: Instant
     ) throws(CallFailure) -> CallRequest {
         CallRequest(
             method: plan.method,
             target: try target(values),
-            fields: try fields(values, exchange, span),
+            fields: try fields(values),
             body: try body(values),
             answerMax: plan.answerMax,
             deadline: deadline)
@@ -35,8 +39,8 @@ struct RequestBuilder {
 
     // MARK: Target
 
-    private func target(_ values: CallValues) throws(CallFailure) -> Bytes {
-        if plan.forward.query.isEmpty, let constant = plan.target.constant { return constant }
+    private func target(_ values: CallValues) throws(CallFailure) -> Target {
+        if let constantTarget { return constantTarget }
         var target: [UInt8] = []
         target.reserveCapacity(128)
         for piece in plan.target.pieces {
@@ -47,25 +51,24 @@ struct RequestBuilder {
                 switch place {
                 case .pathSegment:
                     guard !text.isDotSegment else { throw skipped(source, name) }
-                    target.append(pathSegment: text.span)
-                case .query, .field: target.append(queryValue: text.span)
+                    target.append(percentEncoding: text.span)
+                case .query, .field: target.append(percentEncoding: text.span)
                 }
             }
         }
         if !plan.forward.query.isEmpty {
             target.append(query: values.head.target.query, keeping: plan.forward.query)
         }
-        return Bytes(target)
+        guard let target = Target(Bytes(target)) else {
+            throw CallFailure(kind: .skipped, detail: "the values make no request target")
+        }
+        return target
     }
 
     // MARK: Head
 
-    private func fields(
-        _ values: CallValues, _ exchange: Exchange, _ span: UInt64
-    ) throws(CallFailure) -> Fields {
+    private func fields(_ values: CallValues) throws(CallFailure) -> Fields {
         var fields = Fields()
-        fields.append(.xRequestID, exchange.id)
-        fields.append(.traceparent, exchange.trace, span: span)
         for name in plan.forward.headers {
             for value in values.head.fields.all(name) { fields.append(name, value) }
         }
@@ -73,7 +76,7 @@ struct RequestBuilder {
             fields.append(name, try fieldValue(template, values))
         }
         if plan.body != nil, fields[.contentType] == nil {
-            fields.append(.contentType, .applicationJSON)
+            fields.append(.contentType, "application/json")
         }
         return fields
     }
@@ -116,10 +119,10 @@ struct RequestBuilder {
                     body.append(json.bytes)
                 } else {
                     let text = try text(of: source, name, in: values)
-                    if isTextual { body.append(jsonString: text.span) } else { body.append(text) }
+                    if isTextual { body.append(jsonString: text) } else { body.append(text) }
                 }
             case .insideString(let source, let name):
-                body.append(insideJSONString: try text(of: source, name, in: values).span)
+                body.append(insideJSONString: try text(of: source, name, in: values))
             }
         }
         return Bytes(body)

@@ -21,7 +21,6 @@ struct Call {
     }
 
     private func request(for run: Run) throws(CallFailure) -> CallRequest {
-        try builder.request(
-            with: run.values, run.exchange, span: run.loop.entropy.next(), deadline: run.deadline)
+        try builder.request(with: run.values, deadline: run.deadline)
     }
 }

@@ -8,9 +8,17 @@ import Promises
 struct FailedAnswer {
     let plan: EndpointPlan
 
+    /// The answer for whatever ended the request. A cancellation is no failure: nobody waits for an
+    /// answer then.
+    func answer(_ error: any Error, _ run: Run) throws -> Response {
+        if error is Cancelled { throw error }
+        guard let failure = error as? CallFailure, let call = failure.call else { return all(run) }
+        return required(failure, of: plan.calls[call], run)
+    }
+
     /// Of a required call: its failure, the first in time, decides; listed are the required calls
     /// that have failed by now.
-    func required(_ failure: CallFailure, of call: CallPlan, _ run: Run) -> Response {
+    private func required(_ failure: CallFailure, of call: CallPlan, _ run: Run) -> Response {
         let status = OutcomeStatus.required(failure, of: call)
         if let answer = failure.answer, status == failure.status { return relayed(answer) }
         let listed = run.reported(of: plan).filter {
@@ -20,7 +28,7 @@ struct FailedAnswer {
     }
 
     /// Of all calls, where one was enough: every call is listed.
-    func all(_ run: Run) -> Response {
+    private func all(_ run: Run) -> Response {
         let failures = run.reported(of: plan)
         return problem(OutcomeStatus.allFailed(failures.map(\.failure)), failures, run)
     }
@@ -28,19 +36,16 @@ struct FailedAnswer {
     private func problem(
         _ status: Status, _ failures: [ReportedFailure], _ run: Run
     ) -> Response {
-        var problem = Problem(status: status, instance: run.exchange.id)
-        if plan.report != .off {
-            var json: [UInt8] = []
-            json.append(failures: failures, exposingDetails: plan.exposesDetails)
-            problem.add("failures", json: json)
-        }
-        var response = problem.response
-        response.fields.append(.gatewayComplete, "false")
+        var fields: Fields = [.gatewayComplete: "false"]
         if status == .serviceUnavailable {
             let wait = failures.compactMap(\.failure.retryAfter).min() ?? 1
-            response.fields.append(.retryAfter, FieldValue(UInt64(max(1, wait))))
+            fields.append(.retryAfter, FieldValue(UInt64(max(1, wait))))
         }
-        return response
+        let problem = Problem(status, instance: run.exchange.id)
+        guard plan.report != .off else { return problem.response(fields) }
+        var json: [UInt8] = []
+        json.append(failures: failures, exposingDetails: plan.exposesDetails)
+        return problem.with("failures", json: Bytes(json)).response(fields)
     }
 
     /// `relay_body`: the backend's answer as it came.

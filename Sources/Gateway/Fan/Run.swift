@@ -28,7 +28,8 @@ final class Run {
 
     /// Turns any error of a call into its failure, and keeps it for the report.
     func noted(_ error: any Error, of call: CallPlan) -> CallFailure {
-        let failure = CallFailure(error)
+        var failure = CallFailure(error)
+        failure.call = call.index
         failures[call.index] = failure
         return failure
     }

@@ -27,7 +27,7 @@ package struct JSONPath: Sendable, Equatable {
         steps = try parser.steps()
     }
 
-    init(steps: [Step]) { self.steps = steps }
+    package init(steps: [Step]) { self.steps = steps }
 }
 
 extension JSONSlice {

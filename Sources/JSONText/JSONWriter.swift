@@ -19,6 +19,11 @@ extension [UInt8] {
         append(.quote)
     }
 
+    /// The inside of a string that is open already, without quotes.
+    package mutating func append(insideJSONString text: Bytes) {
+        append(escaping: text.span)
+    }
+
     /// A key with its colon.
     package mutating func append(jsonKey text: String) {
         append(jsonString: text)
@@ -45,7 +50,7 @@ extension [UInt8] {
         case 0x0C: append(UInt8(ascii: "f"))
         case 0x0D: append(UInt8(ascii: "r"))
         default:
-            append("u00" as StaticString)
+            append(literal: "u00")
             append(hexDigit: byte >> 4)
             append(hexDigit: byte & 0x0F)
         }

@@ -47,7 +47,7 @@ struct Chain {
                 plan: call,
                 builder: RequestBuilder(call, params: plan.params, calls: names),
                 service: self.call(call, deadline: plan.deadline),
-                decoder: Decoder(plan: call))
+                decoder: Decoder(plan: call), meter: backends[call.backend].meter)
         }
     }
 }

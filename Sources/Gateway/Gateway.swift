@@ -47,7 +47,9 @@ package final class Gateway {
             BackendState(
                 name: backend.plan.name, isOpen: backend.breaker?.isOpen ?? false,
                 running: backend.bulkhead?.load.running ?? 0,
-                waiting: backend.bulkhead?.load.waiting ?? 0)
+                waiting: backend.bulkhead?.load.waiting ?? 0,
+                connections: backend.connections,
+                outcomes: backend.meter.outcomes)
         }
     }
 }
@@ -59,4 +61,8 @@ package struct BackendState: Sendable {
     package let isOpen: Bool
     package let running: Int
     package let waiting: Int
+    /// Idle ones and those at work.
+    package let connections: Int
+    /// How calls ended: `ok`, or the kind of failure.
+    package let outcomes: [(name: String, count: Int)]
 }

@@ -9,6 +9,7 @@ final class Backend {
     let plan: BackendPlan
     let bulkhead: Bulkhead?
     let breaker: CircuitBreaker?
+    let meter = CallMeter()
     private let hosts: [Host]
     private let loop: any Loop
     /// Where the next search for the least busy host begins, so that equals take turns.
@@ -40,6 +41,9 @@ final class Backend {
                 field: FieldValue(host.origin.hostField) ?? "localhost")
         }
     }
+
+    /// Connections to all its hosts, idle ones and those at work.
+    var connections: Int { hosts.reduce(0) { $0 + $1.pool.inFlight + $1.pool.idle } }
 
     /// Sends a call to the host that suits best. A host that refuses the connection is passed over
     /// for the next one at once, since nothing was sent.

@@ -23,7 +23,7 @@ struct CallFailure: Error {
     var answer: ClientResponse?
 
     /// The names of RFC 9209 (section 2.3) where it has one, and ours.
-    enum Kind: String {
+    enum Kind: String, CaseIterable {
         case dnsError = "dns_error"
         case connectionRefused = "connection_refused"
         case connectionTimeout = "connection_timeout"

@@ -49,6 +49,8 @@ struct Endpoint {
         exchange.deadline = deadline
         let values = CallValues(
             head: request.head, params: params, body: body, calls: plan.calls.count)
-        return Run(values: values, exchange: exchange, loop: loop, deadline: deadline)
+        return Run(
+            values: values, exchange: exchange, loop: loop, deadline: deadline,
+            isTimed: plan.hasServerTiming)
     }
 }

@@ -13,7 +13,7 @@ extension Run {
     func serverTiming(of plan: EndpointPlan) -> FieldValue {
         var text: [UInt8] = []
         for call in plan.calls {
-            guard let duration = durations[call.index] else { continue }
+            guard let duration = timings?.durations[call.index] else { continue }
             text.append(call.name)
             text.append(literal: ";dur=")
             text.append(tenthsOfMilliseconds: duration)

@@ -26,6 +26,11 @@ package struct CoreMeter: Sendable {
         endpoints = endpointNames.map { Endpoint(name: $0) }
     }
 
+    /// Makes room for endpoints that came with a new plan; those known already keep their counts.
+    package mutating func name(_ names: [String]) {
+        for name in names.dropFirst(endpoints.count) { endpoints.append(Endpoint(name: name)) }
+    }
+
     /// Counts one answer; 499 stands for a client that went away.
     package mutating func count(endpoint: Int?, status: UInt16, after duration: Duration) {
         guard let endpoint, endpoints.indices.contains(endpoint) else {

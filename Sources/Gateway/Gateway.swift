@@ -12,10 +12,13 @@ package final class Gateway {
     package let plan: Plan
     private let router: Router
     private let endpoints: [Service]
+    private let slots: [Int]
     private let backends: [Backend]
 
-    package init(_ plan: Plan, client: Client, loop: any Loop) {
+    /// - Parameter slots: the number by which the embedder knows each endpoint, in the plan's order
+    package init(_ plan: Plan, slots: [Int], client: Client, loop: any Loop) {
         self.plan = plan
+        self.slots = slots
         let backends = plan.backends.map { Backend($0, client: client, loop: loop) }
         self.backends = backends
         let chain = Chain(loop: loop, backends: backends)
@@ -23,14 +26,11 @@ package final class Gateway {
         router = Router(plan.endpoints.map(\.route))
     }
 
-    /// The names of the endpoints, by index: what logs and metrics call them.
-    package var endpointNames: [String] { plan.endpoints.map(\.name) }
-
     /// Finds the endpoint of a request and lets it answer.
     package func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
         switch router.match(request.head) {
         case .endpoint(let index, let parameters):
-            exchange.endpoint = index
+            exchange.endpoint = slots[index]
             exchange.pathParameters = parameters
             return endpoints[index](request, exchange)
         case .notFound:

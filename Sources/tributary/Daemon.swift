@@ -17,6 +17,7 @@ final class Daemon {
     private var cores: [CoreThread] = []
     private var signals: [SignalSource] = []
     private var admin: Admin?
+    private let demo: Demo?
     private var listening: SocketAddress?
     private var phase = Phase.starting
     /// Why the daemon ends, when it is not because it was asked to.
@@ -26,14 +27,21 @@ final class Daemon {
         case starting, ready, draining, ended
     }
 
-    /// Serves until a signal ends it. Throws what makes a start impossible.
-    static func run(_ config: RecordedConfig, _ plan: Plan) throws {
+    /// Serves a file, or the demo, until a signal ends it. Throws the exit status of what makes a start
+    /// impossible.
+    static func run(_ path: String?) throws {
         var failure: StartFailure?
         let left = try UVLoop.run { loop in
-            let daemon = Daemon(config, plan.process, loop)
+            let demo = path == nil ? try Demo(on: loop) : nil
+            let source = path.map { ConfigSource(path: $0) }
+                ?? ConfigSource(demo: demo?.variables ?? [:])
+            let (recorded, plan, problems) = try source.record()
+            StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
+            guard let plan else { throw ExitStatus.configurationErrors }
+            let daemon = Daemon(recorded, plan.process, loop, demo)
             loop.resident = daemon
             daemon.onEnd = { failure = $0 }
-            try daemon.start(plan)
+            try daemon.start()
         }
         for line in left { StandardStreams.printError("tributary: left open: \(line)\n") }
         if let failure { throw failure.reported() }
@@ -42,7 +50,10 @@ final class Daemon {
     /// Called once, when nothing runs any more.
     private var onEnd: (StartFailure?) -> Void = { _ in }
 
-    private init(_ config: RecordedConfig, _ process: ProcessPlan, _ loop: UVLoop) {
+    private init(
+        _ config: RecordedConfig, _ process: ProcessPlan, _ loop: UVLoop, _ demo: Demo?
+    ) {
+        self.demo = demo
         self.config = config
         self.process = process
         self.loop = loop
@@ -59,7 +70,7 @@ final class Daemon {
 
     // MARK: Start
 
-    private func start(_ plan: Plan) throws {
+    private func start() throws {
         let address = try resolved(process.listen)
         // SO_REUSEPORT would let a second daemon share the port unseen: ask once without it.
         guard !ListeningSocket.isTaken(address) else {
@@ -205,6 +216,7 @@ final class Daemon {
         if failure == nil { log.write(.info, "ended") }
         log.flush()
         admin?.close()
+        demo?.close()
         signals.removeAll()
         loop.resident = nil
         loop.stop()

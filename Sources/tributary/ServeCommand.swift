@@ -1,6 +1,4 @@
 import ArgumentParser
-import Gateway
-import UVReactor
 
 /// `tributary serve [CONFIG]`
 struct ServeCommand: ParsableCommand {
@@ -21,12 +19,6 @@ struct ServeCommand: ParsableCommand {
     var config: String?
 
     func run() throws {
-        let demo = config == nil ? try Demo.start() : nil
-        let source = config.map { ConfigSource(path: $0) } ?? ConfigSource(demo: demo?.variables ?? [:])
-        let (recorded, plan, problems) = try source.record()
-        StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
-        guard let plan else { throw ExitStatus.configurationErrors }
-        try Daemon.run(recorded, plan)
-        demo?.stop()
+        try Daemon.run(config)
     }
 }

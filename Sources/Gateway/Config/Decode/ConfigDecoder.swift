@@ -35,7 +35,8 @@ struct ConfigDecoder {
         _ node: DocumentNode, into block: inout Block, scope: String
     ) {
         guard case .mapping(let members) = node.content else {
-            fail(node.place, "must be a mapping of keys to values" + quotingHint(node))
+            let what = scope.isEmpty ? "the file" : scope
+            problems.error(at: node.place, "\(what) must be a mapping of keys to values")
             return
         }
         let outer = (self.scope, key)

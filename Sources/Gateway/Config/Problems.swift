@@ -3,7 +3,7 @@ package import YAMLReader
 /// Everything that is wrong with a configuration, collected, so that one run tells it all.
 package struct Problems: Sendable, Equatable {
     /// One finding, as `file:line:column: error: text`.
-    package struct Problem: Sendable, Equatable, CustomStringConvertible {
+    package struct Problem: Sendable, Hashable, CustomStringConvertible {
         package let severity: Severity
         package let place: Place
         package let text: String
@@ -17,6 +17,7 @@ package struct Problems: Sendable, Equatable {
     }
 
     private var found: [Problem] = []
+    private var known: Set<Problem> = []
     private var files: [String] = []
 
     package init() {}
@@ -31,7 +32,7 @@ package struct Problems: Sendable, Equatable {
 
     /// The same thing found on two ways is told once.
     private mutating func add(_ problem: Problem) {
-        guard !found.contains(problem) else { return }
+        guard known.insert(problem).inserted else { return }
         if !files.contains(problem.place.file) { files.append(problem.place.file) }
         found.append(problem)
     }

@@ -14,7 +14,8 @@ enum Suggestion {
             (name, edits(from: plain, to: simplified(name)))
         }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
-        return best.1 <= max(1, min(3, best.0.count / 3)) ? best.0 : nil
+        let most = min(max(1, min(3, best.0.count / 3)), plain.count - 1)
+        return best.1 <= most ? best.0 : nil
     }
 
     /// `maxBody`, `max-body` and `MAX_BODY` all mean `max_body`.

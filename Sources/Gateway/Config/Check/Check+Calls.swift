@@ -1,4 +1,5 @@
 import Basics
+import JSONText
 import YAMLReader
 
 extension ConfigCheck {
@@ -7,6 +8,7 @@ extension ConfigCheck {
         checkTimes(of: call, in: endpoint)
         checkRepetition(of: call)
         checkRelay(of: call)
+        checkShape(of: call)
         checkFallback(of: call)
         checkCondition(of: call, in: endpoint)
         checkDoubles(in: call.headers.map(\.name), of: "headers")
@@ -92,6 +94,19 @@ extension ConfigCheck {
             problems.warning(
                 at: relayed.place,
                 "status \(range.spelled) is accepted, so it is no failure that could be relayed")
+        }
+    }
+
+    /// Paths that are right by themselves can exclude each other.
+    private mutating func checkShape(of call: Config.Call) {
+        guard let place = call.rename.first?.path.place else { return }
+        let renames = call.rename.compactMap { entry in
+            (try? JSONPath(entry.path.value)).map { JSONShape.Rename($0, to: entry.name.value) }
+        }
+        do throws(JSONShapeError) {
+            _ = try JSONShape(rename: renames)
+        } catch {
+            problems.error(at: place, "'rename' of call '\(call.name.value)': \(error)")
         }
     }
 

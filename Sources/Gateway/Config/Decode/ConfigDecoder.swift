@@ -30,55 +30,65 @@ struct ConfigDecoder {
 
     // MARK: Blocks
 
-    /// Reads the keys of a mapping into `block`; `scope` is what problems call it.
+    /// Reads the keys of a mapping into `block`; `scope` is what problems call it. False if the node
+    /// is no mapping.
+    @discardableResult
     mutating func decode<Block: ConfigBlock>(
         _ node: DocumentNode, into block: inout Block, scope: String
-    ) {
+    ) -> Bool {
         guard case .mapping(let members) = node.content else {
             let what = scope.isEmpty ? "the file" : scope
             problems.error(at: node.place, "\(what) must be a mapping of keys to values")
-            return
+            return false
         }
         let outer = (self.scope, key)
         self.scope = scope
-        decodeMembers(members, into: &block)
-        reportMissing(of: Block.self, among: members, at: node.place)
+        let meant = decodeMembers(members, into: &block)
+        let written = members.map(\.key) + meant
+        for key in Block.keys where key.schema.isRequired && !written.contains(key.name) {
+            problems.error(at: node.place, "the key '\(key.name)' is missing\(inScope)")
+        }
+        for group in Block.alternatives {
+            checkAlternatives(group, among: members, meant: meant, at: node.place)
+        }
         (self.scope, key) = outer
+        return true
     }
 
+    /// Gives the keys that were probably meant by unknown ones; those are not missing as well.
     private mutating func decodeMembers<Block: ConfigBlock>(
         _ members: [DocumentNode.Member], into block: inout Block
-    ) {
+    ) -> [String] {
         let keys = Block.keys
+        var meant: [String] = []
         for member in withoutDuplicates(members) {
             key = member.key
             if let known = keys.first(where: { $0.name == member.key }) {
                 known.decode(member, &block, &self)
             } else {
-                let near = Suggestion.words(for: member.key, among: keys.map(\.name))
-                problems.error(at: member.keyPlace, "unknown key '\(member.key)'\(inScope)\(near)")
+                let near = Suggestion.nearest(to: member.key, among: keys.map(\.name))
+                let hint = near.map { " - did you mean '\($0)'?" } ?? ""
+                problems.error(at: member.keyPlace, "unknown key '\(member.key)'\(inScope)\(hint)")
+                meant += near.map { [$0] } ?? []
             }
         }
+        return meant
     }
 
-    private mutating func reportMissing<Block: ConfigBlock>(
-        of _: Block.Type, among members: [DocumentNode.Member], at place: Place
+    private mutating func checkAlternatives(
+        _ group: [String], among members: [DocumentNode.Member], meant: [String], at place: Place
     ) {
-        let written = members.map(\.key)
-        for key in Block.keys where key.schema.isRequired && !written.contains(key.name) {
-            problems.error(at: place, "the key '\(key.name)' is missing\(inScope)")
+        let chosen = members.filter { group.contains($0.key) }
+        guard let first = chosen.first else {
+            guard !meant.contains(where: group.contains) else { return }
+            problems.error(
+                at: place, "one of the keys \(group.spoken(or: "or")) is missing\(inScope)")
+            return
         }
-        for group in Block.alternatives {
-            let chosen = members.filter { group.contains($0.key) }
-            if chosen.isEmpty {
-                problems.error(
-                    at: place, "one of the keys \(group.spoken(or: "or")) is missing\(inScope)")
-            }
-            for extra in chosen.dropFirst() where extra.key != chosen[0].key {
-                problems.error(
-                    at: extra.keyPlace,
-                    "'\(extra.key)' and '\(chosen[0].key)' exclude each other\(inScope)")
-            }
+        for extra in chosen.dropFirst() where extra.key != first.key {
+            problems.error(
+                at: extra.keyPlace,
+                "'\(extra.key)' and '\(first.key)' exclude each other\(inScope)")
         }
     }
 

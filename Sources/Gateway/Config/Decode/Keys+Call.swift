@@ -37,7 +37,7 @@ extension Config.Call: NamedBlock {
                 "headers of the answer that reach the client"),
             .block("retry", \.retry, "tries again after a failure"),
             .block("hedge", \.hedge, "asks once more if the answer is late"),
-            .value("take", \.take, .singlePath, "the part of the answer that is used"),
+            .value("take", \.take, .path, "the part of the answer that is used"),
             .value("keep", \.keep, .list(of: .path), "nothing else of it stays"),
             .list("drop", \.drop, .list(of: .path), "goes"),
             .list("rename", \.rename, .renames, "path: new name"),
@@ -54,7 +54,9 @@ extension Config.Call: NamedBlock {
             let name = method.rawValue.lowercased()
             return BlockKey(name, reading.schema, "\(method.rawValue) this path and query") {
                 member, call, decoder in
-                guard let target = reading.read(member.node, &decoder) else { return }
+                guard let target = reading.read(member.node, &decoder), call.request == nil else {
+                    return
+                }
                 call.request = Request(method: Placed(method, at: member.keyPlace), target: target)
             }
         }
@@ -76,7 +78,7 @@ extension Reading where Value == [Config.Call.HeaderTemplate] {
 
 extension Reading where Value == [Config.Call.Rename] {
     static var renames: Reading {
-        .map(of: .text, checkingKey: JSONPath.check(shape:)) { path, name in
+        .map(of: .text, checkingKey: JSONPath.check) { path, name in
             Config.Call.Rename(path: path, name: name)
         }
     }

@@ -49,9 +49,11 @@ extension Reading where Value == Int {
     /// A whole number in a range.
     static func count(_ range: ClosedRange<Int>) -> Reading {
         let words =
-            range.upperBound == .max
-            ? "must be a whole number of at least \(range.lowerBound)"
-            : "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+            switch range.upperBound {
+            case .max: "must be a whole number of at least \(range.lowerBound)"
+            case range.lowerBound: "must be \(range.lowerBound)"
+            case let last: "must be a whole number from \(range.lowerBound) to \(last)"
+            }
         return .scalar(.integer(range), expected: words) { scalar throws(Refusal) in
             guard case .integer(let value?) = scalar.type, range.contains(value) else {
                 throw Refusal(words)

@@ -16,17 +16,9 @@ extension Reading where Value == String {
         }
     }
 
-    /// One place in an answer, such as `data.items` or `items[0]`.
-    static var singlePath: Reading {
-        text("path") { text throws(Refusal) in
-            guard try JSONPath(checking: text).isPlural else { return }
-            throw Refusal("must name one place; [] stands for many (use keep for those)")
-        }
-    }
-
-    /// Places in an answer, such as `items[].price`.
+    /// A place in an answer, or several: `items[].price`.
     static var path: Reading {
-        text("path") { text throws(Refusal) in try JSONPath.check(shape: text) }
+        text("path") { text throws(Refusal) in try JSONPath.check(text) }
     }
 
     static var pattern: Reading {
@@ -45,16 +37,9 @@ extension Reading where Value == String {
 }
 
 extension JSONPath {
-    /// A path of `keep`, `drop` and `rename`.
-    @Sendable static func check(shape text: String) throws(Refusal) {
-        let path = try JSONPath(checking: text)
-        let hasElement = path.steps.contains { if case .element = $0 { true } else { false } }
-        if hasElement { throw Refusal("goes through all of an array: write [] in '\(text)'") }
-    }
-
-    fileprivate init(checking text: String) throws(Refusal) {
+    @Sendable static func check(_ text: String) throws(Refusal) {
         do {
-            try self.init(text)
+            _ = try JSONPath(text)
         } catch {
             throw Refusal("must be a path such as a.b or items[].price; in '\(text)' \(error)")
         }

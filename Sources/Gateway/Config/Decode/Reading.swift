@@ -48,8 +48,7 @@ extension ConfigDecoder {
         _ node: DocumentNode, scope: String
     ) -> Block? {
         var block = Block(place: node.place)
-        decode(node, into: &block, scope: scope)
-        return block
+        return decode(node, into: &block, scope: scope) ? block : nil
     }
 }
 

@@ -99,7 +99,8 @@ struct YAMLProblemWords {
         case "found incompatible YAML document":
             "only YAML 1.2 can be read; leave the %YAML line out"
         case "did not find expected node content":
-            "expected a text here"
+            source.isLast(line: place.line) && after.isEmpty
+                ? "the file ends inside of [ ] or { }" : "expected a text here"
         case "did not find expected ',' or ']'":
             "expected ',' or ']' here"
         case "did not find expected ',' or '}'":

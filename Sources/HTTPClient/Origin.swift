@@ -1,3 +1,4 @@
+package import HTTP
 import Reactor
 
 /// Where calls go: a host and its port, or a unix socket.
@@ -34,6 +35,10 @@ package struct Origin: Hashable, Sendable {
         place = .address(.unix(path: path))
         hostField = "localhost"
     }
+
+    /// `hostField` as a value of `Fields`. A host that cannot stand in a field has no address
+    /// either, so no request to it is ever sent; its value is empty.
+    package var hostFieldValue: FieldValue { FieldValue(hostField) ?? "" }
 
     package static func == (left: Origin, right: Origin) -> Bool { left.place == right.place }
 

@@ -37,9 +37,9 @@ struct PoolStateMachine<Waiter> {
         case giveUp(ConnectionID)
         /// Close this connection.
         case retire(ConnectionID)
-        /// Tell the waiter, who left the line, that no connection can be had; and make a new one
+        /// Tell the waiter, who left the line, why no connection can be had; and make a new one
         /// for the next in line, if one is named.
-        case fail(Waiter, connect: ConnectionID?)
+        case fail(Waiter, ClientFailure, connect: ConnectionID?)
     }
 
     private enum State {
@@ -121,12 +121,12 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// An attempt failed.
-    mutating func failed(_ id: ConnectionID) -> Action {
+    mutating func failed(_ id: ConnectionID, because failure: ClientFailure) -> Action {
         guard case .connecting = connections[id.slot] else { return .nothing }
         connections.leave(id.slot, &attempts)
         connections.remove(id.slot)
         guard waiters.count > attempts.count, let waiter = waiters.takeFirst() else { return .nothing }
-        return .fail(waiter, connect: attemptIfNeeded())
+        return .fail(waiter, failure, connect: attemptIfNeeded())
     }
 
     // MARK: Connections go
@@ -167,11 +167,10 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// After `drain` or `close`: forgets one connection that nobody needs, to be closed or, while
-    /// it is being made, given up. `nothing` when there is none left.
-    mutating func forgetUnneeded() -> Action {
-        guard mode != .open else { return .nothing }
-        if let id = forgetOldestIdle() { return .retire(id) }
-        return surplusAttempt().map(Action.giveUp) ?? .nothing
+    /// it is being made, given up; nil when there is none left.
+    mutating func forgetUnneeded() -> ConnectionID? {
+        guard mode != .open else { return nil }
+        return forgetOldestIdle() ?? surplusAttempt()
     }
 
     // MARK: Helpers

@@ -1,4 +1,5 @@
 import Basics
+import Reactor
 
 @testable import HTTPClient
 
@@ -32,7 +33,7 @@ struct PoolStory {
         case 0, 1: checkout()
         case 2: if let id = working.takeAny(chance) { run(machine.returned(id, at: now), about: id) }
         case 3: if let id = attempts.takeAny(chance) { run(machine.connected(id, at: now), about: id) }
-        case 4: if let id = attempts.takeAny(chance) { run(machine.failed(id), about: nil) }
+        case 4: if let id = attempts.takeAny(chance) { fail(id) }
         case 5: if let id = working.takeAny(chance) { run(machine.gone(id), about: nil) }
         case 6: if let id = idle.takeAny(chance) { run(machine.gone(id), about: nil) }
         default: leaveOrExpire()
@@ -43,7 +44,10 @@ struct PoolStory {
     /// Closes the pool and ends what runs; nothing may remain.
     mutating func finish() {
         machine.close()
-        while case let action = machine.forgetUnneeded(), action != .nothing { run(action, about: nil) }
+        while let id = machine.forgetUnneeded() {
+            idle.removeAll { $0 == id }
+            attempts.removeAll { $0 == id }
+        }
         while complaint == nil, !machine.isQuiet {
             if let id = working.takeAny(chance) {
                 run(machine.returned(id, at: now), about: id)
@@ -71,6 +75,10 @@ struct PoolStory {
         }
     }
 
+    private mutating func fail(_ id: ConnectionID) {
+        run(machine.failed(id, because: .connect(.connectionRefused)), about: nil)
+    }
+
     private mutating func leaveOrExpire() {
         if !line.isEmpty, chance.chance(oneIn: 2) {
             run(machine.cancelled(line.remove(at: chance.below(line.count)).ticket), about: nil)
@@ -93,7 +101,7 @@ struct PoolStory {
         case .retire(let id):
             if let free, id != free { idle.append(free) }
             idle.removeAll { $0 == id }
-        case .fail(let caller, let connect):
+        case .fail(let caller, _, let connect):
             if line.isEmpty || line.removeFirst().caller != caller { complain("not the first in line") }
             if let connect { attempts.append(connect) }
         }

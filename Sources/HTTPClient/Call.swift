@@ -16,7 +16,6 @@ final class Call {
     var place = Place.nowhere
 
     private var resolver: LocalResolver<ClientResponse>?
-    private var wasResent = false
 
     init(_ request: ClientRequest, to pool: Pool) {
         self.request = request
@@ -30,13 +29,6 @@ final class Call {
         resolver.onCancel { _ in self.pool.cancelled(self) }
         self.resolver = consume resolver
         return promise
-    }
-
-    /// Allows one resend of a request that does no harm when it comes twice, and never a second.
-    func takeResend() -> Bool {
-        guard request.isIdempotent, !wasResent else { return false }
-        wasResent = true
-        return true
     }
 
     func answer(_ response: ClientResponse) {

@@ -127,9 +127,11 @@ package final class Pool {
         run(machine.gone(id))
     }
 
-    /// A connection broke under a call.
+    /// A connection broke under a call. The request may go out once more, on a fresh connection
+    /// that takes the place of the broken one; and as only a used connection allows a resend, there
+    /// is never a second.
     func failed(_ call: Call, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool) {
-        if mayResend, call.takeResend() {
+        if mayResend, call.request.isIdempotent {
             release(id)
             connect(id, for: call)
         } else {

@@ -90,6 +90,24 @@ import Testing
         scene.expectQuiet()
     }
 
+    @Test func givingUpAResendMakesRoomForWhoWaits() throws {
+        var settings = PoolSettings()
+        settings.maxConnections = 1
+        let scene = try Scene(settings) { asked in
+            if asked.path == "/broken" { asked.peer.stream.close() } else { asked.answer(asked.path) }
+        }
+        #expect(scene.outcome(.get, "/a") == "200 /a")
+        scene.network.fates[Scene.address] = .silent
+        let broken = scene.send(.get, "/broken")
+        let next = scene.send(.get, "/b")
+        scene.pass(.milliseconds(10))
+        scene.network.fates[Scene.address] = nil
+        broken.cancel()
+        #expect(scene.outcome(of: next) == "200 /b")
+        #expect(scene.backend.log == ["1.1 /a", "1.2 /broken", "2.1 /b"])
+        scene.expectQuiet()
+    }
+
     @Test func aTimeoutIsACancellation() throws {
         let scene = try Scene { _ in }
         let sent = Sent(scene.request().timeout(.milliseconds(300), error: TooSlow()))

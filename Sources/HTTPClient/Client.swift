@@ -44,6 +44,6 @@ package final class Client {
 
     /// Takes no more calls. Fulfilled when those under way are over and all connections closed.
     package func close() -> Local<Void> {
-        all((entries.map(\.pool) + retired).map { $0.close() }, on: loop.core).asVoid()
+        loop.core.all((entries.map(\.pool) + retired).map { $0.close() }).asVoid()
     }
 }

@@ -70,7 +70,8 @@ extension ClientFailure {
 
     /// The connection was lost after the request had been written to it.
     static func lost(_ cause: Cause, answerHasBegun: Bool) -> ClientFailure {
-        ClientFailure(answerHasBegun ? .responseIncomplete : .connectionTerminated, cause, wasSent: true)
+        ClientFailure(
+            answerHasBegun ? .responseIncomplete : .connectionTerminated, cause, wasSent: true)
     }
 }
 

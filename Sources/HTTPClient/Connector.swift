@@ -24,7 +24,8 @@ final class Connector {
         case .name(let host, let port):
             let deadline = loop.now + settings.connectTimeout
             return addresses(of: host).then { addresses in
-                self.dialOne(of: addresses.prefix(self.settings.addressesTried), port, until: deadline)
+                self.dialOne(
+                    of: addresses.prefix(self.settings.addressesTried), port, until: deadline)
             }
         }
     }

@@ -204,7 +204,9 @@ package final class Pool {
 
     /// The attempt of that number, unless it was given up meanwhile.
     private func attempt(_ id: ConnectionID, _ number: UInt64) -> Attempt? {
-        guard case .attempt(let attempt) = links[id.slot], attempt.number == number else { return nil }
+        guard case .attempt(let attempt) = links[id.slot], attempt.number == number else {
+            return nil
+        }
         return attempt
     }
 

@@ -125,7 +125,9 @@ struct PoolStateMachine<Waiter> {
         guard case .connecting = connections[id.slot] else { return .nothing }
         connections.leave(id.slot, &attempts)
         connections.remove(id.slot)
-        guard waiters.count > attempts.count, let waiter = waiters.takeFirst() else { return .nothing }
+        guard waiters.count > attempts.count, let waiter = waiters.takeFirst() else {
+            return .nothing
+        }
         return .fail(waiter, failure, connect: attemptIfNeeded())
     }
 
@@ -144,7 +146,9 @@ struct PoolStateMachine<Waiter> {
 
     /// When the connection that idles longest has done so long enough; nil when none idles.
     var nextExpiry: Instant? {
-        guard let slot = idleOnes.oldest, case .idle(let since) = connections[slot] else { return nil }
+        guard let slot = idleOnes.oldest, case .idle(let since) = connections[slot] else {
+            return nil
+        }
         return since + idleTimeout
     }
 

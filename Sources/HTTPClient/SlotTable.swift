@@ -44,7 +44,9 @@ struct SlotTable<Value> {
     subscript(slot: Int) -> Value? {
         get { slots.indices.contains(slot) ? slots[slot].value : nil }
         set {
-            guard let newValue, slots.indices.contains(slot), slots[slot].value != nil else { return }
+            guard let newValue, slots.indices.contains(slot), slots[slot].value != nil else {
+                return
+            }
             slots[slot].value = newValue
         }
     }
@@ -53,7 +55,11 @@ struct SlotTable<Value> {
     mutating func join(_ slot: Int, _ list: inout SlotList) {
         slots[slot].before = list.last
         slots[slot].after = SlotList.nowhere
-        if list.last == SlotList.nowhere { list.first = slot } else { slots[list.last].after = slot }
+        if list.last == SlotList.nowhere {
+            list.first = slot
+        } else {
+            slots[list.last].after = slot
+        }
         list.last = slot
         list.count += 1
     }

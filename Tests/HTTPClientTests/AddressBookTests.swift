@@ -23,12 +23,13 @@ import Testing
         #expect((book.trusted(at: start + .seconds(seconds)) != nil) == areTrusted)
     }
 
-    @Test(arguments: [
-        ([.v4(1)], [.v4(2), .v6(0, 3), .v4(1)]),
-        ([.v4(2)], [.v4(1), .v6(0, 3), .v4(2)]),
-        ([.v4(1), .v4(2)], [.v6(0, 3), .v4(1), .v4(2)]),
-        ([.v4(9)], [.v4(1), .v4(2), .v6(0, 3)]),
-    ] as [([IPAddress], [IPAddress])])
+    @Test(
+        arguments: [
+            ([.v4(1)], [.v4(2), .v6(0, 3), .v4(1)]),
+            ([.v4(2)], [.v4(1), .v6(0, 3), .v4(2)]),
+            ([.v4(1), .v4(2)], [.v6(0, 3), .v4(1), .v4(2)]),
+            ([.v4(9)], [.v4(1), .v4(2), .v6(0, 3)]),
+        ] as [([IPAddress], [IPAddress])])
     func whatFailsGoesToTheEnd(failed: [IPAddress], order: [IPAddress]) {
         var book = book
         for address in failed { book.distrust(address) }

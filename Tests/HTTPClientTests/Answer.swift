@@ -23,7 +23,8 @@ struct Answer: CustomTestStringConvertible {
             outcome: "200  keep"),
         Answer(
             name: "chunks",
-            text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nh\r\n1\r\ni\r\n0\r\n\r\n",
+            text:
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nh\r\n1\r\ni\r\n0\r\n\r\n",
             outcome: "200 hi keep"),
         Answer(
             name: "chunks with extensions and trailers",
@@ -54,7 +55,8 @@ struct Answer: CustomTestStringConvertible {
                 + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
             outcome: "200 hi keep"),
         Answer(
-            name: "redirect", text: "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
+            name: "redirect",
+            text: "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
             outcome: "302  keep"),
     ]
 
@@ -64,7 +66,8 @@ struct Answer: CustomTestStringConvertible {
         Answer(name: "two digits", text: "HTTP/1.1 20 OK\r\nContent-Length: 2\r\n\r\nhi"),
         Answer(name: "bare CR", text: "HTTP/1.1 200 OK\rX: y\r\nContent-Length: 2\r\n\r\nhi"),
         Answer(name: "no colon", text: "HTTP/1.1 200 OK\r\nnocolon\r\nContent-Length: 2\r\n\r\nhi"),
-        Answer(name: "hexadecimal length", text: "HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nhi"),
+        Answer(
+            name: "hexadecimal length", text: "HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nhi"),
         Answer(
             name: "two lengths",
             text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhi"),
@@ -74,7 +77,9 @@ struct Answer: CustomTestStringConvertible {
                 + "2\r\nhi\r\n0\r\n\r\n"),
         Answer(
             name: "chunked twice",
-            text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"),
+            text:
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"
+        ),
         Answer(
             name: "bad chunk size",
             text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n0\r\n\r\n"),

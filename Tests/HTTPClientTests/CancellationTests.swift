@@ -65,7 +65,9 @@ import Testing
     @Test func givesItsConnectionsPlaceToWhoWaits() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
-        let scene = try Scene(settings) { asked in if asked.path != "/slow" { asked.answer(asked.path) } }
+        let scene = try Scene(settings) { asked in
+            if asked.path != "/slow" { asked.answer(asked.path) }
+        }
         let slow = scene.send(.get, "/slow")
         let next = scene.send(.get, "/b")
         scene.pass(.milliseconds(10))
@@ -94,7 +96,11 @@ import Testing
         var settings = PoolSettings()
         settings.maxConnections = 1
         let scene = try Scene(settings) { asked in
-            if asked.path == "/broken" { asked.peer.stream.close() } else { asked.answer(asked.path) }
+            if asked.path == "/broken" {
+                asked.peer.stream.close()
+            } else {
+                asked.answer(asked.path)
+            }
         }
         #expect(scene.outcome(.get, "/a") == "200 /a")
         scene.network.fates[Scene.address] = .silent

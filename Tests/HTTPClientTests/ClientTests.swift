@@ -24,7 +24,8 @@ import Testing
         #expect(client.pool(for: origin, settings: PoolSettings()) === pool)
         #expect(client.pool(for: origin, settings: shortIdle()) !== pool)
         #expect(
-            client.pool(for: Origin(host: "127.0.0.1", port: 7002), settings: PoolSettings()) !== pool)
+            client.pool(for: Origin(host: "127.0.0.1", port: 7002), settings: PoolSettings())
+                !== pool)
     }
 
     @Test func aPoolThatTheNewPlanUsesSurvives() {
@@ -38,7 +39,8 @@ import Testing
 
     @Test func aPoolThatTheNewPlanDoesNotUseServesAndKeepsNothing() throws {
         let loop = network.makeLoop("client")
-        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) { asked in
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) {
+            asked in
             asked.answer(asked.path)
         }
         let client = Client(loop: loop)
@@ -57,7 +59,8 @@ import Testing
     }
 
     @Test func closingWaitsForWhatIsUnderWay() throws {
-        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) { _ in }
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) { _ in
+        }
         let client = Client(loop: network.makeLoop("client"))
         let pool = client.pool(for: origin, settings: PoolSettings())
         let sent = send(to: pool)
@@ -90,7 +93,8 @@ import Testing
         Sent(
             pool.send(
                 ClientRequest(
-                    method: .get, head: Bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), answerBytesMax: 100)))
+                    method: .get, head: Bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+                    answerBytesMax: 100)))
     }
 
     private func outcome(of pool: Pool) -> String? {

@@ -13,7 +13,9 @@ import Testing
     private let other = IPAddress.v4(0x7F00_0003)
 
     /// A backend at `here`, called `backend.test`.
-    private func scene(_ answer: SimNetwork.NameAnswer, ttl: Duration = .seconds(30)) throws -> Scene {
+    private func scene(_ answer: SimNetwork.NameAnswer, ttl: Duration = .seconds(30)) throws
+        -> Scene
+    {
         var settings = PoolSettings()
         settings.dnsTTL = ttl
         let scene = try Scene(host: "backend.test", settings)
@@ -70,7 +72,8 @@ import Testing
         let scene = try Scene(settings)
         scene.network.fates[Scene.address] = .fails(.connectionRefused)
         let sent = (0..<3).map { _ in scene.send() }
-        #expect(sent.map { scene.outcome(of: $0) } == Array(repeating: "connectionRefused", count: 3))
+        #expect(
+            sent.map { scene.outcome(of: $0) } == Array(repeating: "connectionRefused", count: 3))
         scene.expectQuiet()
     }
 

@@ -64,7 +64,10 @@ enum Cut: CaseIterable {
         case .whole: return [[text]]
         case .once:
             return (1..<bytes.count).map { cut in
-                [String(decoding: bytes[..<cut], as: UTF8.self), String(decoding: bytes[cut...], as: UTF8.self)]
+                [
+                    String(decoding: bytes[..<cut], as: UTF8.self),
+                    String(decoding: bytes[cut...], as: UTF8.self),
+                ]
             }
         case .everywhere: return [bytes.map { String(decoding: [$0], as: UTF8.self) }]
         }

@@ -42,7 +42,9 @@ import Testing
         var settings = PoolSettings()
         settings.maxIdle = 2
         let scene = try Scene(settings)
-        for sent in (0..<5).map({ _ in scene.send() }) { #expect(scene.outcome(of: sent) == "200 /") }
+        for sent in (0..<5).map({ _ in scene.send() }) {
+            #expect(scene.outcome(of: sent) == "200 /")
+        }
         scene.pass(.milliseconds(1))
         #expect(scene.counts == "0 in flight, 2 idle, 2 open")
         scene.expectQuiet()
@@ -91,7 +93,9 @@ import Testing
     @Test func aLateSecondAnswerIsNeverTakenForTheNextOne() throws {
         let scene = try Scene { asked in
             asked.answer("right")
-            if asked.connection == 1 { asked.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong") }
+            if asked.connection == 1 {
+                asked.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong")
+            }
         }
         scene.network.settings.split = .sizes([43, 1])
         #expect(scene.outcome() == "200 right")

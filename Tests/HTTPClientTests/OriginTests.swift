@@ -5,13 +5,14 @@ import Testing
 @testable import HTTPClient
 
 @Suite struct OriginTests {
-    @Test(arguments: [
-        ("catalog.internal", 7001, "catalog.internal:7001", "catalog.internal:7001"),
-        ("catalog.internal", 80, "catalog.internal", "catalog.internal:80"),
-        ("127.0.0.1", 7001, "127.0.0.1:7001", "127.0.0.1:7001"),
-        ("::1", 7001, "[::1]:7001", "[::1]:7001"),
-        ("2001:DB8:0::1", 80, "[2001:db8::1]", "[2001:db8::1]:80"),
-    ] as [(String, UInt16, String, String)])
+    @Test(
+        arguments: [
+            ("catalog.internal", 7001, "catalog.internal:7001", "catalog.internal:7001"),
+            ("catalog.internal", 80, "catalog.internal", "catalog.internal:80"),
+            ("127.0.0.1", 7001, "127.0.0.1:7001", "127.0.0.1:7001"),
+            ("::1", 7001, "[::1]:7001", "[::1]:7001"),
+            ("2001:DB8:0::1", 80, "[2001:db8::1]", "[2001:db8::1]:80"),
+        ] as [(String, UInt16, String, String)])
     func saysWhereItLeads(host: String, port: UInt16, hostField: String, text: String) {
         let origin = Origin(host: host, port: port)
         #expect(origin.hostField == hostField && origin.description == text)

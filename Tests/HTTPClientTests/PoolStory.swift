@@ -31,8 +31,10 @@ struct PoolStory {
         now = now + .milliseconds(chance.below(900))
         switch chance.below(8) {
         case 0, 1: checkout()
-        case 2: if let id = working.takeAny(chance) { run(machine.returned(id, at: now), about: id) }
-        case 3: if let id = attempts.takeAny(chance) { run(machine.connected(id, at: now), about: id) }
+        case 2:
+            if let id = working.takeAny(chance) { run(machine.returned(id, at: now), about: id) }
+        case 3:
+            if let id = attempts.takeAny(chance) { run(machine.connected(id, at: now), about: id) }
         case 4: if let id = attempts.takeAny(chance) { fail(id) }
         case 5: if let id = working.takeAny(chance) { run(machine.gone(id), about: nil) }
         case 6: if let id = idle.takeAny(chance) { run(machine.gone(id), about: nil) }
@@ -94,7 +96,9 @@ struct PoolStory {
         case .nothing: if let free { idle.append(free) }
         case .serve(let caller, let id):
             if id != free { complain("served by another connection") }
-            if line.isEmpty || line.removeFirst().caller != caller { complain("not the first in line") }
+            if line.isEmpty || line.removeFirst().caller != caller {
+                complain("not the first in line")
+            }
             working.append(id)
         case .connect(let id): attempts.append(id)
         case .giveUp(let id): attempts.removeAll { $0 == id }
@@ -102,7 +106,9 @@ struct PoolStory {
             if let free, id != free { idle.append(free) }
             idle.removeAll { $0 == id }
         case .fail(let caller, _, let connect):
-            if line.isEmpty || line.removeFirst().caller != caller { complain("not the first in line") }
+            if line.isEmpty || line.removeFirst().caller != caller {
+                complain("not the first in line")
+            }
             if let connect { attempts.append(connect) }
         }
     }
@@ -116,7 +122,9 @@ struct PoolStory {
         if total > max { complain("more connections than allowed") }
         if idle.count > maxIdle { complain("more idle ones than allowed") }
         if attempts.count < line.count, total < max { complain("fewer attempts than waiters") }
-        if Set(idle + working + attempts).count != total { complain("one name for two connections") }
+        if Set(idle + working + attempts).count != total {
+            complain("one name for two connections")
+        }
     }
 
     private mutating func complain(_ text: String) {

@@ -24,7 +24,11 @@ import Testing
     /// Answers the first request of a connection, breaks it at the second.
     private func scene(breaking: Break, fromConnection last: Int = 1) throws -> Scene {
         try Scene { asked in
-            if asked.turn == 1, asked.connection <= last { asked.answer(asked.path) } else { breaking(asked.peer) }
+            if asked.turn == 1, asked.connection <= last {
+                asked.answer(asked.path)
+            } else {
+                breaking(asked.peer)
+            }
         }
     }
 
@@ -88,7 +92,8 @@ import Testing
         var settings = PoolSettings()
         settings.maxConnections = 1
         let scene = try Scene(settings) { asked in
-            asked.path == "/b" && asked.turn > 1 ? asked.peer.stream.close() : asked.answer(asked.path)
+            asked.path == "/b" && asked.turn > 1
+                ? asked.peer.stream.close() : asked.answer(asked.path)
         }
         let sent = ["/a", "/b", "/c"].map { scene.send(.get, $0) }
         #expect(sent.map { scene.outcome(of: $0) } == ["200 /a", "200 /b", "200 /c"])

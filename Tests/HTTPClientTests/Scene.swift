@@ -40,7 +40,8 @@ final class Scene {
     func request(
         _ method: HTTP.Method = .get, _ path: String = "/", body: String = "", answerMax: Int = 1000
     ) -> Local<ClientResponse> {
-        let head = "\(method) \(path) HTTP/1.1\r\nHost: \(pool.origin.hostField)\r\n"
+        let head =
+            "\(method) \(path) HTTP/1.1\r\nHost: \(pool.origin.hostField)\r\n"
             + "Content-Length: \(body.utf8.count)\r\n\r\n"
         return pool.send(
             ClientRequest(

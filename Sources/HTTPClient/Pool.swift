@@ -13,27 +13,10 @@ package final class Pool {
     private let loop: any Loop
     private let connector: Connector
     private var machine: PoolStateMachine<Call>
-    /// By the slots of the machine's connections.
-    private var links: [Link] = []
-    private var attempts: UInt64 = 0
+    private var links = PoolLinks()
     private var expiry: Timer?
     private var closing: LocalResolver<Void>?
     private var closed: Local<Void>?
-
-    /// What stands behind a `ConnectionID`.
-    private enum Link {
-        case none
-        case connection(ClientConnection)
-        case attempt(Attempt)
-    }
-
-    /// A connection that is being made: for whoever waits longest, or for a call whose connection
-    /// broke, in its place.
-    private struct Attempt {
-        let number: UInt64
-        let stream: Local<any ByteStream>
-        let resending: Call?
-    }
 
     package init(origin: Origin, settings: PoolSettings, loop: any Loop) {
         self.origin = origin
@@ -47,9 +30,7 @@ package final class Pool {
 
     deinit {
         expiry?.cancel()
-        for link in links {
-            if case .connection(let connection) = link { connection.close() }
-        }
+        for connection in links.connections { connection.close() }
     }
 
     /// Calls under way: those with a connection and those that wait for one.
@@ -156,16 +137,13 @@ package final class Pool {
     }
 
     private func start(_ call: Call, on id: ConnectionID) {
-        guard case .connection(let connection) = links[id.slot] else { return }
         call.place = .lent(id)
-        connection.send(call)
+        links.connection(id)?.send(call)
     }
 
     /// Closes a connection, or gives up making it.
     private func release(_ id: ConnectionID) {
-        let link = links[id.slot]
-        links[id.slot] = .none
-        switch link {
+        switch links.take(id) {
         case .none: break
         case .connection(let connection): connection.close()
         case .attempt(let attempt): attempt.stream.cancel()
@@ -188,13 +166,10 @@ package final class Pool {
 
     /// Makes a connection: for whoever waits, or for the call whose connection broke.
     private func connect(_ id: ConnectionID, for call: Call? = nil) {
-        attempts += 1
-        let number = attempts
         let stream = connector.connect()
-        while links.count <= id.slot { links.append(.none) }
-        links[id.slot] = .attempt(Attempt(number: number, stream: stream, resending: call))
+        let number = links.begin(stream, resending: call, at: id)
         stream.whenSettled { result in
-            guard let attempt = self.attempt(id, number) else { return }
+            guard let attempt = self.links.end(number, at: id) else { return }
             switch result {
             case .success(let stream): self.connected(id, stream, for: attempt.resending)
             case .failure(let error): self.failedToConnect(id, error, for: attempt.resending)
@@ -202,17 +177,9 @@ package final class Pool {
         }
     }
 
-    /// The attempt of that number, unless it was given up meanwhile.
-    private func attempt(_ id: ConnectionID, _ number: UInt64) -> Attempt? {
-        guard case .attempt(let attempt) = links[id.slot], attempt.number == number else {
-            return nil
-        }
-        return attempt
-    }
-
     private func connected(_ id: ConnectionID, _ stream: any ByteStream, for call: Call?) {
         let connection = ClientConnection(id, on: stream, of: self, limits: settings.limits)
-        links[id.slot] = .connection(connection)
+        links.put(connection, at: id)
         connection.start()
         if let call {
             start(call, on: id)
@@ -223,7 +190,6 @@ package final class Pool {
     }
 
     private func failedToConnect(_ id: ConnectionID, _ error: any Error, for call: Call?) {
-        links[id.slot] = .none
         let failure = error as? ClientFailure ?? .connect(.cancelled)
         if let call {
             call.fail(failure)

@@ -45,7 +45,7 @@ extension [UInt8] {
         case 0x0C: append(UInt8(ascii: "f"))
         case 0x0D: append(UInt8(ascii: "r"))
         default:
-            append("u00" as StaticString)
+            append(literal: "u00")
             append(hexDigit: byte >> 4)
             append(hexDigit: byte & 0x0F)
         }

@@ -2,7 +2,9 @@ import Basics
 import HTTP
 
 /// One parameter: where it comes from, what it must be, and what stands for it if it was not sent.
-struct ParamPlan {
+///
+/// A class, so that looking at one for a request counts one reference and not ten.
+final class ParamPlan {
     let name: String
     let source: Source
     let rule: ValueRule

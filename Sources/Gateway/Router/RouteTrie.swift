@@ -47,6 +47,10 @@ struct RouteTrie {
 
     func parameter(below node: Int) -> Int? { nodes[node].parameter }
 
+    func endpoint(for method: Method, at node: Int) -> Int? {
+        nodes[node].methods.endpoint(for: method)
+    }
+
     func methods(at node: Int) -> RouteMethods { nodes[node].methods }
 
     private mutating func addLiteral(_ literal: Bytes, below node: Int) -> Int {
@@ -69,11 +73,10 @@ struct RouteTrie {
 
     /// Where a literal stands among its siblings, or would stand.
     private func place(of literal: Bytes, below node: Int) -> (index: Int, isFound: Bool) {
-        let literals = nodes[node].literals
-        var (low, high) = (0, literals.count)
+        var (low, high) = (0, nodes[node].literals.count)
         while low < high {
             let middle = (low + high) / 2
-            let sibling = literals[middle].literal
+            let sibling = nodes[node].literals[middle].literal
             switch sibling.span.order(to: literal.span) {
             case 0: return (middle, true)
             case ..<0: low = middle + 1

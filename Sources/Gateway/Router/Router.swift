@@ -68,8 +68,8 @@ private struct RouteSearch {
     }
 
     private mutating func endpoint(at node: Int) -> Int? {
+        if let endpoint = trie.endpoint(for: method, at: node) { return endpoint }
         let methods = trie.methods(at: node)
-        if let endpoint = methods.endpoint(for: method) { return endpoint }
         if !methods.isEmpty { refused.append(methods) }
         return nil
     }

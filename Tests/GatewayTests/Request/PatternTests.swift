@@ -101,6 +101,16 @@ import Testing
         #expect(try !Pattern(pattern).matches(value.span))
     }
 
+    /// `(a|b)*a(a|b){n}` has a deterministic state for every word of n letters.
+    @Test func morePlacesThanAreKeptAreStillRight() throws {
+        let pattern = try Pattern("(a|b|é)*a(a|b|é){11}")
+        let entropy = Entropy(seed: 7)
+        for _ in 0..<20 {
+            let word = (0..<500).map { _ in ["a", "b", "é"][entropy.below(3)] }
+            #expect(pattern.matches(Bytes(word.joined()).span) == (word[488] == "a"))
+        }
+    }
+
     @Test(arguments: [
         ("a(b", 1, PatternError.Reason.unclosedGroup),
         ("ab)", 2, .unopenedGroup),

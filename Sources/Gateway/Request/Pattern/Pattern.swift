@@ -4,22 +4,20 @@
 /// ranges, `\d \w \s \p{L}` and their negations, `.`, groups, `|`, `* + ? {m,n}`, `^` and `$`. What
 /// can only be matched by trying again and again (back-references, look-around) is refused.
 ///
-/// It keeps the memory that a match works in, so it belongs to one core.
+/// It learns from every match, so it belongs to one core.
 final class Pattern {
     /// As it was written.
     let text: String
-    private var matcher: PatternMatcher
+    private var automaton: PatternAutomaton
 
     init(_ text: String) throws(PatternError) {
         var parser = PatternParser(text)
-        let program = try PatternProgram(compiling: try parser.wholePattern())
+        automaton = PatternAutomaton(try PatternProgram(compiling: try parser.wholePattern()))
         self.text = text
-        self.matcher = PatternMatcher(program)
     }
 
     /// Whether all of the value matches. What is not UTF-8 matches nothing.
     func matches(_ value: Span<UInt8>) -> Bool {
-        guard let text = try? UTF8Span(validating: value) else { return false }
-        return matcher.matches(text)
+        (try? UTF8Span(validating: value)) != nil && automaton.matches(value)
     }
 }

@@ -2,8 +2,7 @@
 struct PatternProgram {
     /// Instructions of one pattern.
     ///
-    /// A match costs at most this many steps for each character of the value, so it is also what one
-    /// character can cost.
+    /// It is also how many steps one character of a value can cost at most.
     static let sizeMax = 2_000
 
     enum Instruction {
@@ -38,6 +37,20 @@ struct PatternProgram {
         case .start: try append(.start)
         case .end: try append(.end)
         }
+    }
+
+    /// Whether a scalar passes the instruction.
+    func accepts(_ scalar: Unicode.Scalar, at place: Int) -> Bool {
+        guard case .one(let set) = instructions[place] else { return false }
+        return sets[set].contains(scalar)
+    }
+
+    /// One bit for every set that holds the scalar; nil where there are more sets than bits.
+    func setsHolding(_ scalar: Unicode.Scalar) -> UInt64? {
+        if sets.count > 64 { return nil }
+        var found: UInt64 = 0
+        for index in sets.indices where sets[index].contains(scalar) { found |= 1 << UInt64(index) }
+        return found
     }
 
     private mutating func append(_ instruction: Instruction) throws(PatternError) {

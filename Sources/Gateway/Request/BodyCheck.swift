@@ -9,7 +9,9 @@ struct BodyCheck {
 
     mutating func check(_ value: JSONSlice, _ schema: BodySchema) {
         if let kind = schema.kind, value.kind != kind { return refuse(schema.wrongKind) }
-        if let rule = schema.rule, let reason = rule.refusal(ofJSON: value) { return refuse(reason) }
+        if let rule = schema.rule, let reason = rule.refusal(ofJSON: value) {
+            return refuse(reason)
+        }
         if !schema.members.isEmpty { checkMembers(of: value, schema.members) }
     }
 
@@ -45,7 +47,9 @@ extension JSONSlice {
     fileprivate func values(of members: [BodySchema.Member]) -> [JSONSlice?] {
         var values = [JSONSlice?](repeating: nil, count: members.count)
         for member in self.members {
-            guard let index = members.firstIndex(where: { member.key.means($0.key) }) else { continue }
+            guard let index = members.firstIndex(where: { member.key.means($0.key) }) else {
+                continue
+            }
             values[index] = member.value
         }
         return values

@@ -5,13 +5,15 @@ import JSONText
 extension BodySchema {
     init(_ body: Config.Body) throws(PatternError) {
         let hasMembers = !body.required.isEmpty || !body.properties.isEmpty
-        self.init(kind: body.type?.value ?? (hasMembers ? .object : nil), rule: nil,
+        self.init(
+            kind: body.type?.value ?? (hasMembers ? .object : nil), rule: nil,
             members: try Member.all(body.properties, required: body.required))
     }
 
     init(_ property: Config.Property) throws(PatternError) {
         let kind = property.kind
-        self.init(kind: kind, rule: try property.rule(for: kind),
+        self.init(
+            kind: kind, rule: try property.rule(for: kind),
             members: try Member.all(property.properties, required: property.required))
     }
 

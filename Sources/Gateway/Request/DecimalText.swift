@@ -32,7 +32,8 @@ struct DecimalText: ~Escapable {
         }
         guard reader.isAtEnd else { return nil }
         self.text = text
-        leading = text.zeros(in: whole) ?? (whole.count + (text.zeros(in: fraction) ?? fraction.count))
+        leading =
+            text.zeros(in: whole) ?? (whole.count + (text.zeros(in: fraction) ?? fraction.count))
         magnitude = whole.count - leading + exponent
     }
 

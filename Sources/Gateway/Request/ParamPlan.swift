@@ -52,7 +52,9 @@ final class ParamPlan {
         var plans: [ParamPlan] = []
         for (index, segment) in route.segments.enumerated() {
             guard case .parameter(let name) = segment else { continue }
-            if params.contains(where: { $0.name.value == name && $0.isInPath(of: route) }) { continue }
+            if params.contains(where: { $0.name.value == name && $0.isInPath(of: route) }) {
+                continue
+            }
             plans.append(ParamPlan(undeclared: name, segment: index))
         }
         for param in params { plans.append(try ParamPlan(param, route: route)) }

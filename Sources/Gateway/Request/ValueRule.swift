@@ -110,7 +110,9 @@ extension Config.Property: ValueLimits {}
 
 extension Bytes {
     fileprivate func isEqualNumber(_ other: Bytes) -> Bool {
-        guard let left = DecimalText(span), let right = DecimalText(other.span) else { return false }
+        guard let left = DecimalText(span), let right = DecimalText(other.span) else {
+            return false
+        }
         return left.order(to: right) == 0
     }
 }

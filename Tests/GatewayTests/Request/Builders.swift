@@ -14,7 +14,8 @@ func number(_ text: String) -> Placed<Config.Number> {
 }
 
 func param(
-    _ name: String, _ type: Config.Param.Kind? = nil, _ more: (inout Config.Param) -> Void = { _ in }
+    _ name: String, _ type: Config.Param.Kind? = nil,
+    _ more: (inout Config.Param) -> Void = { _ in }
 ) -> Config.Param {
     var param = Config.Param(name: placed(name), place: somewhere)
     param.type = type.map(placed)

@@ -50,7 +50,9 @@ import Testing
 
     func order(_ left: String, _ right: String) -> Int? {
         let (left, right) = (Bytes(left), Bytes(right))
-        guard let left = DecimalText(left.span), let right = DecimalText(right.span) else { return nil }
+        guard let left = DecimalText(left.span), let right = DecimalText(right.span) else {
+            return nil
+        }
         return left.order(to: right)
     }
 }

@@ -71,7 +71,8 @@ import Testing
     @Test func whatIsOptionalMayBeAbsent() throws {
         let plans = try everyKind()
         let params = try Params(plans, of: head("/x/params/\(Self.uuid)?code=ABC"))
-        #expect(plans.indices.map { params[$0] != nil } == [true, false, false, true, false, false])
+        #expect(
+            plans.indices.map { params[$0] != nil } == [true, false, false, true, false, false])
         #expect(params[6] == nil && params[-1] == nil && !params.wasSent(99))
     }
 
@@ -202,7 +203,8 @@ import Testing
     @Test func mistakesOfTheConfigurationAreNamed() {
         let root = route("GET /x")
         let pattern = param("a") { $0.pattern = placed("(") }
-        #expect(throws: ParamPlan.Mistake.pattern(PatternError(offset: 0, reason: .unclosedGroup))) {
+        #expect(throws: ParamPlan.Mistake.pattern(PatternError(offset: 0, reason: .unclosedGroup)))
+        {
             try ParamPlan(pattern, route: root)
         }
         #expect(throws: ParamPlan.Mistake.notInRoute) {

@@ -17,11 +17,12 @@ struct PatternAutomaton {
 
     /// The state out of which no way leads anywhere.
     private static let dead = 0
-    private static let start = 1
     /// A way that nobody has gone yet.
     private static let unknown: Int16 = -1
 
     private var walk: PatternWalk
+    /// Where a value begins; `dead` for a pattern such as `$a`.
+    private var start = dead
     private var states: [State] = []
     private var numbers: [State: Int] = [:]
     /// Where each of the 128 characters leads from each state.
@@ -41,7 +42,7 @@ struct PatternAutomaton {
 
     /// - Parameter text: valid UTF-8.
     mutating func matches(_ text: Span<UInt8>) -> Bool {
-        var state = Self.start
+        var state = start
         var index = 0
         while index < text.count, state != Self.dead {
             let byte = text[index]
@@ -93,7 +94,7 @@ struct PatternAutomaton {
         farWays.removeAll(keepingCapacity: true)
         _ = number(of: State(places: [], isAccepting: false))
         walk.beginAtStart()
-        _ = number(of: finishWalk(isStart: true))
+        start = number(of: finishWalk(isStart: true))
     }
 
     private mutating func number(of state: State) -> Int {

@@ -34,11 +34,13 @@ extension PatternError.Reason: CustomStringConvertible {
         case .repetitionOutOfOrder: "the second number of a repetition must not be the smaller one"
         case .incompleteEscape: "this escape is incomplete"
         case .unknownEscape: "this escape is not known"
-        case .unknownCategory: "there is no such Unicode category; they are written \\p{L}, \\p{Lu}, ..."
+        case .unknownCategory:
+            "there is no such Unicode category; they are written \\p{L}, \\p{Lu}, ..."
         case .backReference:
             "back-references are not supported: they cannot be matched in linear time"
         case .lookAround: "look-around is not supported: it cannot be matched in linear time"
-        case .wordBoundary: "\\b and \\B are not supported: a pattern is held against the whole value"
+        case .wordBoundary:
+            "\\b and \\B are not supported: a pattern is held against the whole value"
         case .groupOption: "the only groups are (...), (?:...) and (?<name>...)"
         case .tooLarge: "this pattern is too large; is a repetition of a repetition meant?"
         case .tooDeep: "groups nest too deeply here"

@@ -65,9 +65,13 @@ extension PatternSource {
         }
         let high = try number(ofHexDigits: 4, from: start)
         guard high & 0xFC00 == 0xD800 else { return try scalar(high, from: start) }
-        guard take("\\"), take("u") else { throw PatternError(offset: start, reason: .incompleteEscape) }
+        guard take("\\"), take("u") else {
+            throw PatternError(offset: start, reason: .incompleteEscape)
+        }
         let low = try number(ofHexDigits: 4, from: start)
-        guard low & 0xFC00 == 0xDC00 else { throw PatternError(offset: start, reason: .incompleteEscape) }
+        guard low & 0xFC00 == 0xDC00 else {
+            throw PatternError(offset: start, reason: .incompleteEscape)
+        }
         return try scalar(0x10000 + (high & 0x3FF) << 10 + low & 0x3FF, from: start)
     }
 

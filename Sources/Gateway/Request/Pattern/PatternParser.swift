@@ -33,10 +33,13 @@ struct PatternParser {
 
     /// One thing, and how often.
     private mutating func repetition() throws(PatternError) -> PatternNode {
+        let isAnchor = source.peek == "^" || source.peek == "$"
         let node = try atom()
         let start = source.at
         guard let times = try source.takeRepetition() else { return node }
-        if node == .start || node == .end { throw PatternError(offset: start, reason: .nothingToRepeat) }
+        if isAnchor {
+            throw PatternError(offset: start, reason: .nothingToRepeat)
+        }
         // Whether few or many are preferred makes no difference to a match of the whole value.
         _ = source.take("?")
         if let next = source.peek, "*+?{".unicodeScalars.contains(next) {

@@ -59,7 +59,9 @@ extension PatternSource {
         var most: Int? = least
         if take(",") { most = takeNumber() }
         guard take("}") else { throw PatternError(offset: start, reason: .brace) }
-        if let most, most < least { throw PatternError(offset: start, reason: .repetitionOutOfOrder) }
+        if let most, most < least {
+            throw PatternError(offset: start, reason: .repetitionOutOfOrder)
+        }
         return (least, most)
     }
 

@@ -73,6 +73,16 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Row 7.
+        .executableTarget(
+            name: "tributary",
+            dependencies: [
+                "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader",
+                "UVReactor", "Reactor", "Promises", "Basics",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: onC),
+
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
         .testTarget(name: "PromisesTests", dependencies: ["Promises"], swiftSettings: onC),

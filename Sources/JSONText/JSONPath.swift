@@ -27,7 +27,7 @@ package struct JSONPath: Sendable, Equatable {
         steps = try parser.steps()
     }
 
-    init(steps: [Step]) { self.steps = steps }
+    package init(steps: [Step]) { self.steps = steps }
 }
 
 extension JSONSlice {
@@ -35,15 +35,15 @@ extension JSONSlice {
     ///
     /// A plural path is no place and leads nowhere here.
     package func value(at path: JSONPath) -> JSONSlice? {
-        guard let range = bytes.span.range(at: path.steps[...], from: 0) else { return nil }
+        guard let range = bytes.span.place(of: path.steps[...], in: 0..<bytes.count) else { return nil }
         return JSONSlice(known: bytes[range])
     }
 }
 
 extension Span<UInt8> {
-    /// Where the value stands to which the steps lead, from the value at `start`.
-    func range(at steps: ArraySlice<JSONPath.Step>, from start: Int) -> Range<Int>? {
-        var place = start..<count
+    /// Where the value stands to which the steps lead inside of `value`.
+    func place(of steps: ArraySlice<JSONPath.Step>, in value: Range<Int>) -> Range<Int>? {
+        var place = value
         for step in steps {
             let next: Range<Int>? =
                 switch step {

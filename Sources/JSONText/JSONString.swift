@@ -10,12 +10,7 @@ package struct JSONString: Sendable {
 
     /// What the string means, as UTF-8. Shares the memory of `raw` where nothing is escaped.
     package var unescaped: Bytes {
-        guard raw.span.hasEscape else { return raw }
-        var plain: [UInt8] = []
-        plain.reserveCapacity(raw.count)
-        var rest = Unescaper(raw.span)
-        while let byte = rest.next() { plain.append(byte) }
-        return Bytes(plain)
+        raw.span.hasEscape ? Bytes(raw.span.unescaped) : raw
     }
 
     /// Whether the string means these bytes, however it is written. Allocates nothing.
@@ -27,6 +22,15 @@ extension Span<UInt8> {
     var hasEscape: Bool {
         for offset in 0..<count where self[offset] == .backslash { return true }
         return false
+    }
+
+    /// What this means, copied.
+    var unescaped: [UInt8] {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(count)
+        var rest = Unescaper(self)
+        while let byte = rest.next() { plain.append(byte) }
+        return plain
     }
 
     /// Whether this, unescaped, is `plain`.

@@ -19,6 +19,11 @@ extension [UInt8] {
         append(.quote)
     }
 
+    /// The inside of a string that is open already, without quotes.
+    package mutating func append(insideJSONString text: Bytes) {
+        append(escaping: text.span)
+    }
+
     /// A key with its colon.
     package mutating func append(jsonKey text: String) {
         append(jsonString: text)

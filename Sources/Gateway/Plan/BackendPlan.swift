@@ -24,11 +24,13 @@ struct BackendPlan {
 }
 
 /// `max_concurrent` and `queue`, for one worker.
-struct BulkheadPlan: Equatable {
+struct BulkheadPlan {
     let concurrentMax: Int
     /// Calls that may wait for a slot; 0 refuses at once.
     let queueMax: Int
     let wait: Duration
+    /// What the operator wrote, for the whole process.
+    let written: (concurrent: Int, queue: Int)
 }
 
 /// `breaker:`

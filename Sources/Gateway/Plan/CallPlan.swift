@@ -44,7 +44,7 @@ struct CallPlan {
     /// `if_failed`.
     enum Fallback: Equatable {
         case omit
-        case value(Bytes)
+        case value(JSONSlice)
     }
 
     /// `when`: an index into the endpoint's params, and the value it must have.

@@ -8,6 +8,12 @@ package struct Plan {
     package let server: ServerPlan
     let backends: [BackendPlan]
     let endpoints: [EndpointPlan]
+
+    /// The names of the endpoints, by index: what logs and metrics call them.
+    package var endpointNames: [String] { endpoints.map(\.name) }
+
+    /// Whether an endpoint pads its answers, so that its times must not be told.
+    package func isPadded(_ endpoint: Int) -> Bool { endpoints[endpoint].padding != nil }
 }
 
 /// What holds for the process as a whole.

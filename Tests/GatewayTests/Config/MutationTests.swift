@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import YAMLReader
 
 @testable import Gateway
 

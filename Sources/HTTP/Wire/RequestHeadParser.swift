@@ -13,6 +13,9 @@ struct RequestHeadParser {
     private var first: RequestLine?
     private var section = FieldSection(at: 0)
 
+    /// Whether more than empty lines has come.
+    var hasBegun: Bool { searched > line || first != nil }
+
     /// The head and its length in bytes; nil as long as it is not complete.
     mutating func parse(
         _ bytes: Span<UInt8>, _ limits: Limits
@@ -27,7 +30,8 @@ struct RequestHeadParser {
     ) throws(WireError) -> RequestLine? {
         if let first { return first }
         try skipEmptyLines(bytes, limits)
-        guard line < bytes.count else { return nil }
+        // A CR that is the last byte may yet end an empty line.
+        guard line < bytes.count, bytes[line] != ASCII.carriageReturn else { return nil }
         guard let end = bytes.firstLineFeed(from: searched) else {
             searched = bytes.count
             try RequestLine.check(unfinished: bytes.extracting(line...), limits)

@@ -1,0 +1,99 @@
+package import Basics
+
+/// The name of a header field: a token (RFC 9110 5.1), compared without regard to case.
+///
+/// A known name is a literal in the program's text, so that naming it costs no reference count,
+/// not even one that cores would share.
+package struct FieldName: Sendable {
+    private enum Text {
+        case literal(StaticString)
+        case bytes(Bytes)
+    }
+
+    private let text: Text
+
+    /// Nil if the bytes are no token.
+    package init?(_ bytes: Bytes) {
+        guard Self.isToken(bytes.span) else { return nil }
+        text = .bytes(bytes)
+    }
+
+    /// Nil if the text is no token.
+    package init?(_ string: String) {
+        self.init(Bytes(string))
+    }
+
+    /// The bytes of the name, in the case in which it was written.
+    package var span: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            switch text {
+            case .literal(let literal): literal.span
+            case .bytes(let bytes): unsafe _overrideLifetime(bytes.span, borrowing: self)
+            }
+        }
+    }
+
+    static func isToken(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where !ByteSet.token.contains(bytes[index]) { return false }
+        return !bytes.isEmpty
+    }
+}
+
+extension FieldName: ExpressibleByStringLiteral {
+    /// A name written in the program; one that is no token is a mistake there, and traps.
+    package init(stringLiteral literal: StaticString) {
+        precondition(Self.isToken(literal.span), "a field name is a token")
+        text = .literal(literal)
+    }
+}
+
+extension FieldName: Equatable {
+    package static func == (left: FieldName, right: FieldName) -> Bool {
+        left.span.equalsIgnoringCase(right.span)
+    }
+}
+
+extension FieldName: CustomStringConvertible {
+    package var description: String { String(copying: span) }
+}
+
+extension FieldName {
+    package static var accept: FieldName { "Accept" }
+    package static var allow: FieldName { "Allow" }
+    package static var authorization: FieldName { "Authorization" }
+    package static var cacheControl: FieldName { "Cache-Control" }
+    package static var connection: FieldName { "Connection" }
+    package static var contentLength: FieldName { "Content-Length" }
+    package static var contentType: FieldName { "Content-Type" }
+    package static var date: FieldName { "Date" }
+    package static var expect: FieldName { "Expect" }
+    package static var gatewayComplete: FieldName { "Gateway-Complete" }
+    package static var gatewayDeadline: FieldName { "Gateway-Deadline-Ms" }
+    package static var gatewayFailures: FieldName { "Gateway-Failures" }
+    package static var host: FieldName { "Host" }
+    package static var requestID: FieldName { "X-Request-Id" }
+    package static var retryAfter: FieldName { "Retry-After" }
+    package static var serverTiming: FieldName { "Server-Timing" }
+    package static var setCookie: FieldName { "Set-Cookie" }
+    package static var traceparent: FieldName { "traceparent" }
+    package static var transferEncoding: FieldName { "Transfer-Encoding" }
+}
+
+extension FieldName {
+    /// Whether a field speaks of one connection only (RFC 9110 7.6.1) or frames a message: the
+    /// writer of a head decides such fields, and drops those that somebody else put there.
+    static func isOfConnection(_ name: Span<UInt8>) -> Bool {
+        switch name.count {
+        case 2: name.equalsIgnoringCase("TE")
+        case 4: name.equalsIgnoringCase("Host")
+        case 6: name.equalsIgnoringCase("Expect")
+        case 7: name.equalsIgnoringCase("Upgrade") || name.equalsIgnoringCase("Trailer")
+        case 10: name.equalsIgnoringCase("Connection") || name.equalsIgnoringCase("Keep-Alive")
+        case 14: name.equalsIgnoringCase("Content-Length")
+        case 16: name.equalsIgnoringCase("Proxy-Connection")
+        case 17: name.equalsIgnoringCase("Transfer-Encoding")
+        default: false
+        }
+    }
+}

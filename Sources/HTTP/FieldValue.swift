@@ -1,0 +1,60 @@
+package import Basics
+
+/// The value of a header field, which cannot split a head: no control byte but the tab, no white
+/// space around it (RFC 9110 5.5). Whoever holds one may write it to a connection.
+package struct FieldValue: Sendable, Equatable {
+    package let bytes: Bytes
+
+    /// Nil if the bytes, without the white space around them, hold a control byte.
+    package init?(_ bytes: Bytes) {
+        let value = bytes.span
+        for index in value.indices where ASCII.isForbiddenInValue(value[index]) { return nil }
+        self.init(trimming: bytes)
+    }
+
+    /// Nil if the text holds a control character.
+    package init?(_ text: String) {
+        self.init(Bytes(text))
+    }
+
+    /// A decimal number.
+    package init(_ number: UInt64) {
+        var digits: [UInt8] = []
+        digits.append(decimal: number)
+        bytes = Bytes(digits)
+    }
+
+    /// The text of a request id, which is sane by its type.
+    package init(_ id: RequestID) {
+        var text: [UInt8] = []
+        text.append(id)
+        bytes = Bytes(text)
+    }
+
+    /// Bytes that were checked where they were read.
+    init(checked bytes: Bytes) {
+        self.bytes = bytes
+    }
+
+    private init(trimming bytes: Bytes) {
+        var first = 0
+        var end = bytes.count
+        while first < end, bytes[first] == ASCII.space || bytes[first] == ASCII.tab { first += 1 }
+        while end > first, bytes[end - 1] == ASCII.space || bytes[end - 1] == ASCII.tab { end -= 1 }
+        self.bytes = bytes[first..<end]
+    }
+}
+
+extension FieldValue: ExpressibleByStringLiteral {
+    /// A value written in the program; one with a control byte is a mistake there, and traps.
+    package init(stringLiteral literal: StaticString) {
+        guard let value = FieldValue(Bytes(copying: literal.span)) else {
+            preconditionFailure("a field value holds no control byte")
+        }
+        self = value
+    }
+}
+
+extension FieldValue: CustomStringConvertible {
+    package var description: String { String(bytes) }
+}

@@ -1,0 +1,76 @@
+/// Every limit of the wire, so that nothing that the other side sends grows without bound and
+/// nothing that it leaves out is waited for without end.
+package struct Limits: Sendable, Equatable {
+    /// The lines of a head after its first, with their line ends, in bytes. 431 beyond.
+    ///
+    /// 32 KiB: above what browsers send with many cookies, below what would hurt per connection.
+    package var headerBytes = 32 * 1024
+
+    /// How many fields a head may have. 431 beyond.
+    ///
+    /// 100: what servers commonly allow; look-ups walk the list.
+    package var headerCount = 100
+
+    /// The target of a request in bytes. 414 beyond.
+    ///
+    /// 8 KiB: RFC 9112 3 asks for 8000 at least.
+    package var uriBytes = 8 * 1024
+
+    /// A method in bytes. 501 beyond.
+    ///
+    /// 32: the longest registered one has 17.
+    package var methodBytes = 32
+
+    /// Version, status and reason of an answer in bytes.
+    ///
+    /// 1 KiB: a reason phrase is a few words.
+    package var statusLineBytes = 1024
+
+    /// Empty lines that are ignored before a request line (RFC 9112 2.2).
+    ///
+    /// 8: old clients send one after a body.
+    package var leadingEmptyLines = 8
+
+    /// One chunk-size line with its extensions, in bytes. 400 beyond.
+    ///
+    /// 256: nobody uses extensions; 16 digits of size are all that can be meant.
+    package var chunkLineBytes = 256
+
+    /// What chunking may cost beyond sixteen bytes for every chunk, summed over a body. 400 beyond.
+    ///
+    /// 16 KiB: extensions that outweigh the data are an attack (CVE-2023-39326).
+    package var chunkOverheadBytes = 16 * 1024
+
+    /// The trailer section in bytes. 431 beyond.
+    ///
+    /// 8 KiB: trailers are read and dropped.
+    package var trailerBytes = 8 * 1024
+
+    /// Answers with a status below 200 before the final one.
+    ///
+    /// 16: more than one is rare, a stream of them would hold a request for ever.
+    package var interimAnswers = 16
+
+    /// A body in bytes, where nobody states another limit. 413 beyond.
+    ///
+    /// 1 MiB: the gateway's default `max_body`.
+    package var bodyBytes = 1024 * 1024
+
+    /// From the first byte of a head to its last. 408 beyond.
+    ///
+    /// 10 s in all, however the bytes drip.
+    package var headerTimeout = Duration.seconds(10)
+
+    /// From the end of a head to the end of its body. 408 beyond.
+    ///
+    /// 30 s in all.
+    package var bodyTimeout = Duration.seconds(30)
+
+    /// How long a connection may lie still between two requests.
+    package var idleTimeout = Duration.seconds(60)
+
+    /// How long the other side may take to accept some of what waits to be sent.
+    package var writeTimeout = Duration.seconds(30)
+
+    package init() {}
+}

@@ -1,0 +1,80 @@
+package import Basics
+
+/// What a request asks for. The methods that everybody knows cost nothing; any other token is kept
+/// as it came, because methods are case-sensitive (RFC 9110 9.1).
+package enum Method: Sendable, Equatable {
+    case get, head, post, put, patch, delete, options, trace, connect
+    case other(Bytes)
+
+    /// Reads a token of at most `Limits.methodBytes`; nil if it is none.
+    package init?(_ token: Span<UInt8>) {
+        if let known = Method(known: token) {
+            self = known
+            return
+        }
+        guard !token.isEmpty else { return nil }
+        for index in token.indices where !ByteSet.token.contains(token[index]) { return nil }
+        self = .other(Bytes(copying: token))
+    }
+
+    /// Reads a method from text, such as that of a configuration.
+    package init?(_ text: String) {
+        self.init(Bytes(text).span)
+    }
+
+    @inline(__always)
+    init?(known token: Span<UInt8>) {
+        switch token.count {
+        case 3 where token.equals("GET"): self = .get
+        case 3 where token.equals("PUT"): self = .put
+        case 4 where token.equals("POST"): self = .post
+        case 4 where token.equals("HEAD"): self = .head
+        case 5 where token.equals("PATCH"): self = .patch
+        case 5 where token.equals("TRACE"): self = .trace
+        case 6 where token.equals("DELETE"): self = .delete
+        case 7 where token.equals("OPTIONS"): self = .options
+        case 7 where token.equals("CONNECT"): self = .connect
+        default: return nil
+        }
+    }
+
+    /// RFC 9110 9.2.1: asks for nothing to change.
+    package var isSafe: Bool {
+        switch self {
+        case .get, .head, .options, .trace: true
+        case .post, .put, .patch, .delete, .connect, .other: false
+        }
+    }
+
+    /// RFC 9110 9.2.2: doing it twice is doing it once, so it may be tried again.
+    package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
+    /// RFC 9110 8.6: a body has a meaning, so its absence is said with `Content-Length: 0`.
+    package var anticipatesBody: Bool { self == .post || self == .put || self == .patch }
+}
+
+extension [UInt8] {
+    /// Appends a method as it stands on the wire.
+    package mutating func append(_ method: Method) {
+        switch method {
+        case .get: append(literal: "GET")
+        case .head: append(literal: "HEAD")
+        case .post: append(literal: "POST")
+        case .put: append(literal: "PUT")
+        case .patch: append(literal: "PATCH")
+        case .delete: append(literal: "DELETE")
+        case .options: append(literal: "OPTIONS")
+        case .trace: append(literal: "TRACE")
+        case .connect: append(literal: "CONNECT")
+        case .other(let token): append(token)
+        }
+    }
+}
+
+extension Method: CustomStringConvertible {
+    package var description: String {
+        var text: [UInt8] = []
+        text.append(self)
+        return String(Bytes(text))
+    }
+}

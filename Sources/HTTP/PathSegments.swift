@@ -1,0 +1,59 @@
+package import Basics
+
+/// The segments of an encoded path, between its slashes: `/a//b` has `a`, the empty one and `b`;
+/// `/` has one, which is empty. A slash that was sent as `%2F` divides nothing.
+package struct PathSegments: Sequence, IteratorProtocol, Sendable {
+    private let path: Bytes
+    /// Behind the slash that begins the next segment.
+    private var position: Int
+
+    package init(_ path: Bytes) {
+        self.path = path
+        position = 1
+    }
+
+    package mutating func next() -> Bytes? {
+        guard position <= path.count else { return nil }
+        let end = path.span.firstOffset(of: ASCII.slash, from: position) ?? path.count
+        defer { position = end + 1 }
+        return path[position..<end]
+    }
+}
+
+/// The parameters of an encoded query in order, as `&` divides them. Empty ones are left out.
+package struct QueryParameters: Sequence, IteratorProtocol, Sendable {
+    private let query: Bytes
+    private var position = 0
+
+    package init(_ query: Bytes) {
+        self.query = query
+    }
+
+    package mutating func next() -> QueryParameter? {
+        while position < query.count {
+            let end = query.span.firstOffset(of: UInt8(ascii: "&"), from: position) ?? query.count
+            let item = query[position..<end]
+            position = end + 1
+            if !item.isEmpty { return QueryParameter(item) }
+        }
+        return nil
+    }
+}
+
+/// One `name=value` of a query, both still encoded; the value is empty where there is no `=`.
+package struct QueryParameter: Sendable {
+    package let name: Bytes
+    package let value: Bytes
+
+    init(_ item: Bytes) {
+        let equals = item.span.firstOffset(of: UInt8(ascii: "="))
+        name = item[0..<(equals ?? item.count)]
+        value = equals.map { item[($0 + 1)..<item.count] } ?? Bytes()
+    }
+
+    /// The name, decoded; nil if an escape is broken.
+    package var decodedName: Bytes? { name.percentDecoded(plusIsSpace: true) }
+
+    /// The value, decoded; nil if an escape is broken.
+    package var decodedValue: Bytes? { value.percentDecoded(plusIsSpace: true) }
+}

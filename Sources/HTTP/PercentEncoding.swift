@@ -1,0 +1,66 @@
+package import Basics
+
+extension Bytes {
+    /// The bytes that an encoded text means, decoded exactly once; nil if an escape is broken.
+    ///
+    /// - Parameter plusIsSpace: true for the parts of a query, false for a path segment.
+    package func percentDecoded(plusIsSpace: Bool = false) -> Bytes? {
+        let encoded = span
+        guard encoded.needsDecoding(plusIsSpace: plusIsSpace) else { return self }
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(count)
+        var index = 0
+        while index < encoded.count {
+            switch encoded[index] {
+            case ASCII.percent:
+                guard index + 2 < encoded.count, let high = ASCII.hexValue(encoded[index + 1]),
+                    let low = ASCII.hexValue(encoded[index + 2])
+                else { return nil }
+                decoded.append(high << 4 | low)
+                index += 3
+            case UInt8(ascii: "+") where plusIsSpace:
+                decoded.append(ASCII.space)
+                index += 1
+            case let byte:
+                decoded.append(byte)
+                index += 1
+            }
+        }
+        return Bytes(decoded)
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func needsDecoding(plusIsSpace: Bool) -> Bool {
+        for index in indices {
+            if self[index] == ASCII.percent || (plusIsSpace && self[index] == UInt8(ascii: "+")) {
+                return true
+            }
+        }
+        return false
+    }
+}
+
+extension [UInt8] {
+    /// Appends a value so that it stays inside one path segment, or inside one value of a query:
+    /// every byte but RFC 3986's unreserved ones is escaped, so that nothing in it can divide,
+    /// end or inject anything. A dot segment has nothing to escape: `.` and `..` are for the caller
+    /// to refuse.
+    package mutating func append(percentEncoding value: Span<UInt8>) {
+        for index in value.indices {
+            let byte = value[index]
+            if ByteSet.unreserved.contains(byte) {
+                append(byte)
+            } else {
+                append(ASCII.percent)
+                append(Self.upperHexDigit(byte >> 4))
+                append(Self.upperHexDigit(byte & 15))
+            }
+        }
+    }
+
+    /// RFC 3986 2.1: upper case, for consistency.
+    private static func upperHexDigit(_ nibble: UInt8) -> UInt8 {
+        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + (nibble - 10)
+    }
+}

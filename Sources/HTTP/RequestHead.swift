@@ -1,0 +1,57 @@
+/// The versions of HTTP that this wire speaks.
+package enum HTTPVersion: UInt8, Sendable, Comparable {
+    case http10, http11
+
+    package static func < (left: HTTPVersion, right: HTTPVersion) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// How the end of a body is found (RFC 9112 6.3).
+package enum BodyFraming: Sendable, Equatable {
+    /// There is no body.
+    case none
+    /// It has this many bytes, at least one.
+    case length(Int)
+    /// It comes in chunks and says when it ends.
+    case chunked
+    /// It ends with the connection; answers only.
+    case untilClose
+}
+
+/// A request without its body.
+package struct RequestHead: Sendable {
+    package var method: Method
+    package var target: Target
+    package var version: HTTPVersion
+    package var fields: Fields
+
+    /// Whether the connection may serve another request after this one.
+    package var keepsAlive: Bool
+
+    /// How its body is framed.
+    package var framing: BodyFraming
+
+    /// Whether the client waits for `100 Continue` before it sends the body.
+    package var expectsContinue: Bool
+
+    /// A request of our own: what stands in it about the connection is the writer's business.
+    package init(method: Method, target: Target, fields: Fields = Fields()) {
+        self.init(
+            method: method, target: target, version: .http11, fields: fields, keepsAlive: true,
+            framing: .none, expectsContinue: false)
+    }
+
+    init(
+        method: Method, target: Target, version: HTTPVersion, fields: Fields, keepsAlive: Bool,
+        framing: BodyFraming, expectsContinue: Bool
+    ) {
+        self.method = method
+        self.target = target
+        self.version = version
+        self.fields = fields
+        self.keepsAlive = keepsAlive
+        self.framing = framing
+        self.expectsContinue = expectsContinue
+    }
+}

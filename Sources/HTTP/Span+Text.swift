@@ -1,0 +1,59 @@
+extension StaticString {
+    /// The bytes of a literal; they live as long as the program.
+    var span: Span<UInt8> {
+        @_lifetime(immortal)
+        get {
+            unsafe _overrideLifetime(
+                UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount).span, copying: ())
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these are exactly the bytes of a literal.
+    @inline(__always)
+    func equals(_ literal: StaticString) -> Bool {
+        let other = literal.span
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
+        return true
+    }
+
+    /// Whether these are the bytes of a literal, ASCII letters compared without regard to case.
+    func equalsIgnoringCase(_ literal: StaticString) -> Bool {
+        equalsIgnoringCase(literal.span)
+    }
+
+    /// Whether two runs are equal, ASCII letters compared without regard to case.
+    func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] {
+            let folded = self[index] | 0x20
+            let isLetter = folded &- UInt8(ascii: "a") < 26
+            guard isLetter, folded == other[index] | 0x20 else { return false }
+        }
+        return true
+    }
+
+    /// Without the spaces and tabs around it (OWS, RFC 9110 5.6.3).
+    var trimmed: Span<UInt8> {
+        @_lifetime(copy self)
+        get {
+            var first = 0
+            var end = count
+            while first < end, self[first] == ASCII.space || self[first] == ASCII.tab { first += 1 }
+            while end > first, self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab { end -= 1 }
+            return extracting(first..<end)
+        }
+    }
+
+    /// The offset of the first such byte at or after `start`.
+    func firstOffset(of byte: UInt8, from start: Int = 0) -> Int? {
+        var index = start
+        while index < count {
+            if self[index] == byte { return index }
+            index += 1
+        }
+        return nil
+    }
+}

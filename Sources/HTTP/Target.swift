@@ -1,0 +1,78 @@
+package import Basics
+
+/// What a request is for: a path and a query, still percent-encoded, exactly as they were sent.
+///
+/// Checked when it is made, so that writing one can never break a request line: visible ASCII only,
+/// every escape of the path complete, no fragment, an authority with host and sane port.
+package struct Target: Sendable {
+    /// RFC 9112 3.2.
+    package enum Form: Sendable {
+        /// `/path?query`, the usual one.
+        case origin
+        /// `http://host/path?query`, as proxies are asked.
+        case absolute
+        /// `*`, for OPTIONS only.
+        case asterisk
+    }
+
+    package let form: Form
+
+    /// All of it.
+    package let text: Bytes
+
+    /// Where the path stands in the text; empty for an absolute form that ends with its host.
+    let pathStart: Int32
+    let pathEnd: Int32
+
+    /// Reads a target; nil if it has none of the three forms.
+    package init?(_ text: Bytes) {
+        guard let layout = TargetLayout(text.span) else { return nil }
+        self.init(text, layout)
+    }
+
+    /// Reads a target; nil if it has none of the three forms.
+    package init?(_ text: String) {
+        self.init(Bytes(text))
+    }
+
+    init(_ text: Bytes, _ layout: TargetLayout) {
+        self.text = text
+        form = layout.form
+        pathStart = Int32(truncatingIfNeeded: layout.path.lowerBound)
+        pathEnd = Int32(truncatingIfNeeded: layout.path.upperBound)
+    }
+
+    /// The encoded path: `/`, or what begins with one; `*` in the asterisk form.
+    package var path: Bytes {
+        pathStart == pathEnd ? Bytes("/") : text[Int(pathStart)..<Int(pathEnd)]
+    }
+
+    /// The encoded query behind the `?`; nil where there is none.
+    package var query: Bytes? {
+        Int(pathEnd) < text.count ? text[(Int(pathEnd) + 1)..<text.count] : nil
+    }
+
+    /// Host and port of the absolute form.
+    package var authority: Bytes? {
+        guard form == .absolute, let colon = text.span.firstOffset(of: ASCII.colon) else { return nil }
+        return text[(colon + 3)..<Int(pathStart)]
+    }
+
+    /// The segments of the path.
+    package var segments: PathSegments { PathSegments(path) }
+
+    /// The parameters of the query.
+    package var parameters: QueryParameters { QueryParameters(query ?? Bytes()) }
+}
+
+extension Target: CustomStringConvertible {
+    package var description: String { String(text) }
+}
+
+extension [UInt8] {
+    /// Appends path and query, the origin form, whatever form the target came in.
+    package mutating func append(originFormOf target: Target) {
+        if target.pathStart == target.pathEnd { append(ASCII.slash) }
+        append(target.text[Int(target.pathStart)..<target.text.count])
+    }
+}

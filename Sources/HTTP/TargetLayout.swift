@@ -1,0 +1,120 @@
+/// Where the parts of a request target stand, found and checked in one pass over its bytes.
+struct TargetLayout {
+    let form: Target.Form
+    let path: Range<Int>
+
+    /// Nil if the text has none of the forms of RFC 9112 3.2 that name a resource. The authority
+    /// form belongs to CONNECT, which has no meaning here.
+    init?(_ text: Span<UInt8>) {
+        guard !text.isEmpty else { return nil }
+        var start = 0
+        if text[0] == ASCII.slash {
+            form = .origin
+        } else if text.equals("*") {
+            form = .asterisk
+            path = 0..<1
+            return
+        } else {
+            guard let authorityEnd = Self.endOfAuthority(text) else { return nil }
+            form = .absolute
+            start = authorityEnd
+        }
+        guard let end = Self.endOfPath(text, from: start), Self.isQuery(text.extracting(end...)) else {
+            return nil
+        }
+        path = start..<end
+    }
+
+    /// The offset of the `?`, or the end; nil on a byte that no path holds or a broken escape.
+    private static func endOfPath(_ text: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while index < text.count {
+            let byte = text[index]
+            if byte == ASCII.question { return index }
+            guard ByteSet.target.contains(byte) else { return nil }
+            if byte == ASCII.percent {
+                guard index + 2 < text.count, ASCII.hexValue(text[index + 1]) != nil,
+                    ASCII.hexValue(text[index + 2]) != nil
+                else { return nil }
+                index += 2
+            }
+            index += 1
+        }
+        return index
+    }
+
+    /// A query may hold broken escapes: clients send them, and only its reader knows what they mean.
+    private static func isQuery(_ query: Span<UInt8>) -> Bool {
+        for index in query.indices where !ByteSet.target.contains(query[index]) { return false }
+        return true
+    }
+
+    /// The offset behind `http://host:port`; nil if the text does not begin like this.
+    private static func endOfAuthority(_ text: Span<UInt8>) -> Int? {
+        guard let colon = text.firstOffset(of: ASCII.colon), colon + 3 <= text.count else { return nil }
+        let scheme = text.extracting(0..<colon)
+        guard scheme.equalsIgnoringCase("http") || scheme.equalsIgnoringCase("https"),
+            text.extracting(colon..<(colon + 3)).equals("://")
+        else { return nil }
+        let start = colon + 3
+        var end = start
+        while end < text.count, text[end] != ASCII.slash, text[end] != ASCII.question { end += 1 }
+        let authority = text.extracting(start..<end)
+        return !authority.isEmpty && Authority.isValid(authority) ? end : nil
+    }
+}
+
+/// The rules for host and port, in a `Host` field and in an absolute target.
+enum Authority {
+    /// `host`, `host:port`, `[v6]` or `[v6]:port` (RFC 9110 7.2). No user information, no list, no
+    /// path, and a port that exists. A host must be there if a port is.
+    static func isValid(_ text: Span<UInt8>) -> Bool {
+        guard let end = endOfHost(text) else { return false }
+        if end == text.count { return true }
+        return end > 0 && text[end] == ASCII.colon && isPort(text.extracting((end + 1)...))
+    }
+
+    private static func endOfHost(_ text: Span<UInt8>) -> Int? {
+        guard !text.isEmpty else { return 0 }
+        if text[0] == UInt8(ascii: "[") { return endOfLiteral(text) }
+        var index = 0
+        while index < text.count, text[index] != ASCII.colon {
+            if text[index] == ASCII.percent {
+                guard index + 2 < text.count, ASCII.hexValue(text[index + 1]) != nil,
+                    ASCII.hexValue(text[index + 2]) != nil
+                else { return nil }
+                index += 3
+            } else {
+                guard ByteSet.unreserved.contains(text[index]) else { return nil }
+                index += 1
+            }
+        }
+        return index
+    }
+
+    /// An IP literal: digits, colons and dots between brackets; no more is asked, nobody connects
+    /// to it.
+    private static func endOfLiteral(_ text: Span<UInt8>) -> Int? {
+        var index = 1
+        while index < text.count, text[index] != UInt8(ascii: "]") {
+            let byte = text[index]
+            guard ASCII.hexValue(byte) != nil || byte == ASCII.colon || byte == UInt8(ascii: ".") else {
+                return nil
+            }
+            index += 1
+        }
+        return index < text.count && index > 2 ? index + 1 : nil
+    }
+
+    /// RFC 3986 3.2.3: digits, perhaps none; at most 65535.
+    private static func isPort(_ digits: Span<UInt8>) -> Bool {
+        var port = 0
+        for index in digits.indices {
+            let digit = digits[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return false }
+            port = port * 10 + Int(digit)
+            guard port <= 65535 else { return false }
+        }
+        return true
+    }
+}

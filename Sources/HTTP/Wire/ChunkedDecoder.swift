@@ -1,0 +1,111 @@
+/// Takes chunks apart (RFC 9112 7.1), byte by byte where there is syntax and in runs where there is
+/// data. Extensions and trailers are checked, counted and dropped.
+struct ChunkedDecoder {
+    /// What was found next.
+    enum Event {
+        case needsMore
+        /// These of the given bytes are data.
+        case data(Range<Int>)
+        /// The last chunk and the trailers are over.
+        case end
+    }
+
+    private enum State {
+        case size
+        case lineFeedOfSize
+        case `extension`
+        case data
+        case carriageReturnOfData
+        case lineFeedOfData
+        case trailers(TrailerSection)
+    }
+
+    private var state = State.size
+    /// The size read so far, then what is left of the chunk.
+    private var remaining = 0
+    /// Bytes of the size line.
+    private var lineBytes = 0
+    private var overhead = 0
+
+    mutating func read(
+        _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
+    ) throws(WireError) -> Event {
+        while position < bytes.count {
+            if case .data = state { return takeData(bytes.count, from: &position) }
+            let byte = bytes[position]
+            position &+= 1
+            if case .trailers(var section) = state {
+                let isOver = try section.take(byte, limits)
+                state = .trailers(section)
+                if isOver { return .end }
+            } else {
+                try take(byte, limits)
+            }
+        }
+        return .needsMore
+    }
+
+    private mutating func takeData(_ end: Int, from position: inout Int) -> Event {
+        let start = position
+        let length = min(remaining, end &- position)
+        position &+= length
+        remaining &-= length
+        if remaining == 0 { state = .carriageReturnOfData }
+        return .data(start..<position)
+    }
+
+    private mutating func take(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+        switch state {
+        case .size: try takeSize(byte, limits)
+        case .extension: try takeExtension(byte, limits)
+        case .lineFeedOfSize:
+            guard byte == ASCII.lineFeed else { throw .chunkSize }
+            try endSizeLine(limits)
+        case .carriageReturnOfData:
+            guard byte == ASCII.carriageReturn else { throw .chunkEnd }
+            state = .lineFeedOfData
+        case .lineFeedOfData:
+            guard byte == ASCII.lineFeed else { throw .chunkEnd }
+            state = .size
+        case .data, .trailers: break
+        }
+    }
+
+    private mutating func takeSize(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+        try countLineByte(limits)
+        if let digit = ASCII.hexValue(byte) {
+            guard remaining <= Int.max >> 4 else { throw .chunkSize }
+            remaining = remaining << 4 | Int(digit)
+            return
+        }
+        // One digit at least.
+        guard lineBytes > 1 else { throw .chunkSize }
+        switch byte {
+        case ASCII.carriageReturn: state = .lineFeedOfSize
+        case ASCII.semicolon: state = .extension
+        default: throw .chunkSize
+        }
+    }
+
+    /// RFC 9112 7.1.1: ignored, but never a way to hide a line end.
+    private mutating func takeExtension(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+        try countLineByte(limits)
+        if byte == ASCII.carriageReturn {
+            state = .lineFeedOfSize
+        } else if ASCII.isForbiddenInValue(byte) {
+            throw .chunkSize
+        }
+    }
+
+    private mutating func countLineByte(_ limits: Limits) throws(WireError) {
+        lineBytes &+= 1
+        guard lineBytes <= limits.chunkLineBytes else { throw .chunkSize }
+    }
+
+    private mutating func endSizeLine(_ limits: Limits) throws(WireError) {
+        overhead &+= max(0, lineBytes &- 16)
+        guard overhead <= limits.chunkOverheadBytes else { throw .chunkOverhead }
+        lineBytes = 0
+        state = remaining == 0 ? .trailers(TrailerSection()) : .data
+    }
+}

@@ -1,0 +1,18 @@
+import Basics
+
+/// Writes a body whose length is not known beforehand (RFC 9112 7.1).
+extension [UInt8] {
+    /// Appends one chunk. Nothing for no bytes: an empty chunk would end the body.
+    package mutating func append(chunk data: Span<UInt8>) {
+        guard !data.isEmpty else { return }
+        append(String(data.count, radix: 16))
+        append(literal: "\r\n")
+        append(copying: data)
+        append(literal: "\r\n")
+    }
+
+    /// Appends the end of a chunked body, without trailers.
+    package mutating func appendLastChunk() {
+        append(literal: "0\r\n\r\n")
+    }
+}

@@ -1,0 +1,79 @@
+/// What the fields of a head say about framing and about the connection, collected in one pass and
+/// judged later: by `BodyFraming` and by the parser of the head.
+struct ControlFields {
+    private(set) var lengthCount = 0
+    /// The value of `Content-Length`, when there is exactly one.
+    private(set) var length = 0
+    private(set) var codingCount = 0
+    private(set) var isChunked = false
+    private(set) var hostCount = 0
+    private(set) var isHostValid = false
+    /// `Connection` says `close`, `keep-alive`.
+    private(set) var saysClose = false
+    private(set) var saysKeepAlive = false
+    private(set) var expectsContinue = false
+    private(set) var hasUnknownExpectation = false
+
+    init(_ bytes: Span<UInt8>, _ entries: [Fields.Entry]) throws(WireError) {
+        for entry in entries {
+            let name = bytes.extracting(Int(entry.name)..<Int(entry.nameEnd))
+            let value = bytes.extracting(Int(entry.value)..<Int(entry.valueEnd))
+            switch name.count {
+            case 4 where name.equalsIgnoringCase("Host"): noteHost(value)
+            case 6 where name.equalsIgnoringCase("Expect"): noteExpectation(value)
+            case 10 where name.equalsIgnoringCase("Connection"): noteConnection(value)
+            case 14 where name.equalsIgnoringCase("Content-Length"): try noteLength(value)
+            case 17 where name.equalsIgnoringCase("Transfer-Encoding"): noteCoding(value)
+            default: continue
+            }
+        }
+    }
+
+    private mutating func noteHost(_ value: Span<UInt8>) {
+        hostCount += 1
+        isHostValid = Authority.isValid(value)
+    }
+
+    private mutating func noteExpectation(_ value: Span<UInt8>) {
+        if value.equalsIgnoringCase("100-continue") {
+            expectsContinue = true
+        } else {
+            hasUnknownExpectation = true
+        }
+    }
+
+    /// RFC 9110 7.6.1: a list of tokens, perhaps over several fields. What is no option that we
+    /// know means nothing to us.
+    private mutating func noteConnection(_ value: Span<UInt8>) {
+        var start = 0
+        while start < value.count {
+            let end = value.firstOffset(of: UInt8(ascii: ","), from: start) ?? value.count
+            let option = value.extracting(start..<end).trimmed
+            if option.equalsIgnoringCase("close") { saysClose = true }
+            if option.equalsIgnoringCase("keep-alive") { saysKeepAlive = true }
+            start = end + 1
+        }
+    }
+
+    /// Digits and nothing else. A list of equal numbers would be allowed (RFC 9110 8.6), and is
+    /// refused: nobody needs it, and whoever reads it otherwise is being attacked.
+    private mutating func noteLength(_ value: Span<UInt8>) throws(WireError) {
+        // Nineteen digits hold every `Int`; a longer run of zeros is a game.
+        guard (1...19).contains(value.count) else { throw .contentLength }
+        var number = 0
+        for index in value.indices {
+            let digit = value[index] &- UInt8(ascii: "0")
+            let (scaled, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflow2) = scaled.addingReportingOverflow(Int(digit))
+            guard digit < 10, !overflow, !overflow2 else { throw .contentLength }
+            number = sum
+        }
+        length = number
+        lengthCount += 1
+    }
+
+    private mutating func noteCoding(_ value: Span<UInt8>) {
+        codingCount += 1
+        isChunked = value.equalsIgnoringCase("chunked")
+    }
+}

@@ -1,0 +1,93 @@
+/// Reads field lines up to the empty line that ends them (RFC 9112 5): strictly, in one pass, and
+/// resumed at the line that was not complete, so that bytes which drip cost no more than their sum.
+struct FieldSection {
+    /// Where the fields stand, as offsets into the bytes that were given.
+    private(set) var entries: [Fields.Entry] = []
+
+    private let begin: Int
+    /// Where the line that is not complete begins.
+    private var line: Int
+    /// Up to here that line has no LF.
+    private var searched: Int
+
+    /// The section begins at `start`.
+    init(at start: Int) {
+        begin = start
+        line = start
+        searched = start
+    }
+
+    /// The offset behind the empty line; nil as long as it has not come. Each call gets the bytes
+    /// from the same beginning, more of them each time.
+    mutating func read(_ bytes: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int? {
+        if searched > line, bytes.firstLineFeed(from: searched) == nil {
+            return try suspend(bytes, limits)
+        }
+        while line < bytes.count {
+            if bytes[line] == ASCII.carriageReturn {
+                guard line &+ 1 < bytes.count else { break }
+                guard bytes[line &+ 1] == ASCII.lineFeed else { throw .lineEnd }
+                guard line &+ 2 &- begin <= limits.headerBytes else { throw .fieldsTooLarge }
+                return line &+ 2
+            }
+            guard let entry = try Self.entry(bytes, at: line) else { break }
+            // What a browser sends; more only grows the list.
+            if entries.isEmpty { entries.reserveCapacity(16) }
+            guard entries.count < limits.headerCount else { throw .tooManyFields }
+            entries.append(entry.place)
+            line = entry.end
+        }
+        return try suspend(bytes, limits)
+    }
+
+    private mutating func suspend(_ bytes: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int? {
+        guard bytes.count - begin <= limits.headerBytes else { throw .fieldsTooLarge }
+        searched = bytes.count
+        return nil
+    }
+
+    /// One field line; nil if its end has not come.
+    @inline(__always)
+    private static func entry(
+        _ bytes: Span<UInt8>, at line: Int
+    ) throws(WireError) -> (place: Fields.Entry, end: Int)? {
+        let token = ByteSet.token
+        var index = line
+        while index < bytes.count, token.contains(bytes[index]) { index &+= 1 }
+        guard index < bytes.count else { return nil }
+        guard bytes[index] == ASCII.colon, index > line else { throw mistake(bytes, at: index, in: line) }
+        let nameEnd = index
+
+        index &+= 1
+        while index < bytes.count, isWhiteSpace(bytes[index]) { index &+= 1 }
+        let value = index
+        index = bytes.firstControl(from: index)
+        guard index < bytes.count else { return nil }
+        guard bytes[index] == ASCII.carriageReturn else {
+            throw bytes[index] == ASCII.lineFeed ? .lineEnd : .fieldValue
+        }
+        guard index &+ 1 < bytes.count else { return nil }
+        guard bytes[index &+ 1] == ASCII.lineFeed else { throw .lineEnd }
+
+        var valueEnd = index
+        while valueEnd > value, isWhiteSpace(bytes[valueEnd &- 1]) { valueEnd &-= 1 }
+        let place = Fields.Entry(
+            name: UInt32(truncatingIfNeeded: line), nameEnd: UInt32(truncatingIfNeeded: nameEnd),
+            value: UInt32(truncatingIfNeeded: value), valueEnd: UInt32(truncatingIfNeeded: valueEnd))
+        return (place, index &+ 2)
+    }
+
+    /// What is wrong with a line whose name does not end with a colon.
+    private static func mistake(_ bytes: Span<UInt8>, at index: Int, in line: Int) -> WireError {
+        switch bytes[index] {
+        case ASCII.lineFeed: .lineEnd
+        case ASCII.space where index == line, ASCII.tab where index == line: .foldedField
+        default: .fieldName
+        }
+    }
+
+    @inline(__always)
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == ASCII.space || byte == ASCII.tab
+    }
+}

@@ -1,0 +1,82 @@
+import Basics
+
+/// Heads are written at the end of a buffer that their writer keeps and uses again. Whatever can
+/// stand in one is checked by its type, so no call here can split a head. Fields that speak of the
+/// connection or of the framing are left out where they stand among others: they are said by the
+/// functions below, once.
+extension [UInt8] {
+    /// `HTTP/1.1 200 OK`, with the line end.
+    package mutating func append(statusLine status: Status) {
+        if status == .ok {
+            append(literal: "HTTP/1.1 200 OK\r\n")
+            return
+        }
+        append(literal: "HTTP/1.1 ")
+        append(decimal: UInt(status.code))
+        append(UInt8(ascii: " "))
+        append(literal: status.reason)
+        append(literal: "\r\n")
+    }
+
+    /// A request line and `Host`, which RFC 9110 7.2 wants first.
+    package mutating func append(requestLine method: Method, _ target: Target, host: FieldValue) {
+        append(method)
+        append(ASCII.space)
+        append(originFormOf: target)
+        append(literal: " HTTP/1.1\r\nHost: ")
+        append(host.bytes)
+        append(literal: "\r\n")
+    }
+
+    /// All lines, in one copy unless some of them are not theirs to say.
+    package mutating func append(_ fields: Fields) {
+        guard fields.hasConnectionFields else {
+            append(copying: fields.wireText)
+            return
+        }
+        for index in fields.entries.indices {
+            let name = fields.name(at: index)
+            guard !FieldName.isOfConnection(name) else { continue }
+            append(copying: name)
+            append(literal: ": ")
+            append(copying: fields.valueSpan(at: index))
+            append(literal: "\r\n")
+        }
+    }
+
+    /// One field line.
+    package mutating func append(line name: StaticString, _ value: FieldValue) {
+        append(literal: name)
+        append(literal: ": ")
+        append(value.bytes)
+        append(literal: "\r\n")
+    }
+
+    /// `Content-Length`.
+    package mutating func append(contentLength: Int) {
+        append(literal: "Content-Length: ")
+        append(decimal: UInt(contentLength))
+        append(literal: "\r\n")
+    }
+
+    /// The empty line that ends a head.
+    package mutating func appendEndOfHead() {
+        append(literal: "\r\n")
+    }
+
+    /// The head of a request whose body, if any, is sent whole: `Content-Length` stands where there
+    /// is a body, and where the method makes one expected (RFC 9110 8.6).
+    package mutating func append(request head: RequestHead, host: FieldValue, bodyLength: Int) {
+        append(requestLine: head.method, head.target, host: host)
+        append(head.fields)
+        if bodyLength > 0 || head.method.anticipatesBody { append(contentLength: bodyLength) }
+        appendEndOfHead()
+    }
+}
+
+extension Fields {
+    fileprivate var hasConnectionFields: Bool {
+        for index in entries.indices where FieldName.isOfConnection(name(at: index)) { return true }
+        return false
+    }
+}

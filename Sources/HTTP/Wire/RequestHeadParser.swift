@@ -1,0 +1,82 @@
+import Basics
+
+/// Reads the head of a request (RFC 9112 3 to 5): one pass over bytes that stay where they are,
+/// then two allocations for all of it.
+///
+/// Each call gets all bytes of the head that are there, from its first one on; what was read by the
+/// call before is not read again.
+struct RequestHeadParser {
+    /// Where the request line begins, behind the empty lines that are ignored.
+    private var line = 0
+    /// Up to here the request line has no LF.
+    private var searched = 0
+    private var first: RequestLine?
+    private var section = FieldSection(at: 0)
+
+    /// The head and its length in bytes; nil as long as it is not complete.
+    mutating func parse(
+        _ bytes: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) -> (head: RequestHead, length: Int)? {
+        guard let first = try firstLine(bytes, limits) else { return nil }
+        guard let end = try section.read(bytes, limits) else { return nil }
+        return (try Self.head(bytes.extracting(0..<end), first, section.entries), end)
+    }
+
+    private mutating func firstLine(
+        _ bytes: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) -> RequestLine? {
+        if let first { return first }
+        try skipEmptyLines(bytes, limits)
+        guard line < bytes.count else { return nil }
+        guard let end = bytes.firstLineFeed(from: searched) else {
+            searched = bytes.count
+            try RequestLine.check(unfinished: bytes.extracting(line...), limits)
+            return nil
+        }
+        let first = try RequestLine(bytes, line..<end, limits)
+        self.first = first
+        section = FieldSection(at: end &+ 1)
+        return first
+    }
+
+    /// RFC 9112 2.2.
+    private mutating func skipEmptyLines(
+        _ bytes: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) {
+        while line < bytes.count, bytes[line] == ASCII.carriageReturn {
+            guard line &+ 1 < bytes.count else { return }
+            guard bytes[line &+ 1] == ASCII.lineFeed, line < 2 * limits.leadingEmptyLines else {
+                throw .requestLine
+            }
+            line &+= 2
+            searched = line
+        }
+    }
+
+    private static func head(
+        _ bytes: Span<UInt8>, _ first: RequestLine, _ entries: [Fields.Entry]
+    ) throws(WireError) -> RequestHead {
+        let control = try ControlFields(bytes, entries)
+        try check(control, first.version)
+        let framing = try BodyFraming.ofRequest(version: first.version, control)
+        let text = [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2)))
+        return RequestHead(
+            method: first.method, target: Target(Bytes(text)[first.target], first.layout),
+            version: first.version,
+            fields: Fields(text: text, linesStart: first.end, entries: entries),
+            keepsAlive: !control.saysClose && (first.version >= .http11 || control.saysKeepAlive),
+            framing: framing,
+            expectsContinue: control.expectsContinue && first.version >= .http11)
+    }
+
+    private static func check(_ control: ControlFields, _ version: HTTPVersion) throws(WireError) {
+        // RFC 9112 3.2: exactly one, before HTTP/1.1 at most one.
+        if control.hostCount != 1 {
+            if control.hostCount > 1 { throw .hostRepeated }
+            if version >= .http11 { throw .hostMissing }
+        } else if !control.isHostValid {
+            throw .host
+        }
+        if control.hasUnknownExpectation { throw .expectation }
+    }
+}

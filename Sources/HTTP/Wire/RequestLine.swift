@@ -1,0 +1,85 @@
+import Basics
+
+/// `method SP target SP version CRLF`, one space each and nothing else (RFC 9112 3).
+struct RequestLine {
+    let method: Method
+    /// Where the target stands in the bytes of the head.
+    let target: Range<Int>
+    /// What the target consists of.
+    let layout: TargetLayout
+    let version: HTTPVersion
+    /// Behind the line.
+    let end: Int
+
+    /// Reads a line whose LF is at the end of `line`.
+    init(_ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits) throws(WireError) {
+        let end = line.upperBound &- 1
+        guard end > line.lowerBound, bytes[end] == ASCII.carriageReturn else { throw .lineEnd }
+        let methodEnd = try Self.endOfMethod(bytes.extracting(0..<end), from: line.lowerBound, limits)
+        let space = end &- 9
+        guard space > methodEnd, bytes[space] == ASCII.space else { throw .requestLine }
+        version = try HTTPVersion(bytes.extracting((space &+ 1)..<end))
+        target = (methodEnd &+ 1)..<space
+        guard target.count <= limits.uriBytes else { throw .targetTooLong }
+        guard let method = Method(bytes.extracting(line.lowerBound..<methodEnd)) else {
+            throw .requestLine
+        }
+        if method == .connect { throw .connectRefused }
+        guard let layout = TargetLayout(bytes.extracting(target)),
+            layout.form != .asterisk || method == .options
+        else { throw .target }
+        self.method = method
+        self.layout = layout
+        self.end = line.upperBound &+ 1
+    }
+
+    /// What can be said of a line before its end has come: whether it began at all, and whether one
+    /// of its parts is too long already.
+    static func check(unfinished line: Span<UInt8>, _ limits: Limits) throws(WireError) {
+        if line[0] == ASCII.carriageReturn { return }
+        guard ByteSet.token.contains(line[0]) else { throw .requestLine }
+        guard line.count > limits.methodBytes + 1 else { return }
+        let methodEnd = try endOfMethod(line, from: 0, limits)
+        guard line.count - methodEnd <= limits.uriBytes + " HTTP/1.1\r\n".utf8.count else {
+            throw .targetTooLong
+        }
+    }
+
+    private static func endOfMethod(
+        _ bytes: Span<UInt8>, from start: Int, _ limits: Limits
+    ) throws(WireError) -> Int {
+        let bound = min(bytes.count, start &+ limits.methodBytes &+ 1)
+        var index = start
+        while index < bound, bytes[index] != ASCII.space { index &+= 1 }
+        guard index < bound else {
+            throw index < bytes.count && FieldName.isToken(bytes.extracting(start..<index))
+                ? .methodTooLong : .requestLine
+        }
+        guard index > start else { throw .requestLine }
+        return index
+    }
+}
+
+extension HTTPVersion {
+    /// `HTTP/1.0` or `HTTP/1.1` (RFC 9112 2.3).
+    init(_ text: Span<UInt8>) throws(WireError) {
+        guard text.count == 8 else { throw .version }
+        if text.equals("HTTP/1.1") {
+            self = .http11
+        } else if text.equals("HTTP/1.0") {
+            self = .http10
+        } else {
+            let isVersion =
+                text.extracting(0..<5).equals("HTTP/") && text[6] == UInt8(ascii: ".")
+                && text[5] &- UInt8(ascii: "0") < 10 && text[7] &- UInt8(ascii: "0") < 10
+            throw isVersion ? .versionNotSupported : .version
+        }
+    }
+}
+
+extension [UInt8] {
+    /// A copy of borrowed bytes, of exactly their size.
+    init(copying bytes: Span<UInt8>) {
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+}

@@ -1,0 +1,82 @@
+import Basics
+
+/// Reads the head of an answer (RFC 9112 4 and 5), resumable like `RequestHeadParser`.
+struct ResponseHeadParser {
+    /// Up to here the status line has no LF.
+    private var searched = 0
+    private var first: StatusLine?
+    private var section = FieldSection(at: 0)
+
+    /// The head and its length in bytes; nil as long as it is not complete.
+    mutating func parse(
+        _ bytes: Span<UInt8>, _ limits: Limits, toHead: Bool
+    ) throws(WireError) -> (head: ResponseHead, length: Int)? {
+        guard let first = try firstLine(bytes, limits) else { return nil }
+        guard let end = try section.read(bytes, limits) else { return nil }
+        return (try Self.head(bytes.extracting(0..<end), first, section.entries, toHead: toHead), end)
+    }
+
+    private mutating func firstLine(
+        _ bytes: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) -> StatusLine? {
+        if let first { return first }
+        guard let end = bytes.firstLineFeed(from: searched) else {
+            searched = bytes.count
+            guard bytes.count <= limits.statusLineBytes else { throw .statusLine }
+            return nil
+        }
+        guard end < limits.statusLineBytes else { throw .statusLine }
+        let first = try StatusLine(bytes, end: end)
+        self.first = first
+        section = FieldSection(at: end &+ 1)
+        return first
+    }
+
+    private static func head(
+        _ bytes: Span<UInt8>, _ first: StatusLine, _ entries: [Fields.Entry], toHead: Bool
+    ) throws(WireError) -> ResponseHead {
+        let control = try ControlFields(bytes, entries)
+        let framing = try BodyFraming.ofResponse(
+            status: first.status, toHead: toHead, version: first.version, control)
+        let mayStay = first.version >= .http11 || control.saysKeepAlive
+        return ResponseHead(
+            status: first.status, version: first.version,
+            fields: Fields(
+                text: [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2))),
+                linesStart: first.end, entries: entries),
+            keepsAlive: mayStay && !control.saysClose && framing != .untilClose, framing: framing)
+    }
+}
+
+/// `version SP status [SP reason] CRLF` (RFC 9112 4).
+private struct StatusLine {
+    let version: HTTPVersion
+    let status: Status
+    /// Behind the line.
+    let end: Int
+
+    /// Reads a line whose LF is at `end`. The reason is checked and dropped.
+    init(_ bytes: Span<UInt8>, end: Int) throws(WireError) {
+        guard end >= 13, bytes[end &- 1] == ASCII.carriageReturn else {
+            throw end >= 1 && bytes[end &- 1] != ASCII.carriageReturn ? .lineEnd : .statusLine
+        }
+        let line = bytes.extracting(0..<(end &- 1))
+        version = try HTTPVersion(line.extracting(0..<8))
+        guard line[8] == ASCII.space, let status = Self.status(line.extracting(9..<12)),
+            line.count == 12 || line[12] == ASCII.space
+        else { throw .statusLine }
+        guard line.firstControl(from: 12) == line.count else { throw .statusLine }
+        self.status = status
+        self.end = end &+ 1
+    }
+
+    private static func status(_ digits: Span<UInt8>) -> Status? {
+        var code = 0
+        for index in digits.indices {
+            let digit = digits[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            code = code * 10 + Int(digit)
+        }
+        return Status(code)
+    }
+}

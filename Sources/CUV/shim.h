@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,8 +185,12 @@ static inline int tributary_probe_unix(const struct sockaddr_storage *address, s
     return code;
 }
 
-static inline int tributary_unlink(const char *path)
+/* Removes a socket's file, and nothing that is not one. */
+static inline int tributary_unlink_socket(const char *path)
 {
+    struct stat status;
+    if (lstat(path, &status) < 0) return -errno;
+    if (!S_ISSOCK(status.st_mode)) return UV_EEXIST;
     return unlink(path) < 0 ? -errno : 0;
 }
 

@@ -10,7 +10,8 @@ package enum Signal: Sendable, CaseIterable {
     /// Please read the configuration again.
     case hangUp
 
-    var number: CInt {
+    /// The system's number.
+    package var number: CInt {
         switch self {
         case .interrupt: SIGINT
         case .terminate: SIGTERM

@@ -16,6 +16,9 @@ package final class UVLoop: Loop {
     private var clock: Instant?
     private var own: OwnHandles?
 
+    /// Those who have a `Mailbox`.
+    var residents: [AnyObject] = []
+
     /// One for all streams: libuv reads and calls back before the next read begins.
     private let readMemory = UnsafeMutableRawBufferPointer.allocate(
         byteCount: UVLoop.readBufferBytes, alignment: 64)
@@ -167,6 +170,7 @@ package final class UVLoop: Loop {
     private func close() -> [String] {
         port.deliver()
         port.close()
+        residents = []
         own?.timers.queue.removeAll()
         own = nil
         let left = abandonOwners()

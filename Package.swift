@@ -73,12 +73,23 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Row 7.
+        .executableTarget(
+            name: "tributary",
+            dependencies: [
+                "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader",
+                "UVReactor", "Reactor", "Promises", "Basics",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: onC),
+
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
         .testTarget(name: "PromisesTests", dependencies: ["Promises"], swiftSettings: onC),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
-        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
+        .testTarget(
+            name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
         .testTarget(
             name: "ReactorContractTests",
             dependencies: ["Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],

@@ -20,7 +20,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,8 +188,12 @@ static inline int tributary_probe_unix(const struct sockaddr_storage *address, s
     return code;
 }
 
-static inline int tributary_unlink(const char *path)
+/* Removes a socket's file, and nothing that is not one. */
+static inline int tributary_unlink_socket(const char *path)
 {
+    struct stat status;
+    if (lstat(path, &status) < 0) return -errno;
+    if (!S_ISSOCK(status.st_mode)) return UV_EEXIST;
     return unlink(path) < 0 ? -errno : 0;
 }
 
@@ -207,6 +215,17 @@ static inline int64_t tributary_unix_time(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- Threads ---- */
+
+static inline void tributary_name_thread(const char *name)
+{
+#ifdef __linux__
+    prctl(PR_SET_NAME, name, 0, 0, 0);
+#else
+    (void)name;
+#endif
 }
 
 #endif

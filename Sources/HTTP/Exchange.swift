@@ -24,7 +24,7 @@ package final class Exchange {
     /// When everything must be answered; set by the endpoint that was matched.
     package var deadline: Instant?
 
-    /// The endpoint that was matched, by its index in the plan; nil before and without a match.
+    /// The endpoint that was matched, by the embedder's number; nil before and without a match.
     package var endpoint: Int?
 
     /// The client's address for the log; nil on a unix socket.

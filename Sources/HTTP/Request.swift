@@ -23,6 +23,8 @@ package enum RequestBody {
     case complete(Bytes)
     /// It is still arriving: the closure asks for all of it, up to a limit in bytes, once.
     case arriving((_ limit: Int) -> Local<Bytes>)
+    /// It was asked for, and is larger than it may be.
+    case refused(BodyTooLarge)
 
     /// All of the body, of at most `limit` bytes.
     ///
@@ -34,6 +36,7 @@ package enum RequestBody {
         case .complete(let bytes) where bytes.count <= limit: core.value(bytes)
         case .complete: core.error(BodyTooLarge(limit: limit))
         case .arriving(let collect): collect(limit)
+        case .refused(let tooLarge): core.error(tooLarge)
         }
     }
 }

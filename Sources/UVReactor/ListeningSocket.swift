@@ -21,7 +21,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
     }
 
     deinit {
-        if let file { _ = tributary_unlink(file) }
+        if let file { _ = tributary_unlink_socket(file) }
         _ = tributary_close(descriptor)
     }
 
@@ -36,7 +36,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
             let code = tributary_bind(storage, length, sharedPort ? 1 : 0)
             guard case .unix(let path) = address, code == UV_EADDRINUSE.rawValue,
                 tributary_probe_unix(storage, length) == UV_ECONNREFUSED.rawValue,
-                tributary_unlink(path) >= 0
+                tributary_unlink_socket(path) >= 0
             else { return code }
             return tributary_bind(storage, length, 0)
         }

@@ -125,7 +125,7 @@ extension SocketAddress {
 func outcome<Value>(
     of promise: Local<Value>, _ body: @escaping (Result<Value, any Error>) -> Void
 ) {
-    promise.onResult(body).cauterize()
+    promise.whenSettled(body)
 }
 
 typealias Peer = ScriptedPeer

@@ -15,7 +15,7 @@ import Testing
                     stage.loop.core.value(name)
                         .map { name in order.append("\(name) handler") }
                         .map { order.append("\(name) next handler") }
-                        .cauterize()
+                        .catch { _ in }
                     order.append("\(name) callback")
                 }
             }
@@ -36,11 +36,11 @@ import Testing
             stage.peers { client, server in
                 var handled: [String] = []
                 server.onReceived = { server in
-                    stage.loop.core.value(server.text).map { handled.append($0) }.cauterize()
+                    stage.loop.core.value(server.text).map { handled.append($0) }.catch { _ in }
                 }
                 server.onEnded = { _ in
                     #expect(handled.last == "hello")
-                    stage.loop.core.value(()).map { stage.finish() }.cauterize()
+                    stage.loop.core.value(()).map { stage.finish() }.catch { _ in }
                 }
                 client.send("hello")
                 client.stream.finishWriting()
@@ -55,7 +55,7 @@ import Testing
         try onStage(conformer) { stage in
             var isDone = false
             func again() {
-                if !isDone { stage.loop.core.value(()).map { again() }.cauterize() }
+                if !isDone { stage.loop.core.value(()).map { again() }.catch { _ in } }
             }
             stage.peers { client, server in
                 again()
@@ -73,7 +73,7 @@ import Testing
         try onStage(conformer) { stage in
             var count = 0
             for _ in 0..<100_000 {
-                stage.loop.core.value(1).map { count += $0 }.cauterize()
+                stage.loop.core.value(1).map { count += $0 }.catch { _ in }
             }
             func check() {
                 if count == 100_000 { return stage.finish() }

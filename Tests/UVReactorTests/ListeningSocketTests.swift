@@ -93,7 +93,7 @@ import UVReactor
         try onLoop { loop in
             var left = 40
             func next() {
-                loop.connect(to: address).onResult { result in
+                loop.connect(to: address).whenSettled { result in
                     guard case .success(let stream) = result else {
                         Issue.record("\(result)")
                         return loop.stop()
@@ -102,7 +102,7 @@ import UVReactor
                     left -= 1
                     if left > 0 { return next() }
                     loop.timer(after: .milliseconds(50)) { loop.stop() }
-                }.cauterize()
+                }
             }
             next()
         }

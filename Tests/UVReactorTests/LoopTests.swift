@@ -25,7 +25,7 @@ import UVReactor
             }
             loop.connect(to: listener.address).onValue { stream in
                 loop.timer(after: .seconds(60)) { stream.close() }
-            }.cauterize()
+            }.catch { _ in }
             loop.timer(after: .seconds(60)) { listener.close() }
         }
         #expect(left.contains("UVStream"))
@@ -49,18 +49,18 @@ import UVReactor
         let left = try UVLoop.run { loop in
             // A black hole: TEST-NET-1 of RFC 5737 or an unreachable network, either is pending or
             // refused when the loop ends.
-            loop.resolve("localhost").onResult { _ in
-                loop.connect(to: .ip(.v4(0xC000_0201), port: 9)).onResult { result in
+            loop.resolve("localhost").whenSettled { _ in
+                loop.connect(to: .ip(.v4(0xC000_0201), port: 9)).whenSettled { result in
                     if case .failure(let error as IOFailure) = result { failures.append(error) }
-                }.cauterize()
+                }
                 #expect(throws: IOFailure.cancelled) {
                     _ = try loop.listen(on: .loopback, sharedPort: false) { _ in }
                 }
                 #expect(!loop.timer(after: .zero) {}.isPending)
-                loop.resolve("localhost").onResult { result in
+                loop.resolve("localhost").whenSettled { result in
                     if case .failure(let error as IOFailure) = result { failures.append(error) }
-                }.cauterize()
-            }.cauterize()
+                }
+            }
             loop.stop()
         }
         #expect(left == [])
@@ -71,9 +71,9 @@ import UVReactor
         var failure: IOFailure?
         _ = try UVLoop.run { loop in
             let listener = try loop.listen(on: .loopback, sharedPort: false) { _ in }
-            loop.connect(to: listener.address).onResult { result in
+            loop.connect(to: listener.address).whenSettled { result in
                 if case .failure(let error as IOFailure) = result { failure = error }
-            }.cauterize()
+            }
             loop.stop()
         }
         #expect(failure == .cancelled)
@@ -149,7 +149,7 @@ import UVReactor
                         loop.stop()
                     })
                 stream.write([0].span)
-            }.cauterize()
+            }.catch { _ in }
         }
     }
 }

@@ -1,0 +1,30 @@
+# Build: everything static, so that the image needs nothing but the binary.
+FROM swift:6.3-bookworm AS build
+WORKDIR /src
+COPY script/deps script/deps
+RUN script/deps
+COPY Package.swift ./
+COPY Sources Sources
+COPY Tests Tests
+RUN STATIC_LIBUV=1 swift build -c release --product tributary \
+        -Xswiftc -static-executable -Xlinker -s \
+    && cp "$(STATIC_LIBUV=1 swift build -c release --product tributary -Xswiftc -static-executable --show-bin-path)/tributary" /tributary
+
+# Run: the binary, its configuration, no shell, no root.
+FROM scratch
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="tributary" \
+      org.opencontainers.image.description="One HTTP request in, many out, one answer back" \
+      org.opencontainers.image.source="NOASSERTION" \
+      org.opencontainers.image.licenses="NOASSERTION" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+COPY --from=build /tributary /tributary
+COPY config/tributary.yaml /etc/tributary/tributary.yaml
+USER 65532:65532
+EXPOSE 8080 9901
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=2s CMD ["/tributary", "health"]
+ENTRYPOINT ["/tributary"]
+CMD ["serve", "/etc/tributary/tributary.yaml"]

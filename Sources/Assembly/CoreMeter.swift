@@ -1,0 +1,73 @@
+package import Basics
+
+/// What one core counted since it began. Plain numbers without locks: whoever wants them sends the
+/// core a letter and gets this value back.
+package struct CoreMeter: Sendable {
+    /// One endpoint's answers.
+    package struct Endpoint: Sendable {
+        package let name: String
+        /// How many answers of each status, ascending.
+        package fileprivate(set) var statuses: [(code: UInt16, count: Int)] = []
+        /// From the head to the last byte handed to the kernel.
+        package fileprivate(set) var durations = Histogram()
+
+        package init(name: String) {
+            self.name = name
+        }
+    }
+
+    package private(set) var endpoints: [Endpoint]
+    /// Answers that no endpoint gave: unknown routes, malformed requests.
+    package private(set) var elsewhere = Endpoint(name: "")
+
+    package init(endpointNames: [String]) {
+        endpoints = endpointNames.map { Endpoint(name: $0) }
+    }
+
+    /// Makes room for endpoints that came with a new plan; those known already keep their counts.
+    package mutating func name(_ names: [String]) {
+        for name in names.dropFirst(endpoints.count) { endpoints.append(Endpoint(name: name)) }
+    }
+
+    /// Counts one answer; 499 stands for a client that went away.
+    package mutating func count(endpoint: Int?, status: UInt16, after duration: Duration) {
+        guard let endpoint, endpoints.indices.contains(endpoint) else {
+            elsewhere.count(status, duration)
+            return
+        }
+        endpoints[endpoint].count(status, duration)
+    }
+
+    /// The counts of another core, or of a plan before a reload: matched by name.
+    package mutating func add(_ other: CoreMeter) {
+        elsewhere.add(other.elsewhere)
+        for endpoint in other.endpoints {
+            if let index = endpoints.firstIndex(where: { $0.name == endpoint.name }) {
+                endpoints[index].add(endpoint)
+            } else {
+                endpoints.append(endpoint)
+            }
+        }
+    }
+}
+
+extension CoreMeter.Endpoint {
+    fileprivate mutating func count(_ status: UInt16, _ duration: Duration) {
+        add(status, 1)
+        durations.record(duration)
+    }
+
+    fileprivate mutating func add(_ other: CoreMeter.Endpoint) {
+        for (code, count) in other.statuses { add(code, count) }
+        durations.add(other.durations)
+    }
+
+    private mutating func add(_ code: UInt16, _ count: Int) {
+        let place = statuses.firstIndex { $0.code >= code } ?? statuses.count
+        if place < statuses.count, statuses[place].code == code {
+            statuses[place].count += count
+        } else {
+            statuses.insert((code, count), at: place)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package import Gateway
+
+/// One core at one moment, as a value that may leave it.
+package struct CoreSnapshot: Sendable {
+    package var meter: CoreMeter
+    package var backends: [BackendState]
+    package var connections: Int
+    package var requests: [RequestState]
+}
+
+/// A client request in flight, for the admin page.
+package struct RequestState: Sendable {
+    package let id: String
+    package let endpoint: String
+    package let age: Duration
+    /// The endpoint pads its answers, so its times must not be told.
+    package let hidesTiming: Bool
+}

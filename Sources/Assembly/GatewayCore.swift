@@ -1,0 +1,164 @@
+package import Basics
+package import Gateway
+import HTTP
+import HTTPClient
+import HTTPServer
+package import Promises
+package import Reactor
+
+/// One thread with everything it owns: a loop, the pools towards the backends, the gateway, the
+/// server towards the clients.
+///
+/// Built on its thread and confined to it. It knows no libuv: the simulated machine runs the same
+/// cores as the real one. Requests come in through `server`, which asks `gateway`; nothing here is on
+/// their way but one closure.
+package final class GatewayCore {
+    private let loop: any Loop
+    private let client: Client
+    private let log: Log
+    private var gateway: Gateway
+    private var endpoints = EndpointSlots()
+    private var meter = CoreMeter(endpointNames: [])
+    private var server: Server?
+
+    package init(_ plan: Plan, loop: any Loop, log: Log) {
+        self.loop = loop
+        self.log = log
+        client = Client(loop: loop)
+        gateway = Gateway(plan, slots: endpoints.slots(of: plan), client: client, loop: loop)
+        meter.name(endpoints.names)
+        client.retireUnused()
+        server = makeServer()
+        log.onFirstLine = { [weak self] in self?.flushLogSoon() }
+    }
+
+    private func makeServer() -> Server {
+        var hooks = ServerHooks()
+        hooks.exchangeEnded = { [weak self] in self?.ended($0) }
+        hooks.refused = { [weak self] in self?.refused($0, $1) }
+        return Server(loop: loop, settings: gateway.plan.server.settings, hooks: hooks) {
+            [weak self] request, exchange in
+            guard let self else { return exchange.core.cancelled() }
+            return self.gateway.answer(request, exchange)
+        }
+    }
+
+    // MARK: Serving
+
+    /// Begins to accept clients; gives the address with the port that the system chose for port 0.
+    package func listen(
+        on address: SocketAddress, sharedPort: Bool
+    ) throws(IOFailure) -> SocketAddress {
+        guard let server else { throw .cancelled }
+        return try server.listen(on: address, sharedPort: sharedPort)
+    }
+
+    /// Takes a connection that was accepted elsewhere.
+    package func accept(_ stream: any ByteStream) {
+        if let server { server.accept(stream) } else { stream.close() }
+    }
+
+    /// Puts a new plan in the place of the present one. Requests in flight finish on the old one;
+    /// connections to backends that did not change are kept.
+    package func install(_ plan: Plan) {
+        gateway = Gateway(plan, slots: endpoints.slots(of: plan), client: client, loop: loop)
+        meter.name(endpoints.names)
+        client.retireUnused()
+        log.write(.info, "configuration installed")
+    }
+
+    /// Every answer from now on closes its connection; new ones are still accepted.
+    package func announceDrain() {
+        server?.announceDrain()
+    }
+
+    /// Accepts nothing more and fulfils when the last request is answered, or cut off because the
+    /// time for draining is up. The core is of no use then.
+    package func drain() -> Local<Void> {
+        guard let server else { return loop.core.value(()) }
+        return server.drain()
+            .timeout(gateway.plan.process.drain.timeout)
+            .recover { [loop, log] _ in
+                log.write(.warning, "requests cut off at the end of the drain time") { line in
+                    line.add("requests", server.requestsInFlight)
+                }
+                server.close()
+                return loop.core.value(())
+            }
+            .then { [self] in close() }
+    }
+
+    /// Ends everything at once; fulfils when the last connection is closed.
+    package func close() -> Local<Void> {
+        server?.close()
+        server = nil
+        log.onFirstLine = nil
+        log.flush()
+        return client.close()
+    }
+
+    // MARK: Telling
+
+    /// This core's numbers, as a value that may leave it.
+    package var snapshot: CoreSnapshot {
+        CoreSnapshot(
+            meter: meter, backends: gateway.backendStates, connections: server?.connectionCount ?? 0,
+            requests: server?.exchanges.map(state) ?? [])
+    }
+
+    private func state(of exchange: Exchange) -> RequestState {
+        RequestState(
+            id: exchange.id.description,
+            endpoint: exchange.endpoint.map { endpoints.names[$0] } ?? "",
+            age: loop.now - exchange.began,
+            hidesTiming: exchange.endpoint.map { endpoints.isPadded[$0] } ?? false)
+    }
+
+    private func ended(_ end: ServerHooks.Ended) {
+        let duration = loop.now - end.exchange.began
+        meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
+        guard gateway.plan.process.log.access else { return }
+        log.write(.info, "request") { line in
+            line.add("id", untrusted: Bytes(end.exchange.id.description))
+            if let client = end.exchange.client { line.add("client", client) }
+            line.add("method", end.request.method.description)
+            line.add("path", untrusted: end.request.target.path)
+            if let endpoint = end.exchange.endpoint { line.add("endpoint", endpoints.names[endpoint]) }
+            line.add("status", Int(end.status))
+            line.add("bytes", end.bodyBytes)
+            line.add(milliseconds: "ms", duration)
+        }
+    }
+
+    private func refused(_ status: Status, _ client: SocketAddress?) {
+        meter.count(endpoint: nil, status: status.code, after: .zero)
+        guard gateway.plan.process.log.access else { return }
+        log.write(.info, "refused") { line in
+            if let client { line.add("client", "\(client)") }
+            line.add("status", Int(status.code))
+        }
+    }
+
+    /// Long enough to gather the lines of many requests, short for somebody who watches.
+    private static let logDelay = Duration.milliseconds(100)
+
+    private func flushLogSoon() {
+        loop.timer(after: Self.logDelay) { [log] in log.flush() }
+    }
+}
+
+extension ServerPlan {
+    /// What the server is told: the limits of the wire, and of this core.
+    fileprivate var settings: ServerSettings {
+        var settings = ServerSettings()
+        settings.connections = connections
+        settings.requestsInFlight = requestsInFlight
+        settings.limits.headerBytes = headerBytes
+        settings.limits.headerCount = headerCount
+        settings.limits.uriBytes = uriBytes
+        settings.limits.headerTimeout = headerTimeout
+        settings.limits.bodyTimeout = bodyTimeout
+        settings.limits.idleTimeout = idleTimeout
+        return settings
+    }
+}

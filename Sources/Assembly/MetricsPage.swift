@@ -1,0 +1,139 @@
+import Basics
+import Gateway
+
+/// The numbers of all cores in Prometheus' text format (exposition format 0.0.4).
+package struct MetricsPage {
+    private var text = ""
+
+    /// How often a reload was tried, by result.
+    package struct Reloads: Sendable {
+        package var succeeded = 0
+        package var failed = 0
+
+        package init() {}
+    }
+
+    /// - Parameter cores: one snapshot of each core
+    package static func text(
+        version: String, cores: [CoreSnapshot], reloads: Reloads
+    ) -> String {
+        var page = MetricsPage()
+        page.family("tributary_build_info", "gauge", "What this build is.")
+        page.sample("tributary_build_info", [("version", version)], "1")
+        page.family("tributary_workers", "gauge", "Event loops.")
+        page.sample("tributary_workers", [], "\(cores.count)")
+        page.family("tributary_config_reloads_total", "counter", "Reloads of the configuration.")
+        page.sample(
+            "tributary_config_reloads_total", [("result", "succeeded")], "\(reloads.succeeded)")
+        page.sample("tributary_config_reloads_total", [("result", "failed")], "\(reloads.failed)")
+        page.connections(cores)
+        page.requests(cores)
+        page.backends(cores)
+        return page.text
+    }
+
+    private mutating func connections(_ cores: [CoreSnapshot]) {
+        family("tributary_client_connections", "gauge", "Open connections of clients.")
+        sample("tributary_client_connections", [], "\(cores.reduce(0) { $0 + $1.connections })")
+        family("tributary_requests_in_flight", "gauge", "Requests without an answer yet.")
+        sample("tributary_requests_in_flight", [], "\(cores.reduce(0) { $0 + $1.requests.count })")
+    }
+
+    private mutating func requests(_ cores: [CoreSnapshot]) {
+        var sum = CoreMeter(endpointNames: [])
+        for core in cores { sum.add(core.meter) }
+        let endpoints = sum.endpoints + [sum.elsewhere]
+        family("tributary_requests_total", "counter", "Answers, by endpoint and status.")
+        for endpoint in endpoints {
+            for (code, count) in endpoint.statuses {
+                sample(
+                    "tributary_requests_total",
+                    [("endpoint", endpoint.name), ("status", "\(code)")], "\(count)")
+            }
+        }
+        family(
+            "tributary_request_duration_seconds", "histogram",
+            "From the head of a request to its answer.")
+        for endpoint in endpoints where !endpoint.statuses.isEmpty {
+            histogram("tributary_request_duration_seconds", endpoint)
+        }
+    }
+
+    private mutating func histogram(_ name: String, _ endpoint: CoreMeter.Endpoint) {
+        var count = 0
+        for (index, bound) in Histogram.bounds.enumerated() {
+            count += endpoint.durations.counts[index]
+            sample(
+                name + "_bucket",
+                [("endpoint", endpoint.name), ("le", "\(Double(bound) / 1_000_000)")], "\(count)")
+        }
+        count += endpoint.durations.counts[Histogram.bounds.count]
+        sample(name + "_bucket", [("endpoint", endpoint.name), ("le", "+Inf")], "\(count)")
+        sample(
+            name + "_sum", [("endpoint", endpoint.name)],
+            "\(Double(endpoint.durations.sum) / 1_000_000)")
+        sample(name + "_count", [("endpoint", endpoint.name)], "\(count)")
+    }
+
+    private mutating func backends(_ cores: [CoreSnapshot]) {
+        let names = cores.first?.backends.map(\.name) ?? []
+        func states(_ name: String) -> [BackendState] {
+            cores.flatMap { $0.backends.filter { $0.name == name } }
+        }
+        family("tributary_calls_total", "counter", "Calls to backends, by how they ended.")
+        for name in names {
+            var outcomes: [(name: String, count: Int)] = []
+            for outcome in states(name).flatMap(\.outcomes) {
+                if let index = outcomes.firstIndex(where: { $0.name == outcome.name }) {
+                    outcomes[index].count += outcome.count
+                } else {
+                    outcomes.append(outcome)
+                }
+            }
+            for outcome in outcomes {
+                sample(
+                    "tributary_calls_total", [("backend", name), ("outcome", outcome.name)],
+                    "\(outcome.count)")
+            }
+        }
+        gauge("tributary_backend_connections", "Open connections to backends.", names) {
+            states($0).reduce(0) { $0 + $1.connections }
+        }
+        gauge("tributary_calls_waiting", "Calls in line for a slot of a backend.", names) {
+            states($0).reduce(0) { $0 + $1.waiting }
+        }
+        gauge("tributary_breakers_open", "Workers that leave a backend alone.", names) {
+            states($0).count { $0.isOpen }
+        }
+    }
+
+    private mutating func gauge(
+        _ name: String, _ help: String, _ backends: [String], _ value: (String) -> Int
+    ) {
+        family(name, "gauge", help)
+        for backend in backends { sample(name, [("backend", backend)], "\(value(backend))") }
+    }
+
+    private mutating func family(_ name: String, _ type: String, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
+        let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
+        text += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
+    }
+
+    /// Backslash, quote and line end, as the format asks.
+    private static func escaped(_ value: String) -> String {
+        var text = ""
+        for character in value {
+            switch character {
+            case "\\": text += #"\\"#
+            case "\"": text += #"\""#
+            case "\n": text += #"\n"#
+            default: text.append(character)
+            }
+        }
+        return text
+    }
+}

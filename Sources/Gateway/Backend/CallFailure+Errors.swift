@@ -1,0 +1,33 @@
+import HTTPClient
+import JSONText
+import Promises
+
+extension CallFailure {
+    /// The failure that an error of a call's chain stands for.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CallFailure: self = failure
+        case let failure as ClientFailure: self.init(failure)
+        case let cancelled as Cancelled:
+            // A call that its own timeout gave up was slow; any other cancellation is ours.
+            self = (cancelled.cause as? CallFailure) ?? CallFailure(kind: .cancelled)
+        case let shape as JSONShapeError:
+            self.init(kind: .invalidShape, detail: "\(shape)")
+        default: self.init(kind: .cancelled, detail: "\(error)")
+        }
+    }
+
+    private init(_ failure: ClientFailure) {
+        let kind: Kind =
+            switch failure.kind {
+            case .dnsError: .dnsError
+            case .connectionRefused: .connectionRefused
+            case .connectionTimeout: .connectionTimeout
+            case .connectionTerminated: .connectionTerminated
+            case .responseIncomplete: .responseIncomplete
+            case .responseBodySize: .responseBodySize
+            case .protocolError: .protocolError
+            }
+        self.init(kind: kind, detail: failure.detail)
+    }
+}

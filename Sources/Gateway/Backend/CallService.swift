@@ -1,0 +1,32 @@
+import Basics
+import HTTP
+import HTTPClient
+import Promises
+
+/// What one call asks of its backend: everything but the host, which is chosen last.
+struct CallRequest {
+    let method: Method
+    /// Path and query, without the prefix of the host's URL.
+    let target: Target
+    /// The call's own header lines, and those that the client's request lends.
+    let fields: Fields
+    let body: Bytes
+    /// Of the answer, in bytes.
+    let answerMax: Int
+    /// When the answer is of no use any more; told to the backend as the time left.
+    let deadline: Instant
+}
+
+/// A call goes out, the promise of a backend's answer comes back. Rejects with a `CallFailure`, or
+/// with the `ClientFailure` of the connection.
+typealias CallService = (CallRequest, Exchange) -> Local<ClientResponse>
+
+/// A call service around a call service.
+typealias CallFilter = (@escaping CallService) -> CallService
+
+extension [CallFilter] {
+    /// The chain as one service: the first filter sees a call first and its answer last.
+    func around(_ service: @escaping CallService) -> CallService {
+        reversed().reduce(service) { inner, filter in filter(inner) }
+    }
+}

@@ -1,0 +1,55 @@
+import Basics
+import HTTP
+import JSONText
+
+/// What the templates of one request may refer to: its parameters, its head, its body, and the parts
+/// that have come in.
+///
+/// One object per request, shared by its calls; confined to the request's core.
+final class CallValues {
+    let head: RequestHead
+    let params: Params
+    let body: Bytes
+    /// By call index; nil until the call's part is there.
+    var parts: [JSONSlice?]
+
+    /// The body as JSON, scanned when the first template asks for a field of it.
+    private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
+
+    init(head: RequestHead, params: Params, body: Bytes, calls: Int) {
+        self.head = head
+        self.params = params
+        self.body = body
+        parts = Array(repeating: nil, count: calls)
+    }
+
+    /// The plain text of a value; nil where it is missing, null, an object or an array.
+    func text(of source: URLTemplate.Source) -> Bytes? {
+        switch source {
+        case .param(let index): params[index]
+        case .requestHeader(let name): head.fields[name].map { $0.bytes }
+        case .requestBody(nil): body.isEmpty ? nil : body
+        case .call, .requestBody: json(of: source)?.text
+        }
+    }
+
+    /// The value as JSON; nil where it is missing or null. Parameters and headers have none.
+    func json(of source: URLTemplate.Source) -> JSONSlice? {
+        let value: JSONSlice? =
+            switch source {
+            case .call(let index, let path): parts[index].flatMap { $0.value(at: path) }
+            case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
+            case .param, .requestHeader: nil
+            }
+        guard let value, !value.isNull else { return nil }
+        return value
+    }
+}
+
+extension JSONSlice {
+    /// The value at a path, or all of it where no path is given.
+    fileprivate func value(at path: JSONPath?) -> JSONSlice? {
+        guard let path else { return self }
+        return value(at: path)
+    }
+}

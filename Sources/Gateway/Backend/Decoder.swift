@@ -1,0 +1,43 @@
+import Basics
+import HTTP
+import HTTPClient
+import JSONText
+
+/// Makes a part of a backend's answer: check the status, check the JSON, take, keep, drop, rename.
+struct Decoder {
+    let plan: CallPlan
+
+    func part(of response: ClientResponse) throws -> Part {
+        guard plan.accept.contains(where: { $0.contains(Int(response.status.code)) }) else {
+            throw unexpected(response)
+        }
+        return Part(
+            value: try plan.shape.applied(to: try value(of: response)),
+            fields: relayed(response.fields))
+    }
+
+    private func relayed(_ fields: Fields) -> Fields {
+        var relayed = Fields()
+        for name in plan.relayHeaders {
+            for value in fields.all(name) { relayed.append(name, value) }
+        }
+        return relayed
+    }
+
+    /// 204 and an empty body give null, and that is no failure.
+    private func value(of response: ClientResponse) throws -> JSONSlice {
+        guard !response.body.isEmpty else { return .null }
+        do {
+            return try JSONSlice(validating: response.body)
+        } catch {
+            throw CallFailure(kind: .invalidJSON, detail: error.description)
+        }
+    }
+
+    private func unexpected(_ response: ClientResponse) -> CallFailure {
+        CallFailure(
+            kind: .unexpectedStatus, status: response.status,
+            retryAfter: response.fields[.retryAfter].flatMap { Int($0.description) },
+            answer: plan.relaysBody ? response : nil)
+    }
+}

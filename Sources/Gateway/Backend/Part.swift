@@ -1,0 +1,10 @@
+import HTTP
+import JSONText
+
+/// What one call contributes to the answer.
+struct Part {
+    /// The backend's value, shaped.
+    let value: JSONSlice
+    /// The backend's header lines that the call relays.
+    let fields: Fields
+}

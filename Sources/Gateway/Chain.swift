@@ -1,0 +1,53 @@
+import HTTP
+import HTTPClient
+import Promises
+import Reactor
+
+/// The architecture in one place: the two chains that a request travels, as lists, each entry with
+/// the reason for its place. Built once per plan and core; a request only runs through it.
+struct Chain {
+    let loop: any Loop
+    let backends: [Backend]
+
+    /// A request to an endpoint, from its head to its answer.
+    func endpoint(_ plan: EndpointPlan) -> Service {
+        let filters: [Filter?] = [
+            // Above the body: a slow upload holds a place, and so does an answer held back below.
+            plan.inFlightMax.map { InFlightLimit.filter(max: $0) },
+            // Above the padding and the deadline: both count from the request's last byte.
+            BodyReading.filter(upTo: plan.bodyMax, loop: loop),
+            // Above everything that answers, so that good and bad answers leave at the same time.
+            plan.padding.map { Padding.filter($0, loop: loop) },
+        ]
+        return filters.compactMap { $0 }.around(Endpoint(plan, calls(of: plan), loop: loop).answer)
+    }
+
+    /// One call of an endpoint, from its request to its backend's answer.
+    func call(_ plan: CallPlan, deadline: Duration) -> CallService {
+        let backend = backends[plan.backend]
+        let filters: [CallFilter?] = [
+            // Above all: waiting in line, retries and hedges share one limit.
+            CallTimeout.filter(plan.timeout, deadline: deadline, loop: loop),
+            // Above retry: the second request is a whole one, with tries of its own.
+            plan.hedgeAfter.map { Hedge.filter(after: $0) },
+            // Above the breaker: each attempt is a sample of its own.
+            plan.retry.map { Retry($0, loop: loop).filter },
+            // Above the bulkhead: a backend that is left alone needs no place in its line.
+            backend.breaker.map { $0.filter },
+            // Lowest: a slot is held exactly as long as a connection may be used.
+            backend.bulkhead.map { $0.filter },
+        ]
+        return filters.compactMap { $0 }.around(backend.send)
+    }
+
+    private func calls(of plan: EndpointPlan) -> [Call] {
+        let names = plan.calls.map(\.name)
+        return plan.calls.map { call in
+            Call(
+                plan: call,
+                builder: RequestBuilder(call, params: plan.params, calls: names),
+                service: self.call(call, deadline: plan.deadline),
+                decoder: Decoder(plan: call), meter: backends[call.backend].meter)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import YAMLReader
+
+/// A template, and where it and its references stand.
+struct PlacedTemplate: Sendable {
+    let template: TemplateText
+    let place: Place
+    /// Where the first character of the text stands, if the file spells it so.
+    let textStart: Place?
+
+    /// Where a reference stands: exactly, if the file spells the text so, else where the text does.
+    func place(of reference: TemplateText.Reference) -> Place {
+        textStart?.advanced(by: reference.offset) ?? place
+    }
+}
+
+/// `body:` of a call: JSON with references in it, or one reference alone, or fixed text.
+///
+/// References never stand in free text, because nobody could know how to escape them there.
+struct BodyTemplate: Sendable {
+    let place: Place
+    let pieces: [Piece]
+
+    enum Piece: Sendable, Equatable {
+        /// Sent as it is.
+        case literal(String)
+        /// The JSON of the value: `19.90`, `"text"`, `{"a":1}`; a parameter by its declared type.
+        case value(TemplateText.Reference, at: Place)
+        /// The value inside of a JSON string that is already open: escaped, without quotes.
+        case insideString(TemplateText.Reference, at: Place)
+    }
+}

@@ -1,0 +1,44 @@
+/// A text with references to values of the running request: `/v1/items/{id}?lang={lang}`.
+///
+/// Segments stand in order; a reference knows its offset in the text, so that a problem can point
+/// at it. `{{` and `}}` stand for the braces themselves. `TemplateText(parsing:)` reads one.
+struct TemplateText: Sendable, Equatable {
+    /// As it was written.
+    let text: String
+    let segments: [Segment]
+
+    enum Segment: Sendable, Equatable {
+        case literal(String)
+        case reference(Reference)
+    }
+
+    struct Reference: Sendable, Equatable {
+        /// As written, without the braces: `profile.segment`.
+        let text: String
+        /// Characters (code points) before it in the whole text, the brace included.
+        let offset: Int
+        let source: Source
+    }
+
+    /// Where the value comes from.
+    enum Source: Sendable, Equatable {
+        /// `{id}`: a parameter, or else the whole answer of a call of that name.
+        case name(String)
+        /// `{profile.items[1].id}`: a part of a call's answer; the path is not empty.
+        case call(String, path: [Step])
+        /// `{request.header.X-Tenant}`
+        case requestHeader(String)
+        /// `{request.body}` (an empty path), `{request.body.a.b}`
+        case requestBody(path: [Step])
+    }
+
+    /// One step into a JSON value.
+    enum Step: Sendable, Equatable {
+        case key(String)
+        case index(Int)
+    }
+
+    var references: [Reference] {
+        segments.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+    }
+}

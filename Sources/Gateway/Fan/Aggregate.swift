@@ -1,0 +1,127 @@
+import Basics
+import HTTP
+import JSONText
+import Promises
+
+/// Makes one answer of all parts: the required ones must be there, the others leave what their
+/// `if_failed` says, and a report tells what failed or was dropped.
+struct Aggregate {
+    private let plan: EndpointPlan
+    private let names: [JSONName]
+    private let isFlat: Bool
+
+    init(_ plan: EndpointPlan) {
+        self.plan = plan
+        names = plan.calls.map { JSONName($0.name) }
+        isFlat = plan.calls.allSatisfy { $0.placement == .named }
+    }
+
+    func answer(_ parts: AnyResult<Int, Part>, _ run: Run) throws -> Response {
+        for call in plan.calls where call.isRequired && call.isWanted(run.values.params) {
+            _ = try parts.requiredValue(for: call.index)
+        }
+        var body = JSONObjectBuilder(
+            capacity: capacity(parts), reserved: isFlat ? [] : [Report.name])
+        var dropped: [ReportedFailure] = []
+        for call in plan.calls {
+            try add(call, parts, run, to: &body, dropped: &dropped)
+        }
+        let report = Report(
+            failures: run.reported(of: plan), dropped: dropped, exposesDetails: plan.exposesDetails)
+        if plan.report == .body { report.add(to: &body) }
+        return Response(
+            status: report.isComplete ? .ok : plan.partialStatus,
+            fields: fields(parts, report, run),
+            body: body.finish().bytes)
+    }
+
+    // MARK: Body
+
+    private func add(
+        _ call: CallPlan, _ parts: AnyResult<Int, Part>, _ run: Run,
+        to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
+    ) throws {
+        guard call.isWanted(run.values.params) else { return }
+        guard let value = parts.part(call.index)?.value ?? call.fallbackValue else { return }
+        let collisions: [String]
+        switch call.placement {
+        case .named: collisions = body.add(names[call.index], value) ? [] : [call.name]
+        case .root(let failsOnCollision):
+            if failsOnCollision, let key = body.collisions(with: value).first {
+                // The call brought nothing then, so its failure is noted as if it had failed itself.
+                let failure = run.noted(CallFailure.collision(key), of: call)
+                if call.isRequired { throw failure }
+                return
+            }
+            collisions = body.merge(value)
+        }
+        for key in collisions {
+            dropped.append(ReportedFailure(call: call, failure: .collision(key)))
+        }
+    }
+
+    /// Exact for a flat answer without a report, so that the body is allocated once.
+    private func capacity(_ parts: AnyResult<Int, Part>) -> Int {
+        plan.calls.reduce(0) { sum, call in
+            sum + names[call.index].written.count + 1 + (parts.part(call.index)?.value.bytes.count ?? 64)
+        }
+    }
+
+    // MARK: Head
+
+    private static let completeFields: Fields = [
+        .contentType: "application/json", .gatewayComplete: "true",
+    ]
+    private static let partialFields: Fields = [
+        .contentType: "application/json", .gatewayComplete: "false", .cacheControl: "no-store",
+    ]
+
+    private func fields(_ parts: AnyResult<Int, Part>, _ report: Report, _ run: Run) -> Fields {
+        var fields = report.isComplete ? Self.completeFields : Self.partialFields
+        if report.isComplete, let cacheControl = plan.cacheControl {
+            fields.append(.cacheControl, cacheControl)
+        }
+        if plan.report == .header, let value = report.field {
+            fields.append(.gatewayFailures, value)
+        }
+        relay(parts, to: &fields)
+        if plan.hasServerTiming { fields.append(.serverTiming, run.serverTiming(of: plan)) }
+        return fields
+    }
+
+    /// The header lines that calls relay. As with keys, the earlier call keeps a name; only
+    /// `Set-Cookie` lines add up.
+    private func relay(_ parts: AnyResult<Int, Part>, to fields: inout Fields) {
+        for call in plan.calls where !call.relayHeaders.isEmpty {
+            guard let part = parts.part(call.index) else { continue }
+            for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
+                for value in part.fields.all(name) { fields.append(name, value) }
+            }
+        }
+    }
+}
+
+extension CallPlan {
+    /// What stands for the part of a call that failed; nil leaves it out.
+    var fallbackValue: JSONSlice? {
+        switch (fallback, placement) {
+        case (.omit, _): nil
+        case (.value(let value), .named): value
+        // At the root there is no place for anything but the members of an object.
+        case (.value(let value), .root): value.kind == .object ? value : nil
+        }
+    }
+}
+
+extension AnyResult<Int, Part> {
+    /// The part of a call; nil if it failed or was left out.
+    fileprivate func part(_ call: Int) -> Part? {
+        try? result(for: call)?.get()
+    }
+}
+
+extension CallFailure {
+    static func collision(_ key: String) -> CallFailure {
+        CallFailure(kind: .collision, key: key)
+    }
+}

@@ -1,0 +1,52 @@
+import Basics
+import HTTP
+import HTTPClient
+import JSONText
+import Promises
+import Reactor
+
+/// One route's work, as the contract draws it:
+///
+///     parse -> validate -> any(calls) -> aggregate with requiredValue(for:) -> answer
+///
+/// Padding and the reading of the body are filters around it (`Chain`).
+struct Endpoint {
+    private let plan: EndpointPlan
+    private let fanOut: FanOut
+    private let aggregate: Aggregate
+    private let failed: FailedAnswer
+    private let loop: any Loop
+
+    init(_ plan: EndpointPlan, _ calls: [Call], loop: any Loop) {
+        self.plan = plan
+        self.loop = loop
+        fanOut = FanOut(calls, graph: plan.graph)
+        aggregate = Aggregate(plan)
+        failed = FailedAnswer(plan: plan)
+    }
+
+    /// Never rejects but by cancellation: every failure is an answer too.
+    func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        let run: Run
+        do throws(RefusedRequest) {
+            run = try parse(request, exchange)
+        } catch {
+            return exchange.core.value(error.answer(to: exchange))
+        }
+        return fanOut.any(run)
+            .map { parts in try aggregate.answer(parts, run) }
+            .recover { error in exchange.core.value(try failed.answer(error, run)) }
+    }
+
+    /// Parameters and body, checked; every mistake of the client at once.
+    private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest) -> Run {
+        let (params, body) = try RefusedRequest.check(request, plan)
+        let deadline = exchange.lastByte + plan.deadline
+        exchange.deadline = deadline
+        let values = CallValues(
+            head: request.head, params: params, body: body, calls: plan.calls.count)
+        return Run(
+            values: values, exchange: exchange, loop: loop, deadline: deadline,
+            isTimed: plan.hasServerTiming)
+    }
+}

@@ -1,0 +1,57 @@
+import Basics
+import HTTP
+import HTTPClient
+import JSONText
+import Promises
+
+/// The answer of a request that failed: a problem body with the status of the table.
+struct FailedAnswer {
+    let plan: EndpointPlan
+
+    /// The answer for whatever ended the request. A cancellation is no failure: nobody waits for an
+    /// answer then.
+    func answer(_ error: any Error, _ run: Run) throws -> Response {
+        if error is Cancelled { throw error }
+        guard let failure = error as? CallFailure, let call = failure.call else { return all(run) }
+        return required(failure, of: plan.calls[call], run)
+    }
+
+    /// Of a required call: its failure, the first in time, decides; listed are the required calls
+    /// that have failed by now.
+    private func required(_ failure: CallFailure, of call: CallPlan, _ run: Run) -> Response {
+        let status = OutcomeStatus.required(failure, of: call)
+        if let answer = failure.answer, status == failure.status { return relayed(answer) }
+        let listed = run.reported(of: plan).filter {
+            $0.call.isRequired && $0.failure.kind != .cancelled
+        }
+        return problem(status, listed, run)
+    }
+
+    /// Of all calls, where one was enough: every call is listed.
+    private func all(_ run: Run) -> Response {
+        let failures = run.reported(of: plan)
+        return problem(OutcomeStatus.allFailed(failures.map(\.failure)), failures, run)
+    }
+
+    private func problem(
+        _ status: Status, _ failures: [ReportedFailure], _ run: Run
+    ) -> Response {
+        var fields: Fields = [.gatewayComplete: "false"]
+        if status == .serviceUnavailable {
+            let wait = failures.compactMap(\.failure.retryAfter).min() ?? 1
+            fields.append(.retryAfter, FieldValue(UInt64(max(1, wait))))
+        }
+        let problem = Problem(status, instance: run.exchange.id)
+        guard plan.report != .off else { return problem.response(fields) }
+        var json: [UInt8] = []
+        json.append(failures: failures, exposingDetails: plan.exposesDetails)
+        return problem.with("failures", json: Bytes(json)).response(fields)
+    }
+
+    /// `relay_body`: the backend's answer as it came.
+    private func relayed(_ answer: ClientResponse) -> Response {
+        var fields: Fields = [.gatewayComplete: "false", .cacheControl: "no-store"]
+        if let type = answer.fields[.contentType] { fields.append(.contentType, type) }
+        return Response(status: answer.status, fields: fields, body: answer.body)
+    }
+}

@@ -1,0 +1,77 @@
+import Basics
+import HTTP
+import Promises
+
+/// All calls of an endpoint, side by side: `any` over them, with the required ones watched.
+///
+/// A call whose templates use other calls' answers waits for those and for nothing else.
+struct FanOut {
+    private let calls: [Call]
+    /// Every call comes after those that it waits for; file order where nothing speaks against it.
+    private let order: [Int]
+    private let required: [Int]
+
+    init(_ calls: [Call], graph: CallGraph) {
+        self.calls = calls
+        order = graph.order
+        required = calls.indices.filter { calls[$0].plan.isRequired }
+    }
+
+    /// Fulfils when every call has settled and at least one is fine. Rejects as soon as a required
+    /// call fails, or when all have failed; what still runs then is cancelled, because nobody waits
+    /// for it any more.
+    func any(_ run: Run) -> Local<AnyResult<Int, Part>> {
+        let parts = start(run)
+        let core = run.exchange.core
+        let settled = core.any(members(of: parts))
+        guard !required.isEmpty else { return settled }
+        let demanded = core.all(required.compactMap { parts[$0] })
+        return core.all([demanded.asVoid(), settled.asVoid()]).then { _ in settled }
+    }
+
+    /// The promise of each call's part; nil for a call that its condition leaves out.
+    private func start(_ run: Run) -> [Local<Part>?] {
+        var parts: [Local<Part>?] = Array(repeating: nil, count: calls.count)
+        for index in order where calls[index].plan.isWanted(run.values.params) {
+            let call = calls[index]
+            parts[index] =
+                call.plan.waitsFor.isEmpty
+                ? call.start(run) : start(call, after: parts, run)
+        }
+        return parts
+    }
+
+    private func start(_ call: Call, after parts: [Local<Part>?], _ run: Run) -> Local<Part> {
+        var earlier: [Local<Part>] = []
+        for index in call.plan.waitsFor {
+            let skipped = CallFailure(kind: .skipped, because: .call(calls[index].plan.name))
+            guard let part = parts[index] else {
+                return run.exchange.core.error(run.noted(skipped, of: call.plan))
+            }
+            earlier.append(part.mapError { $0 is Cancelled ? $0 : skipped })
+        }
+        return run.exchange.core.all(earlier)
+            .mapError { run.noted($0, of: call.plan) }
+            .then { _ in call.start(run) }
+    }
+
+    /// A call that was left out is no member, so that it cannot make a failed request look fine;
+    /// unless all were, and there is nothing to fail.
+    private func members(of parts: [Local<Part>?]) -> [(key: Int, promise: Local<Part>)] {
+        var members: [(key: Int, promise: Local<Part>)] = []
+        members.reserveCapacity(parts.count)
+        for (index, part) in parts.enumerated() {
+            if let part { members.append((key: index, promise: part)) }
+        }
+        return members
+    }
+}
+
+extension CallPlan {
+    /// `when`: made only if the parameter was sent, or has the value.
+    func isWanted(_ params: Params) -> Bool {
+        guard let condition else { return true }
+        guard let value = params[condition.param] else { return false }
+        return condition.value.map { $0 == String(value) } ?? true
+    }
+}

@@ -1,0 +1,37 @@
+import Basics
+import HTTP
+import Reactor
+
+extension Run {
+    /// The failures so far, in file order.
+    func reported(of plan: EndpointPlan) -> [ReportedFailure] {
+        plan.calls.compactMap { call in
+            failures[call.index].map { ReportedFailure(call: call, failure: $0) }
+        }
+    }
+
+    /// `product;dur=12.1, ..., total;dur=15.0` in milliseconds, for the calls that were made.
+    func serverTiming(of plan: EndpointPlan) -> FieldValue {
+        var text: [UInt8] = []
+        for call in plan.calls {
+            guard let duration = timings?.durations[call.index] else { continue }
+            text.append(call.name)
+            text.append(literal: ";dur=")
+            text.append(tenthsOfMilliseconds: duration)
+            text.append(literal: ", ")
+        }
+        text.append(literal: "total;dur=")
+        text.append(tenthsOfMilliseconds: loop.now - exchange.lastByte)
+        return FieldValue(Bytes(text)) ?? "total"
+    }
+}
+
+extension [UInt8] {
+    /// Appends milliseconds with one decimal.
+    fileprivate mutating func append(tenthsOfMilliseconds duration: Duration) {
+        let tenths = UInt64(Swift.max(0, duration.inNanoseconds) / 100_000)
+        append(decimal: tenths / 10)
+        append(UInt8(ascii: "."))
+        append(decimal: tenths % 10)
+    }
+}

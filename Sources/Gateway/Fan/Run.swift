@@ -1,0 +1,67 @@
+import Basics
+import HTTP
+import JSONText
+import Reactor
+
+/// One request's fan-out while it runs: the values that templates use, and what failed so far.
+final class Run {
+    let values: CallValues
+    let exchange: Exchange
+    let loop: any Loop
+    /// When everything must be answered.
+    let deadline: Instant
+
+    /// By call index.
+    private(set) var failures: [CallFailure?]
+    /// How long each call took, where the endpoint tells its clients; else empty.
+    private(set) var timings: CallTimings?
+
+    init(
+        values: CallValues, exchange: Exchange, loop: any Loop, deadline: Instant, isTimed: Bool
+    ) {
+        self.values = values
+        self.exchange = exchange
+        self.loop = loop
+        self.deadline = deadline
+        failures = Array(repeating: nil, count: values.parts.count)
+        timings = isTimed ? CallTimings(calls: values.parts.count) : nil
+    }
+
+    /// A call is about to be sent.
+    func began(_ call: CallPlan) {
+        timings?.began(call.index, at: loop.now)
+    }
+
+    /// A call has its part: kept for the templates of other calls.
+    func kept(_ part: Part, of call: CallPlan) -> Part {
+        timings?.ended(call.index, at: loop.now)
+        values.parts[call.index] = part.value
+        return part
+    }
+
+    /// A call failed, for whatever reason: kept for the report.
+    func noted(_ error: any Error, of call: CallPlan) -> CallFailure {
+        timings?.ended(call.index, at: loop.now)
+        var failure = CallFailure(error)
+        failure.call = call.index
+        failures[call.index] = failure
+        return failure
+    }
+}
+
+/// When the calls of one request were sent, and how long they took.
+struct CallTimings {
+    private var starts: [Instant?]
+    private(set) var durations: [Duration?]
+
+    init(calls: Int) {
+        starts = Array(repeating: nil, count: calls)
+        durations = Array(repeating: nil, count: calls)
+    }
+
+    mutating func began(_ call: Int, at now: Instant) { starts[call] = now }
+
+    mutating func ended(_ call: Int, at now: Instant) {
+        if let start = starts[call] { durations[call] = now - start }
+    }
+}

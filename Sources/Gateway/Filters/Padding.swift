@@ -1,0 +1,40 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+/// `min_duration`: no answer leaves earlier, whatever it says, so that its time tells nothing.
+/// `round_up_to`: a later one leaves at the next full step.
+///
+/// A timer and nothing else is held meanwhile. The clock starts with the request's last byte.
+enum Padding {
+    static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter {
+        { next in
+            { request, exchange in
+                let answer = next(request, exchange)
+                    .atLeast(left(of: plan.minimum, exchange, loop), holdingFailures: true)
+                guard let step = plan.step else { return answer }
+                return answer.then { response in
+                    exchange.core.value(response).delayed(
+                        by: left(of: rounded(plan, step, exchange, loop), exchange, loop))
+                }
+            }
+        }
+    }
+
+    private static func left(of duration: Duration, _ exchange: Exchange, _ loop: any Loop) -> Duration {
+        max(.zero, duration - (loop.now - exchange.lastByte))
+    }
+
+    /// The next full step after the minimum that has not passed yet.
+    private static func rounded(
+        _ plan: PaddingPlan, _ step: Duration, _ exchange: Exchange, _ loop: any Loop
+    ) -> Duration {
+        let minimum = plan.minimum.inNanoseconds
+        let over = (loop.now - exchange.lastByte).inNanoseconds - minimum
+        guard over > 0 else { return plan.minimum }
+        let stepLength = step.inNanoseconds
+        let steps = (over + stepLength - 1) / stepLength
+        return .nanoseconds(minimum + steps * stepLength)
+    }
+}

@@ -1,0 +1,66 @@
+import Basics
+import HTTP
+import HTTPClient
+import Promises
+import Reactor
+
+/// Sends a call again that failed in one of the ways that its plan names, a bounded number of times,
+/// after a growing and jittered wait, as long as the request's deadline leaves room for it.
+struct Retry {
+    private let plan: RetryPlan
+    private let loop: any Loop
+
+    init(_ plan: RetryPlan, loop: any Loop) {
+        self.plan = plan
+        self.loop = loop
+    }
+
+    func filter(_ next: @escaping CallService) -> CallService {
+        { request, exchange in attempt(1, next, request, exchange) }
+    }
+
+    private func attempt(
+        _ number: Int, _ next: @escaping CallService, _ request: CallRequest, _ exchange: Exchange
+    ) -> Local<ClientResponse> {
+        let answer = next(request, exchange)
+        guard number < plan.attempts else { return answer }
+        return answer.then { response in
+            guard request.method.isIdempotent, plan.statuses.contains(Int(response.status.code)),
+                let wait = wait(before: number + 1, asked: response, request)
+            else { return exchange.core.value(response) }
+            return again(number, after: wait, next, request, exchange)
+        }
+        .recover(only: ClientFailure.self) { failure in
+            guard mayRepeat(request, after: failure),
+                let wait = wait(before: number + 1, asked: nil, request)
+            else { throw failure }
+            return again(number, after: wait, next, request, exchange)
+        }
+    }
+
+    private func again(
+        _ number: Int, after wait: Duration, _ next: @escaping CallService, _ request: CallRequest,
+        _ exchange: Exchange
+    ) -> Local<ClientResponse> {
+        exchange.core.after(wait).promise
+            .then { attempt(number + 1, next, request, exchange) }
+    }
+
+    /// A request that changes something is sent again only if it never was.
+    private func mayRepeat(_ request: CallRequest, after failure: ClientFailure) -> Bool {
+        guard request.method.isIdempotent || !failure.wasSent else { return false }
+        return failure.isBeforeConnection ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
+    }
+
+    /// Half to all of a back-off that doubles each time, or what the backend asked for; nil if there
+    /// is no time for it.
+    private func wait(
+        before number: Int, asked response: ClientResponse?, _ request: CallRequest
+    ) -> Duration? {
+        let asked = response.flatMap { $0.fields[.retryAfter] }.flatMap { Int64($0.description) }
+        let backoff = plan.backoff.inNanoseconds << Int64(min(number - 2, 10))
+        let jittered = backoff / 2 + Int64(loop.entropy.below(Int(max(1, backoff / 2))))
+        let wait = asked.map { Duration.seconds($0) } ?? .nanoseconds(jittered)
+        return loop.now + wait < request.deadline ? wait : nil
+    }
+}

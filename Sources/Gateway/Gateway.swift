@@ -1,0 +1,66 @@
+package import HTTP
+package import HTTPClient
+package import Promises
+package import Reactor
+
+/// A plan at work on one core: the service that answers every client request.
+///
+/// Confined to its core. A reload makes a new one beside the old one; requests in flight keep the one
+/// that they began with.
+package final class Gateway {
+    package let plan: Plan
+    private let router: Router
+    private let endpoints: [Service]
+    private let slots: [Int]
+    private let backends: [Backend]
+
+    /// - Parameter slots: the number by which the embedder knows each endpoint, in the plan's order
+    package init(_ plan: Plan, slots: [Int], client: Client, loop: any Loop) {
+        self.plan = plan
+        self.slots = slots
+        let backends = plan.backends.map { Backend($0, client: client, loop: loop) }
+        self.backends = backends
+        let chain = Chain(loop: loop, backends: backends)
+        endpoints = plan.endpoints.map { chain.endpoint($0) }
+        router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
+    }
+
+    /// Finds the endpoint of a request and lets it answer.
+    package func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        switch router.match(request.head.method, request.head.target.path) {
+        case .endpoint(let index):
+            exchange.endpoint = slots[index]
+            return endpoints[index](request, exchange)
+        case .notFound:
+            return exchange.core.value(Problem(.notFound, instance: exchange.id).response())
+        case .methodNotAllowed(let allow):
+            return exchange.core.value(
+                Problem(.methodNotAllowed, instance: exchange.id).response([.allow: allow]))
+        }
+    }
+
+    /// What the admin page tells of each backend.
+    package var backendStates: [BackendState] {
+        backends.map { backend in
+            BackendState(
+                name: backend.plan.name, isOpen: backend.breaker?.isOpen ?? false,
+                running: backend.bulkhead?.load.running ?? 0,
+                waiting: backend.bulkhead?.load.waiting ?? 0,
+                connections: backend.connections,
+                outcomes: backend.meter.outcomes)
+        }
+    }
+}
+
+/// A backend as the admin page shows it, on one core.
+package struct BackendState: Sendable {
+    package let name: String
+    /// Left alone by its breaker.
+    package let isOpen: Bool
+    package let running: Int
+    package let waiting: Int
+    /// Idle ones and those at work.
+    package let connections: Int
+    /// How calls ended: `ok`, or the kind of failure.
+    package let outcomes: [(name: String, count: Int)]
+}

@@ -1,0 +1,44 @@
+import HTTP
+import HTTPClient
+
+/// Where calls go, and how much of them at once.
+struct BackendPlan {
+    let index: Int
+    let name: String
+    let hosts: [Host]
+    /// `Name: value\r\n` for every header of `headers:`, ready to be sent.
+    let fields: Fields
+    let balance: Config.Balance
+    let pool: PoolSettings
+    let bulkhead: BulkheadPlan?
+    let breaker: BreakerPlan?
+
+    /// One address of a backend.
+    struct Host {
+        let origin: Origin
+        /// Put before the path of every call; percent-encoded, without a slash at its end.
+        let pathPrefix: String
+        /// As the operator wrote it, for `explain`.
+        let url: String
+    }
+}
+
+/// `max_concurrent` and `queue`, for one worker.
+struct BulkheadPlan {
+    let concurrentMax: Int
+    /// Calls that may wait for a slot; 0 refuses at once.
+    let queueMax: Int
+    let wait: Duration
+    /// What the operator wrote, for the whole process.
+    let written: (concurrent: Int, queue: Int)
+}
+
+/// `breaker:`
+struct BreakerPlan: Equatable {
+    /// The share of failures, 0 to 1, at which it opens.
+    let openAt: Double
+    /// Below so many calls in the window it stays closed.
+    let requestsMin: Int
+    let window: Duration
+    let tryAgainAfter: Duration
+}

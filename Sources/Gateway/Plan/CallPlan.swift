@@ -1,0 +1,73 @@
+import Basics
+import HTTP
+import JSONText
+
+/// One call: what is sent, when, and what is made of the answer.
+struct CallPlan {
+    /// Its place among the calls of the endpoint: file order.
+    let index: Int
+    let name: String
+    /// Into `Plan.backends`.
+    let backend: Int
+    let method: Method
+    let target: URLTemplate
+    /// Of the call itself, those with references among them.
+    let headers: [(name: FieldName, value: URLTemplate)]
+    let body: BodyTemplatePlan?
+    let forward: ForwardPlan
+    /// Its failure fails the request, by `required` or by `succeed_when: all`.
+    let isRequired: Bool
+    let timeout: Duration
+    let accept: [ClosedRange<Int>]
+    let relayStatus: [ClosedRange<Int>]
+    let relaysBody: Bool
+    let relayHeaders: [FieldName]
+    let retry: RetryPlan?
+    let hedgeAfter: Duration?
+    let shape: JSONShape
+    let placement: Placement
+    let fallback: Fallback
+    let condition: Condition?
+    /// Of the answer, in bytes.
+    let answerMax: Int
+    /// The calls whose answers it uses.
+    let waitsFor: [Int]
+
+    /// `at` and `on_collision`.
+    enum Placement: Equatable {
+        /// Under the call's name.
+        case named
+        /// Its members at the root; with `failsOnCollision`, a key that is there already is a failure.
+        case root(failsOnCollision: Bool)
+    }
+
+    /// `if_failed`.
+    enum Fallback: Equatable {
+        case omit
+        case value(JSONSlice)
+    }
+
+    /// `when`: an index into the endpoint's params, and the value it must have.
+    struct Condition: Equatable {
+        let param: Int
+        let value: String?
+    }
+}
+
+/// `forward:`, what of the client's request goes along.
+struct ForwardPlan {
+    let headers: [FieldName]
+    let query: QueryForward?
+
+    static let nothing = ForwardPlan(headers: [], query: nil)
+}
+
+/// `retry:`
+struct RetryPlan {
+    /// All tries, the first one included.
+    let attempts: Int
+    let onConnect: Bool
+    let onTerminated: Bool
+    let statuses: [Int]
+    let backoff: Duration
+}

@@ -1,0 +1,44 @@
+import HTTP
+import YAMLReader
+
+/// One route: what it takes, what it calls, what it answers, and how long that may take.
+struct EndpointPlan {
+    let index: Int
+    let route: Config.Route
+    let place: Place
+    let params: [ParamPlan]
+    let body: BodyPlan?
+    /// Of a request's body, in bytes.
+    let bodyMax: Int
+    /// Whole request: from the last byte in to the first byte out.
+    let deadline: Duration
+    let padding: PaddingPlan?
+    let success: SuccessRule
+    let report: Config.Endpoint.Report
+    let exposesDetails: Bool
+    let partialStatus: Status
+    let cacheControl: FieldValue?
+    let hasServerTiming: Bool
+    let inFlightMax: Int?
+    let calls: [CallPlan]
+    let graph: CallGraph
+
+    /// `GET /products/{id}`, the name in logs and metrics.
+    var name: String { "\(route.method.rawValue) \(route.path)" }
+}
+
+/// `min_duration` and `round_up_to`: when an answer may leave.
+struct PaddingPlan: Equatable {
+    let minimum: Duration
+    let step: Duration?
+}
+
+/// `succeed_when`, with the default resolved.
+enum SuccessRule {
+    /// One is enough.
+    case any
+    /// Every call.
+    case all
+    /// Those marked `required`; the others may fail.
+    case required
+}

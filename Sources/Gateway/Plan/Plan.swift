@@ -1,0 +1,56 @@
+/// What the configuration means: every default resolved, every name an index, every template and
+/// shape compiled. The chain is built from this and never looks at the configuration again.
+///
+/// Each core makes a plan of its own from the configuration's text, so that cores share no
+/// reference-counted memory. Numbers that the operator gave per process are already divided here.
+package struct Plan {
+    package let process: ProcessPlan
+    package let server: ServerPlan
+    let backends: [BackendPlan]
+    let endpoints: [EndpointPlan]
+
+    /// The names of the endpoints, by index: what logs and metrics call them.
+    package var endpointNames: [String] { endpoints.map(\.name) }
+
+    /// Whether an endpoint pads its answers, so that its times must not be told.
+    package func isPadded(_ endpoint: Int) -> Bool { endpoints[endpoint].padding != nil }
+}
+
+/// What holds for the process as a whole.
+package struct ProcessPlan: Sendable, Equatable {
+    package let listen: Config.ListenAddress
+    package let admin: Config.ListenAddress?
+    /// Event loops.
+    package let workers: Int
+    package let log: LogPlan
+    package let drain: DrainPlan
+}
+
+/// `log:`
+package struct LogPlan: Sendable, Equatable {
+    package let format: Config.Log.Format
+    package let level: Config.Log.Level
+    /// One line for every request.
+    package let access: Bool
+}
+
+/// `drain:`
+package struct DrainPlan: Sendable, Equatable {
+    /// Between "not ready" on the admin page and the end of accepting.
+    package let delay: Duration
+    /// For the requests in flight; what still runs then is cut off.
+    package let timeout: Duration
+}
+
+/// `limits:`, divided among the workers where they count things.
+package struct ServerPlan: Sendable, Equatable {
+    package let connections: Int
+    package let requestsInFlight: Int
+    package let bufferedBytes: Int
+    package let headerBytes: Int
+    package let headerCount: Int
+    package let uriBytes: Int
+    package let headerTimeout: Duration
+    package let bodyTimeout: Duration
+    package let idleTimeout: Duration
+}

@@ -1,0 +1,77 @@
+import Basics
+import HTTP
+import HTTPClient
+
+extension Planner {
+    /// Where calls go, and how much of them at once, for one worker.
+    func plan(_ backend: Config.Backend, _ index: Int) throws(PlanError) -> BackendPlan {
+        BackendPlan(
+            index: index,
+            name: backend.name.value,
+            hosts: try hosts(of: backend),
+            fields: try fields(of: backend),
+            balance: backend.balance?.value ?? .leastRequests,
+            pool: pool(of: backend),
+            bulkhead: bulkhead(of: backend),
+            breaker: backend.breaker.map(breaker))
+    }
+
+    private func hosts(of backend: Config.Backend) throws(PlanError) -> [BackendPlan.Host] {
+        guard !backend.hosts.isEmpty else { throw PlanError("\(backend.place): no host") }
+        return backend.hosts.map { placed in
+            let url = placed.value
+            let origin = Origin(host: url.host, port: url.port)
+            return BackendPlan.Host(
+                origin: origin, pathPrefix: url.path,
+                url: "\(url.scheme.rawValue)://\(origin.hostField)\(url.path)")
+        }
+    }
+
+    private func fields(of backend: Config.Backend) throws(PlanError) -> Fields {
+        var fields = Fields()
+        for header in backend.headers {
+            let name = try fieldName(header.name)
+            guard let value = FieldValue(header.value.value) else {
+                throw PlanError("\(header.value.place): not a header value")
+            }
+            fields.append(name, value)
+        }
+        return fields
+    }
+
+    func fieldName(_ name: Placed<String>) throws(PlanError) -> FieldName {
+        guard let fieldName = FieldName(name.value) else {
+            throw PlanError("\(name.place): not a header name")
+        }
+        return fieldName
+    }
+
+    private func pool(of backend: Config.Backend) -> PoolSettings {
+        var settings = PoolSettings()
+        settings.maxIdle = share(backend.keepalive?.maxIdle?.value ?? PlanDefaults.maxIdle)
+        settings.idleTimeout =
+            backend.keepalive?.idleTimeout?.value ?? PlanDefaults.poolIdleTimeout
+        settings.connectTimeout =
+            backend.connectTimeout?.value ?? config.defaults?.connectTimeout?.value
+            ?? PlanDefaults.connectTimeout
+        settings.dnsTTL = backend.dnsTTL?.value ?? PlanDefaults.dnsTTL
+        return settings
+    }
+
+    private func bulkhead(of backend: Config.Backend) -> BulkheadPlan? {
+        guard let concurrent = backend.maxConcurrent?.value else { return nil }
+        return BulkheadPlan(
+            concurrentMax: share(concurrent),
+            queueMax: backend.queue?.size.map { share($0.value) } ?? 0,
+            wait: backend.queue?.wait?.value ?? PlanDefaults.queueWait,
+            written: (concurrent, backend.queue?.size?.value ?? 0))
+    }
+
+    private func breaker(_ breaker: Config.Backend.Breaker) -> BreakerPlan {
+        BreakerPlan(
+            openAt: breaker.openAt?.value ?? PlanDefaults.breakerOpenAt,
+            requestsMin: breaker.minRequests?.value ?? PlanDefaults.breakerRequestsMin,
+            window: breaker.window?.value ?? PlanDefaults.breakerWindow,
+            tryAgainAfter: breaker.tryAgainAfter?.value ?? PlanDefaults.breakerTryAgainAfter)
+    }
+}

@@ -1,0 +1,77 @@
+import Basics
+import HTTP
+import HTTPClient
+
+/// Makes the plan of a checked configuration: inheritance, defaults, shares per worker, names to
+/// indices, texts to compiled forms.
+///
+/// What it is given has passed every check, so a failure in here is a mistake of ours; it is thrown
+/// all the same, and ends the start or the reload instead of the process.
+package struct Planner {
+    let config: Config
+    let workers: Int
+
+    /// A plan for one core of `workers`.
+    package static func plan(_ config: Config, processors: Int) throws(PlanError) -> Plan {
+        let workers: Int =
+            switch config.workers?.value ?? .auto {
+            case .auto: max(1, processors)
+            case .count(let count): count
+            }
+        return try Planner(config: config, workers: workers).plan()
+    }
+
+    private func plan() throws(PlanError) -> Plan {
+        var endpoints: [EndpointPlan] = []
+        for (index, endpoint) in config.endpoints.enumerated() {
+            endpoints.append(try EndpointPlanner(planner: self, endpoint: endpoint).plan(index))
+        }
+        var backends: [BackendPlan] = []
+        for (index, backend) in config.backends.enumerated() {
+            backends.append(try plan(backend, index))
+        }
+        return Plan(process: process, server: server, backends: backends, endpoints: endpoints)
+    }
+
+    /// A number for the whole process as one worker's share, rounded up.
+    func share(_ count: Int) -> Int { max(1, (count + workers - 1) / workers) }
+
+    private var process: ProcessPlan {
+        ProcessPlan(
+            listen: config.listen?.value
+                ?? .tcp(host: PlanDefaults.listenHost, port: PlanDefaults.listenPort),
+            admin: config.admin?.value,
+            workers: workers,
+            log: LogPlan(
+                format: config.log?.format?.value ?? .json,
+                level: config.log?.level?.value ?? .info,
+                access: config.log?.access?.value ?? true),
+            drain: DrainPlan(
+                delay: config.drain?.delay?.value ?? .zero,
+                timeout: config.drain?.timeout?.value ?? PlanDefaults.drainTimeout))
+    }
+
+    private var server: ServerPlan {
+        let limits = config.limits
+        return ServerPlan(
+            connections: share(limits?.connections?.value ?? PlanDefaults.connections),
+            requestsInFlight: share(
+                limits?.requestsInFlight?.value ?? PlanDefaults.requestsInFlight),
+            bufferedBytes: share(limits?.bufferedBytes?.value ?? PlanDefaults.bufferedBytes),
+            headerBytes: limits?.headerBytes?.value ?? PlanDefaults.headerBytes,
+            headerCount: limits?.headerCount?.value ?? PlanDefaults.headerCount,
+            uriBytes: limits?.uriBytes?.value ?? PlanDefaults.uriBytes,
+            headerTimeout: limits?.headerTimeout?.value ?? PlanDefaults.headerTimeout,
+            bodyTimeout: limits?.bodyTimeout?.value ?? PlanDefaults.bodyTimeout,
+            idleTimeout: limits?.idleTimeout?.value ?? PlanDefaults.idleTimeout)
+    }
+}
+
+/// A configuration that passed its checks and still has no plan: our mistake, with its place.
+package struct PlanError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

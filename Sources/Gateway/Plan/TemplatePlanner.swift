@@ -1,0 +1,118 @@
+import Basics
+import HTTP
+import JSONText
+
+/// Compiles the templates of one call: names to indices, literals to bytes, places to escapings.
+struct TemplatePlanner {
+    let scope: CallScope
+
+    /// Path and query: what stands behind the first `?` is query.
+    func target(_ placed: PlacedTemplate) throws(PlanError) -> URLTemplate {
+        var place = URLTemplate.Place.pathSegment
+        var pieces: [URLTemplate.Piece] = []
+        for segment in placed.template.segments {
+            switch segment {
+            case .literal(let text):
+                pieces.append(.literal(Self.encoded(text)))
+                if text.utf8.contains(UInt8(ascii: "?")) { place = .query }
+            case .reference(let reference):
+                pieces.append(
+                    .value(try source(reference, at: placed), place, name: reference.text))
+            }
+        }
+        return URLTemplate(pieces: pieces)
+    }
+
+    /// The value of a header.
+    func field(_ placed: PlacedTemplate) throws(PlanError) -> URLTemplate {
+        var pieces: [URLTemplate.Piece] = []
+        for segment in placed.template.segments {
+            switch segment {
+            case .literal(let text): pieces.append(.literal(Bytes(text)))
+            case .reference(let reference):
+                pieces.append(
+                    .value(try source(reference, at: placed), .field, name: reference.text))
+            }
+        }
+        return URLTemplate(pieces: pieces)
+    }
+
+    func body(_ template: BodyTemplate) throws(PlanError) -> BodyTemplatePlan {
+        var pieces: [BodyTemplatePlan.Piece] = []
+        for piece in template.pieces {
+            switch piece {
+            case .literal(let text): pieces.append(.literal(Bytes(text)))
+            case .value(let reference, let place):
+                let source = try source(reference.source, at: "\(place)")
+                pieces.append(
+                    .json(source, isTextual: isTextual(source), name: reference.text))
+            case .insideString(let reference, let place):
+                pieces.append(
+                    .insideString(
+                        try source(reference.source, at: "\(place)"), name: reference.text))
+            }
+        }
+        return BodyTemplatePlan(pieces: pieces)
+    }
+
+    private func source(
+        _ reference: TemplateText.Reference, at placed: PlacedTemplate
+    ) throws(PlanError) -> URLTemplate.Source {
+        try source(reference.source, at: "\(placed.place(of: reference))")
+    }
+
+    private func source(
+        _ source: TemplateText.Source, at place: String
+    ) throws(PlanError) -> URLTemplate.Source {
+        switch source {
+        case .name(let name):
+            if let param = scope.param(named: name) { return .param(param) }
+            if let call = scope.call(named: name) { return .call(call, nil) }
+            throw PlanError("\(place): nothing is called \(name)")
+        case .call(let name, let path):
+            guard let call = scope.call(named: name) else {
+                throw PlanError("\(place): no call \(name)")
+            }
+            return .call(call, Self.path(path))
+        case .requestHeader(let name):
+            guard let fieldName = FieldName(name) else {
+                throw PlanError("\(place): not a header name")
+            }
+            return .requestHeader(fieldName)
+        case .requestBody(let path): return .requestBody(path.isEmpty ? nil : Self.path(path))
+        }
+    }
+
+    private static func path(_ steps: [TemplateText.Step]) -> JSONPath? {
+        guard !steps.isEmpty else { return nil }
+        return JSONPath(
+            steps: steps.map { step in
+                switch step {
+                case .key(let key): .key(Bytes(key))
+                case .index(let index): .element(index)
+                }
+            })
+    }
+
+    /// A parameter that is not a number or a truth value is a string in JSON; so is a header.
+    private func isTextual(_ source: URLTemplate.Source) -> Bool {
+        switch source {
+        case .param(let index): !scope.params[index].isJSON
+        case .requestHeader: true
+        case .call, .requestBody: false
+        }
+    }
+
+    /// What the operator wrote, with everything escaped that may not stand in a request target.
+    private static func encoded(_ text: String) -> Bytes {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#") {
+                bytes.append(byte)
+            } else {
+                bytes.append(percentEncoding: Bytes([byte]).span)
+            }
+        }
+        return Bytes(bytes)
+    }
+}

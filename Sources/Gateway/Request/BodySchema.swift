@@ -1,0 +1,100 @@
+import Basics
+import JSONText
+
+// From the configuration. It recurses as deep as the configuration nests, which its reader bounds.
+extension BodySchema {
+    init(_ body: Config.Body) throws(PatternError) {
+        let hasMembers = !body.required.isEmpty || !body.properties.isEmpty
+        self.init(
+            kind: body.type?.value ?? (hasMembers ? .object : nil), rule: nil,
+            members: try Member.all(body.properties, required: body.required))
+    }
+
+    init(_ property: Config.Property) throws(PatternError) {
+        let kind = property.kind
+        self.init(
+            kind: kind, rule: try property.rule(for: kind),
+            members: try Member.all(property.properties, required: property.required))
+    }
+
+    /// A value that nothing is said about.
+    private init() {
+        self.init(kind: nil, rule: nil, members: [])
+    }
+
+    private init(kind: Config.Property.Kind?, rule: ValueRule?, members: [Member]) {
+        self.kind = kind?.ofJSON
+        self.wrongKind = rule?.wrongKind ?? kind?.reason ?? .notJSON
+        self.rule = rule
+        self.members = members
+    }
+}
+
+extension BodySchema.Member {
+    fileprivate static func all(
+        _ properties: [Config.Property], required: [Placed<String>]
+    ) throws(PatternError) -> [BodySchema.Member] {
+        let required = required.map(\.value)
+        var members: [BodySchema.Member] = []
+        for property in properties {
+            let name = property.name.value
+            members.append(
+                BodySchema.Member(
+                    name: name, key: Bytes(name), isRequired: required.contains(name),
+                    schema: try BodySchema(property)))
+        }
+        for name in required where !members.contains(where: { $0.name == name }) {
+            members.append(
+                BodySchema.Member(
+                    name: name, key: Bytes(name), isRequired: true, schema: BodySchema()))
+        }
+        return members
+    }
+}
+
+extension Config.Property {
+    /// What is not written follows from what is: JSON Schema would let every other kind through, and
+    /// nobody means that.
+    fileprivate var kind: Kind? {
+        if let type { return type.value }
+        if !required.isEmpty || !properties.isEmpty { return .object }
+        if min != nil || max != nil { return .number }
+        return minLength != nil || maxLength != nil || pattern != nil ? .string : nil
+    }
+
+    fileprivate func rule(for kind: Kind?) throws(PatternError) -> ValueRule? {
+        switch kind {
+        case .string: try ValueRule(.string, self)
+        case .integer: try ValueRule(.wholeNumber, self)
+        case .number: try ValueRule(.number, self)
+        case .boolean: try ValueRule(.boolean, self)
+        case .object, .array, .null: nil
+        case nil: oneOf.isEmpty ? nil : try ValueRule(.string, self)
+        }
+    }
+}
+
+extension Config.Property.Kind {
+    fileprivate var ofJSON: JSONSlice.Kind {
+        switch self {
+        case .object: .object
+        case .array: .array
+        case .string: .string
+        case .integer, .number: .number
+        case .boolean: .boolean
+        case .null: .null
+        }
+    }
+
+    fileprivate var reason: Reason {
+        switch self {
+        case .object: .object
+        case .array: .array
+        case .string: .string
+        case .integer: .integer(Reason.Bounds())
+        case .number: .number(Reason.Bounds())
+        case .boolean: .boolean
+        case .null: .null
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// A number as it was written, by the grammar of JSON, compared exactly: however many digits it has
+/// and however large its exponent is, it is never turned into a machine's number.
+struct DecimalText: ~Escapable {
+    private let text: Span<UInt8>
+    private let isNegative: Bool
+    /// The digits before the point, and those behind it.
+    private let whole: Range<Int>
+    private let fraction: Range<Int>
+    private let hasExponent: Bool
+    /// Where the first digit that is no zero stands among the digits; their number if there is none.
+    private let leading: Int
+    /// How far to the right of that digit the decimal point is, the exponent applied.
+    private let magnitude: Int
+
+    /// Nil if the text is not a number of RFC 8259 section 6.
+    @_lifetime(copy text)
+    init?(_ text: Span<UInt8>) {
+        var reader = DecimalReader(text)
+        isNegative = reader.take(UInt8(ascii: "-"))
+        whole = reader.takeDigits()
+        if whole.isEmpty || (whole.count > 1 && text[whole.lowerBound] == UInt8(ascii: "0")) {
+            return nil
+        }
+        let hasPoint = reader.take(UInt8(ascii: "."))
+        fraction = hasPoint ? reader.takeDigits() : whole.upperBound..<whole.upperBound
+        if hasPoint && fraction.isEmpty { return nil }
+        hasExponent = reader.take(UInt8(ascii: "e")) || reader.take(UInt8(ascii: "E"))
+        var exponent = 0
+        if hasExponent {
+            guard let written = reader.takeExponent() else { return nil }
+            exponent = written
+        }
+        guard reader.isAtEnd else { return nil }
+        self.text = text
+        leading =
+            text.zeros(in: whole) ?? (whole.count + (text.zeros(in: fraction) ?? fraction.count))
+        magnitude = whole.count - leading + exponent
+    }
+
+    /// Digits and perhaps a sign, nothing else.
+    var isPlainInteger: Bool { fraction.isEmpty && !hasExponent }
+
+    /// Whether nothing stands behind the decimal point, the exponent applied: `1.0` and `1e3` too.
+    var isWhole: Bool {
+        var last = digitCount
+        while last > leading, digit(last - 1) == UInt8(ascii: "0") { last -= 1 }
+        return last - leading <= max(magnitude, 0)
+    }
+
+    /// Negative if this number is the smaller one, zero if the two are equal.
+    func order(to other: borrowing DecimalText) -> Int {
+        if sign != other.sign { return sign - other.sign }
+        return sign * orderOfSize(to: other)
+    }
+
+    private var digitCount: Int { whole.count + fraction.count }
+
+    private var sign: Int { leading == digitCount ? 0 : isNegative ? -1 : 1 }
+
+    /// For numbers of the same sign.
+    private func orderOfSize(to other: borrowing DecimalText) -> Int {
+        if sign == 0 { return 0 }
+        if magnitude != other.magnitude { return magnitude < other.magnitude ? -1 : 1 }
+        for offset in 0..<max(digitCount - leading, other.digitCount - other.leading) {
+            let (mine, theirs) = (digit(leading + offset), other.digit(other.leading + offset))
+            if mine != theirs { return mine < theirs ? -1 : 1 }
+        }
+        return 0
+    }
+
+    /// Behind the last digit there are zeros.
+    private func digit(_ index: Int) -> UInt8 {
+        if index < whole.count { return text[whole.lowerBound + index] }
+        return index < digitCount
+            ? text[fraction.lowerBound + index - whole.count] : UInt8(ascii: "0")
+    }
+}
+
+/// Takes the pieces of a number from the left.
+private struct DecimalReader: ~Escapable {
+    private let text: Span<UInt8>
+    private var at = 0
+
+    @_lifetime(copy text)
+    init(_ text: Span<UInt8>) {
+        self.text = text
+    }
+
+    var isAtEnd: Bool { at == text.count }
+
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard at < text.count, text[at] == byte else { return false }
+        at += 1
+        return true
+    }
+
+    mutating func takeDigits() -> Range<Int> {
+        let start = at
+        while at < text.count, text[at] &- UInt8(ascii: "0") < 10 { at += 1 }
+        return start..<at
+    }
+
+    /// Sign and digits; nil without a digit. Grows up to a number that no count of digits reaches.
+    mutating func takeExponent() -> Int? {
+        let isNegative = take(UInt8(ascii: "-"))
+        if !isNegative { _ = take(UInt8(ascii: "+")) }
+        let digits = takeDigits()
+        if digits.isEmpty { return nil }
+        var size = 0
+        for index in digits {
+            size = min(size * 10 + Int(text[index] &- UInt8(ascii: "0")), 1 << 56)
+        }
+        return isNegative ? -size : size
+    }
+}
+
+extension Span<UInt8> {
+    /// How many zeros the digits begin with; nil if there is nothing else.
+    fileprivate func zeros(in digits: Range<Int>) -> Int? {
+        for index in digits where self[index] != UInt8(ascii: "0") {
+            return index - digits.lowerBound
+        }
+        return nil
+    }
+}

@@ -1,0 +1,116 @@
+import Basics
+import HTTP
+
+/// One parameter: where it comes from, what it must be, and what stands for it if it was not sent.
+///
+/// A class, so that looking at one for a request counts one reference and not ten.
+final class ParamPlan {
+    let name: String
+    let source: Source
+    let rule: ValueRule
+    /// `default:`
+    let fallback: Bytes?
+    let isRequired: Bool
+
+    enum Source {
+        /// The segment of the path with this index.
+        case path(segment: Int)
+        case query(name: Bytes)
+        case header(FieldName)
+    }
+
+    /// What makes a parameter impossible; the check of the configuration refuses these with a place.
+    enum Mistake: Error, Equatable {
+        case pattern(PatternError)
+        case notInRoute
+        case headerName
+    }
+
+    init(_ param: Config.Param, route: Config.Route) throws(Mistake) {
+        name = param.name.value
+        source = try Source(param, route)
+        do {
+            rule = try ValueRule(param.kind, param)
+        } catch {
+            throw .pattern(error)
+        }
+        fallback = param.fallback.map { Bytes($0.value) }
+        isRequired = param.required?.value ?? false
+    }
+
+    /// A parameter of the path that nothing is said about is a string.
+    private init(undeclared name: String, segment: Int) {
+        self.name = name
+        source = .path(segment: segment)
+        rule = ValueRule(.string)
+        fallback = nil
+        isRequired = true
+    }
+
+    /// Those of an endpoint: first what only the route names, then `params:` in file order.
+    static func all(of params: [Config.Param], route: Config.Route) throws(Mistake) -> [ParamPlan] {
+        var plans: [ParamPlan] = []
+        for (index, segment) in route.segments.enumerated() {
+            guard case .parameter(let name) = segment else { continue }
+            if params.contains(where: { $0.name.value == name && $0.isInPath(of: route) }) {
+                continue
+            }
+            plans.append(ParamPlan(undeclared: name, segment: index))
+        }
+        for param in params { plans.append(try ParamPlan(param, route: route)) }
+        return plans
+    }
+
+    var location: InvalidRequest.Location {
+        switch source {
+        case .path: .path
+        case .query: .query
+        case .header: .header
+        }
+    }
+
+    /// Whether a value that was let through is JSON as it stands; a string or UUID needs quotes.
+    var isJSON: Bool {
+        switch rule.kind {
+        case .integer, .wholeNumber, .number, .boolean: true
+        case .string, .uuid: false
+        }
+    }
+}
+
+extension ParamPlan.Source {
+    fileprivate init(
+        _ param: Config.Param, _ route: Config.Route
+    ) throws(ParamPlan.Mistake) {
+        let name = param.name.value
+        if param.isInPath(of: route) {
+            guard let segment = route.segments.firstIndex(of: .parameter(name)) else {
+                throw .notInRoute
+            }
+            self = .path(segment: segment)
+        } else if param.location?.value == .header {
+            guard let field = FieldName(name) else { throw .headerName }
+            self = .header(field)
+        } else {
+            self = .query(name: Bytes(name))
+        }
+    }
+}
+
+extension Config.Param {
+    fileprivate func isInPath(of route: Config.Route) -> Bool {
+        location.map { $0.value == .path } ?? route.parameters.contains(name.value)
+    }
+
+    /// Bounds without a type are meant for a number.
+    fileprivate var kind: ValueRule.Kind {
+        switch type?.value {
+        case .string: .string
+        case .integer: .integer
+        case .number: .number
+        case .boolean: .boolean
+        case .uuid: .uuid
+        case nil: min == nil && max == nil ? .string : .number
+        }
+    }
+}

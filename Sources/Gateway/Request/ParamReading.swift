@@ -1,0 +1,77 @@
+import Basics
+import HTTP
+
+/// What a request says about one parameter.
+enum ParamReading {
+    case absent
+    /// Decoded, and as it must be.
+    case value(Bytes)
+    case refused(Reason)
+}
+
+extension ParamPlan {
+    /// Looks the parameter up in a request and checks it.
+    func read(_ head: RequestHead) -> ParamReading {
+        let found =
+            switch source {
+            case .path(let segment): head.target.reading(ofSegment: segment)
+            case .query(let name): head.target.reading(ofQuery: name)
+            case .header(let name): head.fields.reading(of: name)
+            }
+        switch found {
+        case .absent: return isRequired && fallback == nil ? .refused(.required) : .absent
+        case .refused: return found
+        case .value(let value): return rule.refusal(of: value).map { .refused($0) } ?? found
+        }
+    }
+}
+
+extension Target {
+    /// Decoded once; in a path a `+` is a plus.
+    fileprivate func reading(ofSegment index: Int) -> ParamReading {
+        var segments = segments
+        for _ in 0..<index { _ = segments.next() }
+        guard let segment = segments.next() else { return .absent }
+        guard let value = segment.percentDecoded() else { return .refused(.brokenEscape) }
+        return value.isDotSegment ? .refused(.dotSegment) : .value(value)
+    }
+
+    fileprivate func reading(ofQuery name: Bytes) -> ParamReading {
+        guard let query else { return .absent }
+        var found: QueryParameter?
+        for parameter in QueryParameters(query) where parameter.isNamed(name) {
+            if found != nil { return .refused(.repeated) }
+            found = parameter
+        }
+        guard let found else { return .absent }
+        return found.decodedValue.map { .value($0) } ?? .refused(.brokenEscape)
+    }
+}
+
+extension Fields {
+    fileprivate func reading(of name: FieldName) -> ParamReading {
+        guard contains(name) else { return .absent }
+        let values = all(name)
+        return values.count == 1 ? .value(values[0].bytes) : .refused(.repeated)
+    }
+}
+
+extension QueryParameter {
+    /// Compares decoded names.
+    func isNamed(_ wanted: Bytes) -> Bool {
+        // Encoded bytes are one to three for each that they mean: most names need no other look.
+        (wanted.count...(3 * wanted.count)).contains(name.count) && decodedName == wanted
+    }
+}
+
+extension Bytes {
+    /// `.` and `..` mean another path to whoever reads the URL.
+    fileprivate var isDotSegment: Bool {
+        let dot = UInt8(ascii: ".")
+        return switch count {
+        case 1: self[0] == dot
+        case 2: self[0] == dot && self[1] == dot
+        default: false
+        }
+    }
+}

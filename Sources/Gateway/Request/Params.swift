@@ -1,0 +1,61 @@
+import Basics
+import HTTP
+
+/// The values of an endpoint's parameters in one request, decoded once; by index, in plan order.
+///
+/// Two of them need no memory of their own, which is all that most endpoints have.
+struct Params {
+    private enum Value {
+        case absent
+        case sent(Bytes)
+        case fallback(Bytes)
+    }
+
+    private var first: InlineArray<2, Value> = .init(repeating: .absent)
+    private var others: [Value] = []
+    private(set) var count = 0
+
+    /// None at all.
+    init() {}
+
+    /// Reads and checks all of them; throws everything that is wrong at once.
+    init(_ plans: [ParamPlan], of head: RequestHead) throws(InvalidRequest) {
+        var errors: [InvalidRequest.Fault] = []
+        for plan in plans {
+            switch plan.read(head) {
+            case .absent: append(plan.fallback.map { .fallback($0) } ?? .absent)
+            case .value(let value): append(.sent(value))
+            case .refused(let reason):
+                errors.append(
+                    InvalidRequest.Fault(location: plan.location, name: plan.name, reason: reason))
+            }
+        }
+        if !errors.isEmpty { throw InvalidRequest(errors: errors) }
+    }
+
+    /// The value, or the default that stands for it; nil if there is neither.
+    subscript(index: Int) -> Bytes? {
+        switch value(at: index) {
+        case .absent: nil
+        case .sent(let value), .fallback(let value): value
+        }
+    }
+
+    /// Whether the client sent it, so that it is no default.
+    func wasSent(_ index: Int) -> Bool {
+        if case .sent = value(at: index) { true } else { false }
+    }
+
+    private func value(at index: Int) -> Value {
+        switch index {
+        case 0..<2: first[index]
+        case 2..<count: others[index - 2]
+        default: .absent
+        }
+    }
+
+    private mutating func append(_ value: Value) {
+        if count < 2 { first[count] = value } else { others.append(value) }
+        count += 1
+    }
+}

@@ -1,0 +1,151 @@
+import Basics
+
+/// What one plain value must be, wherever it stands in a request.
+struct ValueRule {
+    enum Kind {
+        case string
+        /// Digits and perhaps a minus sign.
+        case integer
+        /// A number of JSON without a fraction: `1.0` and `1e3` are.
+        case wholeNumber
+        case number
+        case boolean
+        case uuid
+    }
+
+    let kind: Kind
+    /// Of a number.
+    private let bounds: NumberBounds
+    /// Of a string, in Unicode scalars.
+    private let leastLength: Int?
+    private let mostLength: Int?
+    private let pattern: Pattern?
+    private let choices: [Bytes]
+
+    /// Refuses nothing of its kind.
+    init(_ kind: Kind) {
+        self.kind = kind
+        bounds = NumberBounds(min: nil, max: nil)
+        (leastLength, mostLength, pattern, choices) = (nil, nil, nil, [])
+    }
+
+    init(_ kind: Kind, _ limits: some ValueLimits) throws(PatternError) {
+        self.kind = kind
+        bounds = NumberBounds(min: limits.min?.value, max: limits.max?.value)
+        leastLength = limits.minLength?.value
+        mostLength = limits.maxLength?.value
+        var pattern: Pattern?
+        if let text = limits.pattern?.value { pattern = try Pattern(text) }
+        self.pattern = pattern
+        choices = limits.oneOf.map { Bytes($0.value) }
+    }
+
+    /// Why the value is refused: the first reason; nil if it is fine.
+    func refusal(of value: Bytes) -> Reason? {
+        if !choices.isEmpty { return isChoice(value) ? nil : wrongKind }
+        return hasKind(value.span) ? refusalOfString(value) : wrongKind
+    }
+
+    /// What is said of a value that is something else altogether.
+    var wrongKind: Reason {
+        if !choices.isEmpty { return .oneOf(choices.map { String($0) }) }
+        return switch kind {
+        case .string: .string
+        case .integer, .wholeNumber: .integer(bounds.texts)
+        case .number: .number(bounds.texts)
+        case .boolean: .boolean
+        case .uuid: .uuid
+        }
+    }
+
+    private func hasKind(_ value: Span<UInt8>) -> Bool {
+        switch kind {
+        case .string: true
+        case .integer: bounds.hold(value) { $0.isPlainInteger }
+        case .wholeNumber: bounds.hold(value) { $0.isWhole }
+        case .number: bounds.hold(value) { _ in true }
+        case .boolean: value.isBoolean
+        case .uuid: value.isUUID
+        }
+    }
+
+    private func refusalOfString(_ value: Bytes) -> Reason? {
+        guard kind == .string else { return nil }
+        guard let text = try? UTF8Span(validating: value.span) else { return .notUTF8 }
+        // The length comes first, so that it bounds what the pattern costs.
+        if leastLength != nil || mostLength != nil {
+            let length = text.scalarCount
+            if length < leastLength ?? 0 || length > mostLength ?? .max {
+                return .length(
+                    Reason.Bounds(
+                        least: leastLength.map { "\($0)" }, most: mostLength.map { "\($0)" }))
+            }
+        }
+        if let pattern, !pattern.matches(value.span) { return .pattern(pattern.text) }
+        return nil
+    }
+
+    private func isChoice(_ value: Bytes) -> Bool {
+        switch kind {
+        case .string, .boolean, .uuid: return choices.contains(value)
+        case .integer, .wholeNumber, .number:
+            guard hasKind(value.span) else { return false }
+            return choices.contains { $0.isEqualNumber(value) }
+        }
+    }
+}
+
+/// What the configuration says about a value: a parameter, or a property of a body.
+protocol ValueLimits {
+    var min: Placed<Config.Number>? { get }
+    var max: Placed<Config.Number>? { get }
+    var minLength: Placed<Int>? { get }
+    var maxLength: Placed<Int>? { get }
+    var pattern: Placed<String>? { get }
+    var oneOf: [Placed<String>] { get }
+}
+
+extension Config.Param: ValueLimits {}
+extension Config.Property: ValueLimits {}
+
+extension Bytes {
+    fileprivate func isEqualNumber(_ other: Bytes) -> Bool {
+        guard let left = DecimalText(span), let right = DecimalText(other.span) else {
+            return false
+        }
+        return left.order(to: right) == 0
+    }
+}
+
+extension UTF8Span {
+    /// Every scalar has one byte that does not continue another.
+    fileprivate var scalarCount: Int {
+        var count = 0
+        for index in span.indices where span[index] & 0xC0 != 0x80 { count += 1 }
+        return count
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate var isBoolean: Bool {
+        // Texts of this size live in the value itself; nothing is allocated.
+        guard (4...5).contains(count) else { return false }
+        let text = String(copying: self)
+        return text == "true" || text == "false"
+    }
+
+    /// RFC 9562 section 4: 8-4-4-4-12 hexadecimal digits, in either case.
+    fileprivate var isUUID: Bool {
+        guard count == 36 else { return false }
+        for index in indices {
+            let byte = self[index]
+            let isRight =
+                switch index {
+                case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+                default: Unicode.Scalar(byte).properties.isASCIIHexDigit
+                }
+            if !isRight { return false }
+        }
+        return true
+    }
+}

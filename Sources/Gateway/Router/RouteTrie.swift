@@ -1,0 +1,98 @@
+import Basics
+import HTTP
+
+/// The routes as a tree of path segments.
+///
+/// The literals below a node are sorted and found by halving: a thousand of them cost ten
+/// comparisons, and there is no hash for a hostile client to collide.
+struct RouteTrie {
+    static let root = 0
+
+    private struct Node {
+        /// In the order of their bytes.
+        var literals: [Branch] = []
+        var parameter: Int?
+        var methods = RouteMethods()
+    }
+
+    private struct Branch {
+        /// Decoded.
+        let literal: Bytes
+        let node: Int
+    }
+
+    private var nodes = [Node()]
+
+    mutating func insert(_ route: Config.Route, endpoint: Int) {
+        var node = RouteTrie.root
+        // The path `/` has one segment, which is empty.
+        let segments = route.segments.isEmpty ? [.literal("")] : route.segments
+        for segment in segments {
+            switch segment {
+            case .literal(let text): node = addLiteral(Bytes(text), below: node)
+            case .parameter: node = addParameter(below: node)
+            }
+        }
+        nodes[node].methods.add(Method(route.method), endpoint: endpoint)
+    }
+
+    /// - Parameter segment: still encoded.
+    func literal(_ segment: Bytes, below node: Int) -> Int? {
+        if nodes[node].literals.isEmpty { return nil }
+        // Only a segment with an escape in it costs memory here.
+        guard let decoded = segment.percentDecoded() else { return nil }
+        let (index, isFound) = place(of: decoded, below: node)
+        return isFound ? nodes[node].literals[index].node : nil
+    }
+
+    func parameter(below node: Int) -> Int? { nodes[node].parameter }
+
+    func endpoint(for method: Method, at node: Int) -> Int? {
+        nodes[node].methods.endpoint(for: method)
+    }
+
+    func methods(at node: Int) -> RouteMethods { nodes[node].methods }
+
+    private mutating func addLiteral(_ literal: Bytes, below node: Int) -> Int {
+        let (index, isFound) = place(of: literal, below: node)
+        if isFound { return nodes[node].literals[index].node }
+        nodes[node].literals.insert(Branch(literal: literal, node: nodes.count), at: index)
+        return addNode()
+    }
+
+    private mutating func addParameter(below node: Int) -> Int {
+        if let parameter = nodes[node].parameter { return parameter }
+        nodes[node].parameter = nodes.count
+        return addNode()
+    }
+
+    private mutating func addNode() -> Int {
+        nodes.append(Node())
+        return nodes.count - 1
+    }
+
+    /// Where a literal stands among its siblings, or would stand.
+    private func place(of literal: Bytes, below node: Int) -> (index: Int, isFound: Bool) {
+        var (low, high) = (0, nodes[node].literals.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let sibling = nodes[node].literals[middle].literal
+            switch sibling.span.order(to: literal.span) {
+            case 0: return (middle, true)
+            case ..<0: low = middle + 1
+            default: high = middle
+            }
+        }
+        return (low, false)
+    }
+}
+
+extension Span<UInt8> {
+    /// Negative if these bytes come before the others, zero if they are the same.
+    fileprivate func order(to other: Span<UInt8>) -> Int {
+        for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
+            return Int(self[index]) - Int(other[index])
+        }
+        return count - other.count
+    }
+}

@@ -1,0 +1,76 @@
+import Basics
+import HTTP
+
+/// Finds the endpoint that a method and a path are for.
+///
+/// Paths match segment by segment, and literals by what they mean: `/a%2Fb` is one segment, which a
+/// route writes the same way. A literal beats a parameter, but only if it leads to an endpoint with
+/// the method; a parameter never stands for an empty segment. HEAD goes to the route of GET where
+/// no route is declared for it.
+struct Router {
+    private let trie: RouteTrie
+
+    /// What a request is for.
+    enum Match: Equatable {
+        /// Its index in the plan.
+        case endpoint(Int)
+        /// 404
+        case notFound
+        /// 405, with what `Allow` says: `GET, HEAD`.
+        case methodNotAllowed(allow: FieldValue)
+    }
+
+    /// Endpoints in file order, each known by its index.
+    init(_ endpoints: [(route: Config.Route, index: Int)]) {
+        var trie = RouteTrie()
+        for endpoint in endpoints { trie.insert(endpoint.route, endpoint: endpoint.index) }
+        self.trie = trie
+    }
+
+    /// - Parameter path: still encoded, as `Target.path` has it.
+    func match(_ method: Method, _ path: Bytes) -> Match {
+        // No route begins otherwise; `*` in `OPTIONS *` is no path.
+        guard path.span.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
+        var search = RouteSearch(trie: trie, method: method)
+        if let endpoint = search.endpoint(below: RouteTrie.root, PathSegments(path)) {
+            return .endpoint(endpoint)
+        }
+        guard let first = search.refused.first else { return .notFound }
+        return .methodNotAllowed(allow: search.refused.dropFirst().reduce(first, +).allow)
+    }
+}
+
+/// One walk through the trie.
+///
+/// It visits no node twice and goes as deep as the longest route, so a hostile path costs no more
+/// than the routes that the operator wrote.
+private struct RouteSearch {
+    let trie: RouteTrie
+    let method: Method
+    /// What can be done at the paths that match, where the method is not among it.
+    var refused: [RouteMethods] = []
+
+    init(trie: RouteTrie, method: Method) {
+        self.trie = trie
+        self.method = method
+    }
+
+    mutating func endpoint(below node: Int, _ path: PathSegments) -> Int? {
+        var rest = path
+        guard let segment = rest.next() else { return endpoint(at: node) }
+        if let literal = trie.literal(segment, below: node),
+            let endpoint = endpoint(below: literal, rest)
+        {
+            return endpoint
+        }
+        guard !segment.isEmpty, let parameter = trie.parameter(below: node) else { return nil }
+        return endpoint(below: parameter, rest)
+    }
+
+    private mutating func endpoint(at node: Int) -> Int? {
+        if let endpoint = trie.endpoint(for: method, at: node) { return endpoint }
+        let methods = trie.methods(at: node)
+        if !methods.isEmpty { refused.append(methods) }
+        return nil
+    }
+}

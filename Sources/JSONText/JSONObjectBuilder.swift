@@ -1,0 +1,127 @@
+package import Basics
+
+/// A key with its text, made once where a plan is compiled.
+package struct JSONName: Sendable {
+    /// What the key means, unescaped.
+    package let plain: Bytes
+    /// The key with quotes and colon.
+    package let written: Bytes
+
+    package init(_ name: String) {
+        plain = Bytes(name)
+        var key: [UInt8] = []
+        key.append(jsonString: name)
+        key.append(.colon)
+        written = Bytes(key)
+    }
+}
+
+/// Puts one object together: named members, and the members of whole objects, in the order of calls.
+///
+/// The first to bring a key keeps it. Names that are added must differ from each other, which is for
+/// the caller to see to; so as long as no object is merged, no key is ever looked at.
+package struct JSONObjectBuilder {
+    private var bytes: [UInt8] = [.openBrace]
+    private let reserved: [Bytes]
+    private var hasMerged = false
+    /// The keys of the first `indexedCount` bytes, unescaped. Looked up, never iterated.
+    private var keys: Set<[UInt8]> = []
+    private var indexedCount = 1
+
+    /// - Parameter reserved: keys that no merged object may bring.
+    package init(capacity: Int = 0, reserved: [JSONName] = []) {
+        bytes.reserveCapacity(capacity + 2)
+        self.reserved = reserved.map(\.plain)
+    }
+
+    /// Adds a member, unless its key came with a merged object: then false, and nothing is added.
+    package mutating func add(_ name: JSONName, _ value: JSONSlice) -> Bool {
+        add(name) { $0.append(json: value) }
+    }
+
+    /// The same for a value that the closure writes. It must be one value.
+    package mutating func add(_ name: JSONName, write: (inout [UInt8]) -> Void) -> Bool {
+        if hasMerged {
+            index()
+            if keys.contains(name.plain.array) { return false }
+        }
+        separate()
+        bytes.append(name.written)
+        write(&bytes)
+        return true
+    }
+
+    /// Adds the members of an object, and returns the keys that were left out since they were there
+    /// before, or are reserved. Keys that come twice in the object itself pass.
+    package mutating func merge(_ object: JSONSlice) -> [String] {
+        guard object.kind == .object else { return [] }
+        let text = object.bytes.span
+        let colliding = collidingMembers(text)
+        hasMerged = true
+        var left = colliding[...]
+        var cursor = JSONCursor(text, at: 1)
+        // Members between two that collide are one splice.
+        var run: Range<Int>?
+        while let member = cursor.nextMember() {
+            if member.key == left.first?.key {
+                left.removeFirst()
+                splice(text, run)
+                run = nil
+            } else {
+                run = (run?.lowerBound ?? member.key.lowerBound - 1)..<member.value.upperBound
+            }
+        }
+        splice(text, run)
+        return names(text, colliding)
+    }
+
+    /// The keys that `merge` would leave out.
+    package mutating func collisions(with object: JSONSlice) -> [String] {
+        guard object.kind == .object else { return [] }
+        return names(object.bytes.span, collidingMembers(object.bytes.span))
+    }
+
+    /// The object as it stands, closed.
+    package consuming func finish() -> JSONSlice {
+        bytes.append(.closeBrace)
+        return JSONSlice(known: Bytes(bytes))
+    }
+
+    private mutating func splice(_ text: Span<UInt8>, _ run: Range<Int>?) {
+        guard let run else { return }
+        separate()
+        bytes.append(copying: text.extracting(run))
+    }
+
+    private mutating func separate() {
+        if bytes.count > 1 { bytes.append(.comma) }
+    }
+
+    private mutating func collidingMembers(_ text: Span<UInt8>) -> [JSONCursor.Member] {
+        index()
+        guard !keys.isEmpty || !reserved.isEmpty else { return [] }
+        var colliding: [JSONCursor.Member] = []
+        var cursor = JSONCursor(text, at: 1)
+        while let member = cursor.nextMember() {
+            let key = text.extracting(member.key)
+            let isTaken = !keys.isEmpty && keys.contains(key.unescaped)
+            if isTaken || reserved.contains(where: { key.means($0.span) }) { colliding.append(member) }
+        }
+        return colliding
+    }
+
+    /// Takes in the keys that were written since the last look.
+    private mutating func index() {
+        guard bytes.count > indexedCount else { return }
+        let written = bytes
+        var cursor = JSONCursor(written.span, at: indexedCount)
+        while let member = cursor.nextMember() {
+            keys.insert(written.span.extracting(member.key).unescaped)
+        }
+        indexedCount = bytes.count
+    }
+
+    private func names(_ text: Span<UInt8>, _ members: [JSONCursor.Member]) -> [String] {
+        members.map { String(decoding: text.extracting($0.key).unescaped, as: UTF8.self) }
+    }
+}

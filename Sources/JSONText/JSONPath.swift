@@ -1,0 +1,80 @@
+package import Basics
+
+/// A place inside a value: `a.b`, `items[].price`, `[1].id`, `"key with . or [".x`.
+///
+/// Compiled once from text. Keys are compared by what they mean, so `"\u0061"` is `a`; where a key
+/// comes twice, the last one counts.
+package struct JSONPath: Sendable, Equatable {
+    /// One step down.
+    package enum Step: Sendable, Equatable {
+        /// Into the member with this key (unescaped).
+        case key(Bytes)
+        /// Into one element, counted from zero.
+        case element(Int)
+        /// Into every element.
+        case everyElement
+    }
+
+    /// At least one step.
+    package let steps: [Step]
+
+    /// Whether the path can stand for several places, that is, has a `[]` in it.
+    package var isPlural: Bool { steps.contains(.everyElement) }
+
+    /// Compiles a path.
+    package init(_ text: String) throws(JSONPathError) {
+        var parser = JSONPathParser(text)
+        steps = try parser.steps()
+    }
+
+    package init(steps: [Step]) { self.steps = steps }
+}
+
+extension JSONSlice {
+    /// The value at the end of the path; nil where it leads nowhere.
+    ///
+    /// A plural path is no place and leads nowhere here.
+    package func value(at path: JSONPath) -> JSONSlice? {
+        guard let range = bytes.span.place(of: path.steps[...], in: 0..<bytes.count) else { return nil }
+        return JSONSlice(known: bytes[range])
+    }
+}
+
+extension Span<UInt8> {
+    /// Where the value stands to which the steps lead inside of `value`.
+    func place(of steps: ArraySlice<JSONPath.Step>, in value: Range<Int>) -> Range<Int>? {
+        var place = value
+        for step in steps {
+            let next: Range<Int>? =
+                switch step {
+                case .key(let key): lastMember(of: place.lowerBound, named: key)
+                case .element(let index): element(index, of: place.lowerBound)
+                case .everyElement: nil
+                }
+            guard let next else { return nil }
+            place = next
+        }
+        return place
+    }
+
+    private func lastMember(of start: Int, named key: Bytes) -> Range<Int>? {
+        guard peek(start) == .openBrace else { return nil }
+        var cursor = JSONCursor(self, at: start &+ 1)
+        var found: Range<Int>?
+        while let member = cursor.nextMember() {
+            if extracting(member.key).means(key.span) { found = member.value }
+        }
+        return found
+    }
+
+    private func element(_ index: Int, of start: Int) -> Range<Int>? {
+        guard peek(start) == .openBracket else { return nil }
+        var cursor = JSONCursor(self, at: start &+ 1)
+        var left = index
+        while let element = cursor.nextElement() {
+            if left == 0 { return element }
+            left &-= 1
+        }
+        return nil
+    }
+}

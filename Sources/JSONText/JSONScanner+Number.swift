@@ -1,0 +1,41 @@
+/// RFC 8259 section 6: `[ minus ] int [ frac ] [ exp ]`.
+extension JSONScanner {
+    @inline(__always)
+    func number(_ start: Int) throws(JSONError) -> Int {
+        var at = text.peek(start) == .minus ? start &+ 1 : start
+        if text.peek(at) == .zero {
+            at &+= 1
+            guard !text.peek(at).isDigit else { throw JSONError(offset: at, reason: .invalidNumber) }
+        } else {
+            at = try digits(at)
+        }
+        if text.peek(at) == .dot { at = try digits(at &+ 1) }
+        if text.peek(at) | 0x20 == UInt8(ascii: "e") { at = try exponent(at &+ 1) }
+        return at
+    }
+
+    private func exponent(_ start: Int) throws(JSONError) -> Int {
+        let sign = text.peek(start)
+        return try digits(sign == .minus || sign == .plus ? start &+ 1 : start)
+    }
+
+    /// At least one digit.
+    @inline(__always)
+    private func digits(_ start: Int) throws(JSONError) -> Int {
+        var at = start
+        while true {
+            let marks = Word.notDigit(text.word(at))
+            guard marks == 0 else {
+                at &+= Word.bytesBefore(marks)
+                break
+            }
+            at &+= 8
+        }
+        guard at > start else {
+            throw at < text.count
+                ? JSONError(offset: at, reason: .invalidNumber)
+                : JSONError(offset: text.count, reason: .unexpectedEnd)
+        }
+        return at
+    }
+}

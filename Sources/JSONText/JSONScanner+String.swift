@@ -1,0 +1,95 @@
+/// RFC 8259 section 7: strings, eight bytes at a time where they are plain.
+extension JSONScanner {
+    /// A string with its quotes.
+    @inline(__always)
+    func string(_ start: Int) throws(JSONError) -> Int {
+        var at = start &+ 1
+        while true {
+            let marks = Word.notPlain(text.word(at))
+            guard marks != 0 else {
+                at &+= 8
+                continue
+            }
+            at &+= Word.bytesBefore(marks)
+            if text.peek(at) == .quote { return at &+ 1 }
+            at = try notPlain(at)
+        }
+    }
+
+    /// What interrupts a run of plain bytes: escapes and sequences of UTF-8, or an error.
+    @inline(never)
+    private func notPlain(_ start: Int) throws(JSONError) -> Int {
+        var at = start
+        while true {
+            let byte = text.peek(at)
+            if byte == .backslash {
+                at = try escape(at)
+            } else if byte >= 0x80 {
+                at = try sequence(at)
+            } else if byte < .space {
+                guard at < text.count else { throw unexpected(at) }
+                throw JSONError(offset: at, reason: .controlByte)
+            } else {
+                return at
+            }
+        }
+    }
+
+    /// One escape; a surrogate must be a high one followed by the escape of a low one.
+    func escape(_ start: Int) throws(JSONError) -> Int {
+        switch text.peek(start &+ 1) {
+        case .quote, .backslash, .slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
+            UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return start &+ 2
+        case UInt8(ascii: "u"):
+            let unit = try codeUnit(start)
+            guard unit & 0xF800 == 0xD800 else { return start &+ 6 }
+            let other = start &+ 6
+            guard unit & 0x0400 == 0, text.peek(other) == .backslash,
+                text.peek(other &+ 1) == UInt8(ascii: "u"),
+                try codeUnit(other) & 0xFC00 == 0xDC00
+            else { throw JSONError(offset: start, reason: .loneSurrogate) }
+            return start &+ 12
+        default:
+            guard start &+ 1 < text.count else { throw unexpected(text.count) }
+            throw JSONError(offset: start, reason: .invalidEscape)
+        }
+    }
+
+    /// The four digits of the `\u` at `start`.
+    private func codeUnit(_ start: Int) throws(JSONError) -> UInt32 {
+        var unit: UInt32 = 0
+        for place in 2..<6 {
+            guard let digit = text.peek(start &+ place).hexValue else {
+                guard start &+ place < text.count else { throw unexpected(text.count) }
+                throw JSONError(offset: start, reason: .invalidEscape)
+            }
+            unit = unit << 4 | digit
+        }
+        return unit
+    }
+
+    /// One sequence of two to four bytes (Unicode, table 3-7: no overlong forms, no surrogates,
+    /// nothing above U+10FFFF).
+    private func sequence(_ start: Int) throws(JSONError) -> Int {
+        let lead = text.peek(start)
+        let second = text.peek(start &+ 1)
+        let isWellFormed: Bool
+        let length: Int
+        switch lead {
+        case 0xC2...0xDF: (length, isWellFormed) = (2, second & 0xC0 == 0x80)
+        case 0xE0: (length, isWellFormed) = (3, second & 0xE0 == 0xA0)
+        case 0xED: (length, isWellFormed) = (3, second & 0xE0 == 0x80)
+        case 0xE1...0xEF: (length, isWellFormed) = (3, second & 0xC0 == 0x80)
+        case 0xF0: (length, isWellFormed) = (4, second >= 0x90 && second <= 0xBF)
+        case 0xF1...0xF3: (length, isWellFormed) = (4, second & 0xC0 == 0x80)
+        case 0xF4: (length, isWellFormed) = (4, second & 0xF0 == 0x80)
+        default: (length, isWellFormed) = (1, false)
+        }
+        guard isWellFormed,
+            length < 3 || text.peek(start &+ 2) & 0xC0 == 0x80,
+            length < 4 || text.peek(start &+ 3) & 0xC0 == 0x80
+        else { throw JSONError(offset: start, reason: .invalidUTF8) }
+        return start &+ length
+    }
+}

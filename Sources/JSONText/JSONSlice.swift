@@ -1,0 +1,62 @@
+package import Basics
+
+/// Bytes known to be exactly one JSON value, without white space around it.
+///
+/// Only the scanner, and the code of this module that puts scanned values together, can make one; so
+/// whoever holds one may splice it into another text without a look. Parts of it share its memory.
+package struct JSONSlice: Sendable, Equatable {
+    /// The value as it was written.
+    package let bytes: Bytes
+
+    /// The caller knows that the bytes are one value.
+    init(known bytes: Bytes) { self.bytes = bytes }
+
+    /// Checks a text, and trims the white space around its value.
+    package init(validating text: Bytes, depthMax: Int = JSONSlice.depthMax) throws(JSONError) {
+        let range = try JSONSlice.range(in: text.span, depthMax: depthMax)
+        bytes = text[range]
+    }
+
+    /// Checks borrowed bytes without copying them: where does their one value stand?
+    package static func range(
+        in text: Span<UInt8>, depthMax: Int = JSONSlice.depthMax
+    ) throws(JSONError) -> Range<Int> {
+        try JSONScanner(text, depthMax: depthMax).wholeText()
+    }
+
+    /// How deep containers may nest where nothing else is said: more than any honest text needs.
+    package static let depthMax = 512
+
+    /// The value `null`.
+    package static let null = JSONSlice(known: Bytes("null"))
+
+    /// The six kinds of JSON value.
+    package enum Kind: Sendable {
+        case object, array, string, number, boolean, null
+    }
+
+    /// Told by the first byte alone.
+    package var kind: Kind {
+        switch bytes.span.peek(0) {
+        case .openBrace: .object
+        case .openBracket: .array
+        case .quote: .string
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .boolean
+        case UInt8(ascii: "n"): .null
+        default: .number
+        }
+    }
+
+    package var isNull: Bool { kind == .null }
+
+    /// A scalar as plain text: a string without quotes and escapes, a number as it was written.
+    ///
+    /// Nil for null, objects and arrays, which have no text of their own.
+    package var text: Bytes? {
+        switch kind {
+        case .string: JSONString(known: bytes[1..<(bytes.count - 1)]).unescaped
+        case .number, .boolean: bytes
+        case .object, .array, .null: nil
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Basics
+
+/// What happens to one value and to the values inside of it.
+final class ShapeNode: Sendable {
+    /// The value or one around it is kept, so what no rule speaks of stays.
+    let isKept: Bool
+    let isDropped: Bool
+    /// The new key with quotes and colon.
+    let newKey: Bytes?
+    let members: [(key: Bytes, node: ShapeNode)]
+    let elements: [(index: Int, node: ShapeNode)]
+    let everyElement: ShapeNode?
+    /// New names of members, and which member gets them.
+    let claims: [(name: Bytes, by: Int)]
+
+    fileprivate init(
+        _ draft: ShapeDraft, isKept: Bool, members: [(key: Bytes, node: ShapeNode)],
+        elements: [(index: Int, node: ShapeNode)], everyElement: ShapeNode?,
+        claims: [(name: Bytes, by: Int)]
+    ) {
+        self.isKept = isKept
+        isDropped = draft.isDropped
+        newKey = draft.newName.map { name in
+            var key: [UInt8] = []
+            key.append(jsonString: name)
+            key.append(.colon)
+            return Bytes(key)
+        }
+        self.members = members
+        self.elements = elements
+        self.everyElement = everyElement
+        self.claims = claims
+    }
+
+    /// The rule for the element at an index, if there is one.
+    func element(_ index: Int) -> ShapeNode? {
+        for element in elements where element.index == index { return element.node }
+        return everyElement
+    }
+}
+
+/// A node while paths are still being added. Its recursion is as deep as the longest path, which the
+/// path's own limit bounds.
+struct ShapeDraft {
+    var isKept = false
+    var isDropped = false
+    var newName: Bytes?
+    private var members: [(key: Bytes, node: ShapeDraft)] = []
+    private var elements: [(index: Int, node: ShapeDraft)] = []
+    /// None or one.
+    private var everyElement: [ShapeDraft] = []
+
+    /// Changes the node at the end of the steps, made where it is missing.
+    mutating func mark(
+        _ steps: ArraySlice<JSONPath.Step>, _ change: (inout ShapeDraft) -> Void
+    ) {
+        guard let step = steps.first else { return change(&self) }
+        let rest = steps.dropFirst()
+        switch step {
+        case .key(let key):
+            members[memberIndex(key)].node.mark(rest, change)
+        case .element(let index):
+            elements[elementIndex(index)].node.mark(rest, change)
+        case .everyElement:
+            if everyElement.isEmpty { everyElement.append(ShapeDraft()) }
+            everyElement[0].mark(rest, change)
+        }
+    }
+
+    func compiled(insideKept: Bool = false) throws(JSONShapeError) -> ShapeNode {
+        let isKept = isKept || insideKept
+        var members: [(key: Bytes, node: ShapeNode)] = []
+        var claims: [(name: Bytes, by: Int)] = []
+        for member in self.members {
+            if let name = member.node.newName, !member.node.isDropped {
+                if claims.contains(where: { $0.name == name }) { throw .sameName(String(name)) }
+                claims.append((name, members.count))
+            }
+            members.append((member.key, try member.node.compiled(insideKept: isKept)))
+        }
+        var elements: [(index: Int, node: ShapeNode)] = []
+        for var element in self.elements {
+            // What is said of every element is said of this one, too.
+            if let all = everyElement.first { element.node.absorb(all) }
+            elements.append((element.index, try element.node.compiled(insideKept: isKept)))
+        }
+        var everyElement: ShapeNode?
+        if let all = self.everyElement.first {
+            everyElement = try all.compiled(insideKept: isKept)
+        }
+        return ShapeNode(
+            self, isKept: isKept, members: members, elements: elements, everyElement: everyElement,
+            claims: claims)
+    }
+
+    private mutating func absorb(_ other: ShapeDraft) {
+        isKept = isKept || other.isKept
+        isDropped = isDropped || other.isDropped
+        newName = newName ?? other.newName
+        for member in other.members { members[memberIndex(member.key)].node.absorb(member.node) }
+        for element in other.elements {
+            elements[elementIndex(element.index)].node.absorb(element.node)
+        }
+        guard let all = other.everyElement.first else { return }
+        if everyElement.isEmpty { everyElement.append(ShapeDraft()) }
+        everyElement[0].absorb(all)
+    }
+
+    private mutating func memberIndex(_ key: Bytes) -> Int {
+        if let known = members.firstIndex(where: { $0.key == key }) { return known }
+        members.append((key, ShapeDraft()))
+        return members.count - 1
+    }
+
+    private mutating func elementIndex(_ index: Int) -> Int {
+        if let known = elements.firstIndex(where: { $0.index == index }) { return known }
+        elements.append((index, ShapeDraft()))
+        return elements.count - 1
+    }
+}

@@ -1,0 +1,10 @@
+/// Why a text is no document, in words for the operator.
+package struct DocumentProblem: Error, Sendable, Equatable {
+    package let place: Place
+    package let text: String
+
+    package init(place: Place, text: String) {
+        self.place = place
+        self.text = text
+    }
+}

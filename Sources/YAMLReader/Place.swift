@@ -1,0 +1,22 @@
+/// Where something stands in a configuration file; line and column count from 1, in characters.
+package struct Place: Sendable, Hashable {
+    /// The file as its reader was told, such as `more/two.yaml`.
+    package let file: String
+    package let line: Int
+    package let column: Int
+
+    package init(file: String, line: Int = 1, column: Int = 1) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// The place `characters` further on in the same line.
+    package func advanced(by characters: Int) -> Place {
+        Place(file: file, line: line, column: column + characters)
+    }
+}
+
+extension Place: CustomStringConvertible {
+    package var description: String { "\(file):\(line):\(column)" }
+}

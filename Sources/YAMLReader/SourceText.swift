@@ -1,0 +1,39 @@
+/// The bytes of a file, which can be asked for a line and for the place of a byte.
+struct SourceText {
+    let bytes: [UInt8]
+    let file: String
+
+    /// A byte order mark is no part of the text.
+    init(_ bytes: [UInt8], file: String) {
+        self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        self.file = file
+    }
+
+    /// The text of a line without its end; lines count from 1, and are empty beyond the end.
+    func line(_ number: Int) -> String {
+        let lines = bytes.split(
+            separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
+        guard lines.indices.contains(number - 1) else { return "" }
+        let line = lines[number - 1]
+        return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    /// Whether nothing but white space follows the line.
+    func isLast(line number: Int) -> Bool {
+        bytes.split(
+            separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false
+        )
+        .dropFirst(number)
+        .allSatisfy { rest in rest.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D } }
+    }
+
+    /// Where the byte at `offset` stands.
+    func place(ofByte offset: Int) -> Place {
+        let before = bytes.prefix(offset)
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return Place(
+            file: file,
+            line: before.count { $0 == UInt8(ascii: "\n") } + 1,
+            column: String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count + 1)
+    }
+}

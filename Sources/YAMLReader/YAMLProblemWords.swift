@@ -1,0 +1,125 @@
+import CYAML
+
+/// Turns what libyaml says about broken input into words for the operator, with the usual cause.
+struct YAMLProblemWords {
+    private let raw: String
+    private let place: Place
+    private let source: SourceText
+
+    /// The line of the problem up to it, and what follows.
+    private let before: Substring.UnicodeScalarView
+    private let after: Substring.UnicodeScalarView
+
+    /// Where the construct began in which the problem was met.
+    private let contextPlace: Place?
+
+    init(_ parser: yaml_parser_t, in source: SourceText) {
+        self.source = source
+        raw = parser.problem.map { String(cString: $0) } ?? "it is no YAML"
+        place =
+            parser.error == YAML_READER_ERROR
+            ? source.place(ofByte: parser.problem_offset)
+            : source.place(of: parser.problem_mark)
+        contextPlace = parser.context == nil ? nil : source.place(of: parser.context_mark)
+        let line = Substring(source.line(place.line)).unicodeScalars
+        before = line.prefix(place.column - 1)
+        after = line.dropFirst(place.column - 1)
+    }
+
+    var problem: DocumentProblem {
+        if let hint = quotingHint { return DocumentProblem(place: place, text: hint) }
+        if let start = unclosedStart { return start }
+        if raw == "could not find expected ':'" {
+            return DocumentProblem(
+                place: contextPlace ?? place, text: "this key has no ':' behind it")
+        }
+        return DocumentProblem(place: place, text: plainWords)
+    }
+
+    /// The causes that this configuration language invites: `{name}`, `${...}` and `[...]` in a
+    /// text without quotes.
+    private var quotingHint: String? {
+        if raw == "did not find expected node content", before.last == "[", after.first == ":" {
+            return listenHint
+        }
+        if raw.hasPrefix("did not find expected ',' or") {
+            switch after.first {
+            case "{" where before.last == "$":
+                return #"inside { } and [ ] a text with ${...} needs quotes: "${NAME}""#
+            case "{": return #"inside { } and [ ] a text with {name} needs quotes: "/items/{id}""#
+            case "[": return #"inside { } and [ ] a text with [...] needs quotes: "items[].id""#
+            default: return nil
+            }
+        }
+        guard raw == "did not find expected key" else { return nil }
+        switch before.last {
+        case "]" where after.first == ":": return listenHint
+        case "]": return #"a text that starts with '[' needs quotes: "[...]...""#
+        case "}": return #"a text that starts with '{' needs quotes: "{name}...""#
+        default: return nil
+        }
+    }
+
+    private var listenHint: String {
+        #"an IPv6 address needs quotes around all of it: "[::1]:8080""#
+    }
+
+    /// What was opened and goes on to the end of the file is reported where it was opened.
+    private var unclosedStart: DocumentProblem? {
+        guard let contextPlace, after.isEmpty, source.isLast(line: place.line) else { return nil }
+        let opening = source.line(contextPlace.line).unicodeScalars
+            .dropFirst(contextPlace.column - 1).first
+        switch opening {
+        case "[", "{", "\"", "'":
+            let sign = opening.map { String($0) } ?? ""
+            return DocumentProblem(place: contextPlace, text: "this \(sign) is never closed")
+        default: return nil
+        }
+    }
+
+    private var plainWords: String {
+        switch raw {
+        case "did not find expected key" where isAfterQuote:
+            "unexpected text after a closing quote; put all of it into quotes"
+        case "did not find expected key":
+            "this line does not fit the block that it is in; check its indentation"
+        case "did not find expected '-' indicator":
+            "expected another '- ' of this list here; check the indentation"
+        case "mapping values are not allowed in this context":
+            "a ':' is not allowed here; quote the text if it belongs to it"
+        case "block sequence entries are not allowed in this context":
+            "a list with '- ' starts on a line of its own"
+        case "mapping keys are not allowed in this context":
+            "a '? ' is not allowed here; quote the text if it belongs to it"
+        case "found character that cannot start any token":
+            after.first == "\t"
+                ? "a tab cannot indent; use spaces"
+                : "a text cannot start with '\(after.first.map { String($0) } ?? "")'; quote it"
+        case "found unknown escape character":
+            #"there is no such escape in "..."; use '...' for texts with backslashes"#
+        case "found incompatible YAML document":
+            "only YAML 1.2 can be read; leave the %YAML line out"
+        case "did not find expected node content":
+            source.isLast(line: place.line) && after.isEmpty
+                ? "the file ends inside of [ ] or { }" : "expected a text here"
+        case "did not find expected ',' or ']'":
+            "expected ',' or ']' here"
+        case "did not find expected ',' or '}'":
+            "expected ',' or '}' here"
+        default:
+            raw
+        }
+    }
+
+    private var isAfterQuote: Bool {
+        let last = before.reversed().drop { $0 == " " }.first
+        return last == "\"" || last == "'"
+    }
+}
+
+extension SourceText {
+    /// The place of one of libyaml's marks, which count from 0.
+    func place(of mark: yaml_mark_t) -> Place {
+        Place(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    }
+}

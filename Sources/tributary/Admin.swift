@@ -1,0 +1,109 @@
+import Assembly
+import Basics
+import HTTP
+import HTTPServer
+import JSONText
+import Promises
+import Reactor
+import UVReactor
+
+/// The admin page: liveness, readiness, metrics, the requests in flight. For operators only, on an
+/// address of its own and on the control loop, so that it answers while the cores are busy.
+final class Admin {
+    private unowned let daemon: Daemon
+    private let server: Server
+    let address: SocketAddress
+
+    init(daemon: Daemon, on address: SocketAddress) throws(IOFailure) {
+        self.daemon = daemon
+        let pages = AdminPages(daemon: daemon)
+        server = Server(loop: daemon.loop, service: pages.answer)
+        self.address = try server.listen(on: address)
+    }
+
+    func close() {
+        server.close()
+    }
+}
+
+/// What the admin page answers.
+private struct AdminPages {
+    unowned let daemon: Daemon
+
+    func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        let isRead = request.head.method == .get || request.head.method == .head
+        switch (String(request.head.target.path), isRead) {
+        case ("/livez", true): return text(.ok, "alive\n", exchange)
+        case ("/readyz", true):
+            return daemon.isReady
+                ? text(.ok, "ready\n", exchange) : text(.serviceUnavailable, "not ready\n", exchange)
+        case ("/metrics", true): return metrics(exchange)
+        case ("/requests", true): return requests(exchange)
+        case ("/-/reload", false) where request.head.method == .post: return reload(exchange)
+        case ("/livez", _), ("/readyz", _), ("/metrics", _), ("/requests", _):
+            return refused(.methodNotAllowed, [.allow: "GET, HEAD"], exchange)
+        case ("/-/reload", _): return refused(.methodNotAllowed, [.allow: "POST"], exchange)
+        default: return refused(.notFound, [:], exchange)
+        }
+    }
+
+    private func metrics(_ exchange: Exchange) -> Local<Response> {
+        daemon.snapshots().map { [daemon] cores in
+            let page = MetricsPage.text(
+                version: Version.number, cores: cores, reloads: daemon.reloads)
+            return Response(
+                status: .ok, fields: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: Bytes(page))
+        }
+    }
+
+    /// Those in flight, as JSON: id, endpoint, age where the endpoint has nothing to hide.
+    private func requests(_ exchange: Exchange) -> Local<Response> {
+        daemon.snapshots().map { cores in
+            var json: [UInt8] = []
+            json.append(literal: #"{"requests":["#)
+            for (index, request) in cores.flatMap(\.requests).enumerated() {
+                if index > 0 { json.append(UInt8(ascii: ",")) }
+                json.append(request)
+            }
+            json.append(literal: "]}")
+            return Response(
+                status: .ok, fields: [.contentType: "application/json"], body: Bytes(json))
+        }
+    }
+
+    private func reload(_ exchange: Exchange) -> Local<Response> {
+        let failures = daemon.reloads.failed
+        daemon.reload()
+        return daemon.reloads.failed == failures
+            ? text(.ok, "reloaded\n", exchange)
+            : text(.unprocessableContent, "the last good configuration stays; the log says why\n", exchange)
+    }
+
+    private func text(_ status: Status, _ text: String, _ exchange: Exchange) -> Local<Response> {
+        exchange.core.value(
+            Response(
+                status: status, fields: [.contentType: "text/plain; charset=utf-8"],
+                body: Bytes(text)))
+    }
+
+    private func refused(_ status: Status, _ fields: Fields, _ exchange: Exchange) -> Local<Response> {
+        exchange.core.value(Problem(status, instance: exchange.id).response(fields))
+    }
+}
+
+extension [UInt8] {
+    /// Appends `{"id":"...","endpoint":"GET /x","age_ms":12}`. Ids are sane tokens and routes are the
+    /// operator's, so a JSON string is all they need.
+    fileprivate mutating func append(_ request: RequestState) {
+        append(literal: #"{"id":"#)
+        append(jsonString: request.id)
+        append(literal: #","endpoint":"#)
+        append(jsonString: request.endpoint)
+        if !request.hidesTiming {
+            append(literal: #","age_ms":"#)
+            append(decimal: UInt64(Swift.max(0, request.age.inNanoseconds / 1_000_000)))
+        }
+        append(UInt8(ascii: "}"))
+    }
+}

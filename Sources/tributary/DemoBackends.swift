@@ -1,0 +1,67 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+/// The services that the demo's endpoints call. One is flaky and one is slow, both in a fixed
+/// rhythm, so that everybody sees the same.
+final class DemoBackends {
+    private let core: Core
+    private var stockRequests = 0
+    private var reviewRequests = 0
+
+    init(core: Core) {
+        self.core = core
+    }
+
+    /// What the demo's configuration calls them, and who answers.
+    var services: [(variable: String, service: Service)] {
+        [
+            ("DEMO_CATALOG", catalog), ("DEMO_STOCK", stock), ("DEMO_REVIEWS", reviews),
+            ("DEMO_USERS", users),
+        ]
+    }
+
+    private func catalog(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        switch String(request.head.target.path) {
+        case "/items/42": json(#"{"id":42,"name":"Lamp","price":19.90}"#)
+        case "/news": json(#"["Lamps are back","Free shipping"]"#)
+        case "/for/lamps": json(#"[{"id":42},{"id":43}]"#)
+        default: json(#"{"error":"no such thing"}"#, .notFound)
+        }
+    }
+
+    /// Every third answer is an error.
+    private func stock(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        stockRequests += 1
+        guard stockRequests % 3 != 0 else {
+            return json(#"{"error":"flaky"}"#, .internalServerError)
+        }
+        return json(#"{"available":7,"internal_cost":3}"#)
+    }
+
+    /// Every other answer takes a second.
+    private func reviews(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        reviewRequests += 1
+        let answer = json(#"{"items":[{"stars":5},{"stars":4}],"total":2}"#)
+        guard reviewRequests % 2 != 0 else { return answer }
+        return answer.delayed(by: .seconds(1))
+    }
+
+    private func users(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        guard request.head.method == .post else {
+            return json(#"{"name":"Ann","segment":"lamps"}"#)
+        }
+        return request.body.collect(upTo: 64 << 10, on: core).then { [self] body in
+            String(body).contains(#""password":"good""#)
+                ? json(#"{"token":"t1"}"#).delayed(by: .milliseconds(150))
+                : json(#"{"error":"unknown user"}"#, .unauthorized)
+        }
+    }
+
+    private func json(_ text: String, _ status: Status = .ok) -> Local<Response> {
+        core.value(
+            Response(
+                status: status, fields: [.contentType: "application/json"], body: Bytes(text)))
+    }
+}

@@ -1,0 +1,80 @@
+/// The configuration that `tributary serve` runs when it is given none: one endpoint for each idea.
+///
+/// Its backends live in this process (`DemoBackends`); their addresses come in as variables.
+enum DemoConfig {
+    /// What problems and `explain` call it.
+    static let name = "demo.yaml"
+
+    static let text = """
+        # The demo of tributary. Copy it, change it, and serve it: tributary serve my.yaml
+        version: 1
+        listen: ${LISTEN:-127.0.0.1:8080}
+        admin: ${ADMIN:-127.0.0.1:9901}
+        log: { format: text }
+
+        defaults:
+          deadline: 800ms
+          timeout: 500ms
+
+        backends:
+          catalog: { url: "${DEMO_CATALOG}" }
+          stock: { url: "${DEMO_STOCK}" }                          # flaky: every third answer is a 500
+          reviews: { url: "${DEMO_REVIEWS}", max_concurrent: 50 }  # slow: every other answer takes a second
+          users: { url: "${DEMO_USERS}" }
+
+        endpoints:
+          # A required call: without a product there is no page. The other two may fail.
+          - route: GET /products/{id}
+            params:
+              id: { type: integer, min: 1 }
+            calls:
+              product: { from: catalog, get: "/items/{id}", required: true }
+              stock: { from: stock, get: "/levels/{id}", keep: [available] }
+              reviews:
+                from: reviews
+                get: "/by-item/{id}"
+                hedge: { after: 100ms }      # still quiet? ask once more, the first answer wins
+                take: items
+            server_timing: true
+
+          # One call needs the answer of another; the rest does not wait.
+          - route: GET /home
+            succeed_when: any
+            calls:
+              profile: { from: users, get: /me }
+              news: { from: catalog, get: /news, if_failed: [] }
+              recommended: { from: catalog, get: "/for/{profile.segment}" }
+
+          # Every answer leaves after 400 ms, good or bad, so time tells nothing.
+          - route: POST /login
+            body: { type: object, required: [user, password], max: 4KiB }
+            deadline: 380ms
+            min_duration: 400ms
+            calls:
+              session:
+                from: users
+                post: /sessions
+                body: "{request.body}"
+                required: true
+                relay_status: [401]
+                at: .
+
+        """
+
+    /// The lines to try, printed when the demo is up.
+    static func tour(of address: String) -> String {
+        """
+
+        tributary serves its demo on http://\(address). Try:
+
+          curl -i http://\(address)/products/42     # required and optional calls, a hedge; ask a few times
+          curl -i http://\(address)/products/7      # no such product: the required call's 404
+          curl -i http://\(address)/products/x      # a bad parameter never reaches a backend
+          curl -s http://\(address)/home            # one call waits for another
+          curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"good"}' http://\(address)/login
+          curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"bad"}' http://\(address)/login
+
+
+        """
+    }
+}

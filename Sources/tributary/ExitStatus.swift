@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// The exit statuses that the contract names (sysexits.h where it has one).
+enum ExitStatus {
+    static let configurationErrors = ExitCode(1)
+    static let strictWarnings = ExitCode(2)
+    static let noInput = ExitCode(66)
+    static let unavailable = ExitCode(69)
+    static let internalError = ExitCode(70)
+    static let systemError = ExitCode(71)
+}

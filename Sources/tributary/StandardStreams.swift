@@ -1,0 +1,31 @@
+import Glibc
+
+/// Whole writes to the process's own streams; what cannot be written has nobody to be told to.
+enum StandardStreams {
+    /// What a command was asked for.
+    static func printOut(_ text: String) { write(Array(text.utf8), to: STDOUT_FILENO) }
+
+    /// What went wrong.
+    static func printError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+
+    /// Writes all bytes, however many calls that takes.
+    static func write(_ bytes: [UInt8], to descriptor: CInt) {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    if errno == EAGAIN {
+                        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                        _ = poll(&wait, 1, -1)
+                        continue
+                    }
+                    return
+                }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import UVReactor
+
+/// A thread of the operating system that runs one closure and ends with it.
+struct Thread {
+    private let id: pthread_t
+
+    /// Starts a thread. The closure crosses over, so it may carry only values.
+    ///
+    /// - Parameter name: as the kernel shows it, of which it keeps 15 characters
+    /// - Returns: nil if the system has no room for one more
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Thread? {
+        let work = Unmanaged.passRetained(
+            Work {
+                ThreadName.set(name)
+                body()
+            })
+        var id = pthread_t()
+        let code = pthread_create(&id, nil, { raw in
+            guard let raw else { return nil }
+            Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body()
+            return nil
+        }, work.toOpaque())
+        guard code == 0 else {
+            work.release()
+            return nil
+        }
+        return Thread(id: id)
+    }
+
+    /// Waits for its end.
+    func join() {
+        pthread_join(id, nil)
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+    }
+}

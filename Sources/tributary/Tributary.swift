@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// The command line: one file for each command.
+@main
+struct Tributary: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tributary",
+        abstract: "One HTTP request in, many out, one answer back.",
+        discussion: """
+            EXAMPLES
+              tributary serve                      the demo, with backends of its own
+              tributary check my.yaml              what is wrong with it, or what it means
+              tributary serve my.yaml              serve it; kill -HUP reloads, kill -TERM drains
+              tributary health                     is the one on this machine ready?
+
+            EXIT STATUS
+              0 fine, 1 configuration errors, 2 warnings with --strict, 64 wrong usage,
+              66 no such file, 69 address in use, 70 a mistake of ours
+            """,
+        version: Version.text,
+        subcommands: [
+            ServeCommand.self, CheckCommand.self, HealthCommand.self, VersionCommand.self,
+        ])
+}

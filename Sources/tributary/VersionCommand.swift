@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// What this build is.
+enum Version {
+    static let number = "0.1.0"
+    static let text = "tributary \(number)"
+}
+
+/// `tributary version`
+struct VersionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Print the version.")
+
+    func run() {
+        print(Version.text)
+    }
+}

@@ -1,0 +1,81 @@
+import Basics
+import Testing
+
+@testable import Gateway
+
+@Suite struct CircuitBreakerStateTests {
+    /// Opens at half of at least four calls in ten seconds, for five seconds.
+    static let plan = BreakerPlan(
+        openAt: 0.5, requestsMin: 4, window: .seconds(10), tryAgainAfter: .seconds(5))
+
+    private func instant(_ seconds: Double) -> Instant {
+        Instant(nanoseconds: Int64(seconds * 1e9) + 1_000_000_000_000)
+    }
+
+    /// A breaker that has seen these calls, `+` fine and `-` failed, all at second 0.
+    private func breaker(after calls: String) -> CircuitBreakerState {
+        var state = CircuitBreakerState(Self.plan)
+        for call in calls {
+            let permit = state.permit(at: instant(0))
+            state.ended(permit, call == "+" ? .success : .failure, at: instant(0))
+        }
+        return state
+    }
+
+    @Test(arguments: ["", "---", "+++-", "++++++--", "+++++"])
+    func staysClosed(after calls: String) {
+        var state = breaker(after: calls)
+        #expect(state.permit(at: instant(0)) == .go)
+        #expect(!state.isOpen)
+    }
+
+    @Test(arguments: ["----", "++--", "-+-+-", "+++---"])
+    func opens(after calls: String) {
+        var state = breaker(after: calls)
+        #expect(state.permit(at: instant(1)) == .refused(tryAgainAfter: .seconds(4)))
+        #expect(state.isOpen)
+    }
+
+    @Test func oneProbeGoesThroughAfterAWhile() {
+        var state = breaker(after: "----")
+        #expect(state.permit(at: instant(5)) == .probe)
+        #expect(state.permit(at: instant(5)) == .refused(tryAgainAfter: .seconds(1)))
+    }
+
+    @Test func aGoodProbeCloses() {
+        var state = breaker(after: "----")
+        let probe = state.permit(at: instant(5))
+        state.ended(probe, .success, at: instant(5.1))
+        #expect(state.permit(at: instant(5.1)) == .go)
+        state.ended(.go, .failure, at: instant(5.2))
+        #expect(!state.isOpen, "the failures from before the probe are forgotten")
+    }
+
+    @Test func aBadProbeOpensAgain() {
+        var state = breaker(after: "----")
+        let probe = state.permit(at: instant(5))
+        state.ended(probe, .failure, at: instant(6))
+        #expect(state.permit(at: instant(7)) == .refused(tryAgainAfter: .seconds(4)))
+    }
+
+    @Test func aProbeThatToldNothingLeavesTheNextCallToProbe() {
+        var state = breaker(after: "----")
+        let probe = state.permit(at: instant(5))
+        state.ended(probe, .none, at: instant(6))
+        #expect(state.permit(at: instant(6)) == .probe)
+    }
+
+    @Test func oldCallsLeaveTheWindow() {
+        var state = breaker(after: "---")
+        state.ended(.go, .failure, at: instant(11))
+        #expect(!state.isOpen)
+    }
+
+    @Test func callsThatTellNothingAreNotCounted() {
+        var state = breaker(after: "---")
+        for _ in 0..<10 { state.ended(.go, .none, at: instant(0)) }
+        #expect(!state.isOpen)
+        state.ended(.go, .failure, at: instant(0))
+        #expect(state.isOpen)
+    }
+}

@@ -1,0 +1,144 @@
+import Basics
+import JSONText
+import Testing
+
+@testable import Gateway
+
+@Suite struct BodyPlanTests {
+    func body(_ fill: (inout Config.Body) -> Void) throws -> BodyPlan {
+        var body = Config.Body(place: somewhere)
+        fill(&body)
+        return try BodyPlan(body)
+    }
+
+    func login() throws -> BodyPlan {
+        try body {
+            $0.type = placed(.object)
+            $0.required = [placed("user"), placed("password")]
+        }
+    }
+
+    func order() throws -> BodyPlan {
+        try body {
+            $0.type = placed(.object)
+            $0.required = [placed("note"), placed("customer")]
+            $0.properties = [
+                property("customer", .object) {
+                    $0.required = [placed("name")]
+                    $0.properties = [
+                        property("name", .string) {
+                            $0.minLength = placed(1)
+                            $0.maxLength = placed(3)
+                        },
+                        property("zip", .string) { $0.pattern = placed("\\d{5}") },
+                    ]
+                },
+                property("count", .integer) {
+                    $0.min = number("1")
+                    $0.max = number("10")
+                },
+                property("price", .number) { $0.min = number("0.5") },
+                property("size") { $0.oneOf = [placed("S"), placed("M")] },
+                property("items", .array),
+                property("gift", .boolean),
+                property("nothing", .null),
+            ]
+        }
+    }
+
+    func refused(_ plan: BodyPlan, _ text: String) -> [String] {
+        refusals { _ = try plan.check(Bytes(text)) }
+    }
+
+    @Test func givesBackTheValueAsItWasWritten() throws {
+        let value = try login().check(Bytes(" {\"user\": \"a\",\"password\":1e400}\n"))
+        #expect(value.bytes == Bytes("{\"user\": \"a\",\"password\":1e400}"))
+    }
+
+    @Test(arguments: [
+        ("", "body is required"), (" ", "body must be JSON"), ("nope", "body must be JSON"),
+        ("{} x", "body must be JSON"), (#"{"a":1,}"#, "body must be JSON"),
+        (#""\ud800""#, "body must be JSON"), ("[1]", "body must be an object"),
+        ("null", "body must be an object"),
+    ])
+    func refusesTheWhole(_ text: String, _ reason: String) throws {
+        #expect(try refused(login(), text) == [reason])
+    }
+
+    @Test func everyMissingNameIsListed() throws {
+        #expect(
+            try refused(login(), "{}") == ["body user is required", "body password is required"])
+        #expect(try refused(login(), #"{"\u0075ser":null}"#) == ["body password is required"])
+    }
+
+    @Test(arguments: [
+        #"{"customer":{"name":"Ann"},"note":null}"#,
+        #"{"customer":{"name":"\u00e9\u00e9\ud83d\ude00","zip":"12345"},"note":{"any":[1]}}"#,
+        #"{"customer":{"name":"A"},"note":0,"count":1.0,"price":0.50,"size":"S","items":[],"gift":true,"nothing":null}"#,
+        #"{"customer":{"name":"A"},"note":0,"count":1e1,"unknown":{"deep":[[[]]]}}"#,
+        #"{"customer":7,"count":99,"note":0,"customer":{"name":"A"},"count":9}"#,
+    ])
+    func accepts(_ text: String) throws {
+        #expect(try refused(order(), text) == [])
+    }
+
+    @Test func everyViolationIsListedInFileOrder() throws {
+        let text = """
+            {"nothing":0,"gift":"true","items":{},"size":"L","price":0.49999999999999999999,
+             "count":1.5,"customer":{"zip":"1234","name":"Anna"}}
+            """
+        #expect(
+            try refused(order(), text) == [
+                "body customer.name must have 1 to 3 characters",
+                "body customer.zip must match \\d{5}",
+                "body count must be an integer from 1 to 10",
+                "body price must be a number of at least 0.5",
+                "body size must be one of S, M",
+                "body items must be an array",
+                "body gift must be true or false",
+                "body nothing must be null",
+                "body note is required",
+            ])
+    }
+
+    @Test(arguments: [
+        (#""count":"5""#, "body count must be an integer from 1 to 10"),
+        (#""count":null"#, "body count must be an integer from 1 to 10"),
+        (#""count":11"#, "body count must be an integer from 1 to 10"),
+        (#""customer":null"#, "body customer must be an object"),
+        (#""size":["S"]"#, "body size must be one of S, M"),
+        (#""customer":{"name":5}"#, "body customer.name must be a string"),
+    ])
+    func refusesOneValue(_ member: String, _ reason: String) throws {
+        let text = #"{"customer":{"name":"A"},"note":0,\#(member)}"#
+        #expect(try refused(order(), text) == [reason])
+    }
+
+    @Test func aTypeThatIsNotWrittenFollowsFromTheRest() throws {
+        let plan = try body {
+            $0.properties = [
+                property("a") { $0.properties = [property("b")] },
+                property("c") { $0.max = number("1") },
+                property("d") { $0.maxLength = placed(1) },
+                property("e"),
+            ]
+        }
+        #expect(refused(plan, "[]") == ["body must be an object"])
+        #expect(
+            refused(plan, #"{"a":1,"c":"1","d":1,"e":[]}"#) == [
+                "body a must be an object", "body c must be a number of at most 1",
+                "body d must be a string",
+            ])
+    }
+
+    @Test func whereNothingIsSaidAnyJSONIsFine() throws {
+        let plan = try body { _ in }
+        #expect(refused(plan, "[1]") == [])
+        #expect(refused(plan, "") == ["body is required"])
+    }
+
+    @Test func aBodyDeeperThanItsSchemaCostsNothing() throws {
+        let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+        #expect(try refused(order(), #"{"customer":{"name":"A"},"note":\#(deep)}"#) == [])
+    }
+}

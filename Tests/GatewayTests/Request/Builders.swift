@@ -1,0 +1,58 @@
+import Basics
+import HTTP
+import YAMLReader
+
+@testable import Gateway
+
+/// Values of a configuration, as a test writes them.
+let somewhere = Place(file: "test.yaml")
+
+func placed<Value: Sendable>(_ value: Value) -> Placed<Value> { Placed(value, at: somewhere) }
+
+func number(_ text: String) -> Placed<Config.Number> {
+    placed(Config.Number(text: text, value: Double(text) ?? 0, integer: Int(text)))
+}
+
+func param(
+    _ name: String, _ type: Config.Param.Kind? = nil,
+    _ more: (inout Config.Param) -> Void = { _ in }
+) -> Config.Param {
+    var param = Config.Param(name: placed(name), place: somewhere)
+    param.type = type.map(placed)
+    more(&param)
+    return param
+}
+
+func property(
+    _ name: String, _ type: Config.Property.Kind? = nil,
+    _ more: (inout Config.Property) -> Void = { _ in }
+) -> Config.Property {
+    var property = Config.Property(name: placed(name), place: somewhere)
+    property.type = type.map(placed)
+    more(&property)
+    return property
+}
+
+func head(_ target: String, _ fields: Fields = Fields()) throws -> RequestHead {
+    guard let target = Target(target) else { throw NoTarget(text: target) }
+    return RequestHead(method: .get, target: target, fields: fields)
+}
+
+struct NoTarget: Error {
+    let text: String
+}
+
+/// The errors of a reading, one line each: `query lang must be one of en, de`.
+func refusals(_ work: () throws -> Void) -> [String] {
+    do {
+        try work()
+        return []
+    } catch let invalid as InvalidRequest {
+        return invalid.errors.map { error in
+            [error.location.rawValue, error.name, error.reason.text].filter { !$0.isEmpty }
+                .joined(separator: " ")
+        }
+    } catch {
+        return ["\(error)"]
+    }
+}

@@ -1,0 +1,68 @@
+import Basics
+import JSONText
+import Testing
+
+struct WritingTests {
+    @Test(arguments: [
+        ("", #""""#), ("plain", #""plain""#), ("a\"b\\c/d", #""a\"b\\c/d""#),
+        ("\u{8}\t\n\u{c}\r\0\u{1f}\u{7f}", "\"\\b\\t\\n\\f\\r\\u0000\\u001f\u{7f}\""), ("é😀\u{2028}", "\"é😀\u{2028}\""),
+    ])
+    func escapesOnlyWhatItMust(_ text: String, _ written: String) throws {
+        var bytes: [UInt8] = []
+        bytes.append(jsonString: text)
+        #expect(String(Bytes(bytes)) == written)
+        #expect(try slice(written).text == Bytes(text))
+    }
+
+    @Test func putsNamedPartsTogether() throws {
+        var builder = JSONObjectBuilder()
+        #expect(try builder.add(JSONName("product"), slice(#" {"id": 1.0} "#)) == true)
+        #expect(builder.add(JSONName("stock"), .null) == true)
+        #expect(builder.add(JSONName("q\"")) { $0.append("true" as StaticString) } == true)
+        #expect(builder.finish().string == #"{"product":{"id": 1.0},"stock":null,"q\"":true}"#)
+    }
+
+    @Test func nothingAddedIsAnEmptyObject() {
+        #expect(JSONObjectBuilder().finish().string == "{}")
+    }
+
+    @Test func theFirstToBringAKeyKeepsIt() throws {
+        var builder = JSONObjectBuilder()
+        #expect(try builder.merge(slice(#"{"a":1,"b":2,"third":"kept"}"#)) == [])
+        #expect(try builder.collisions(with: slice(#"{"b":3,"c":4}"#)) == ["b"])
+        #expect(try builder.merge(slice(#"{"b":3,"c":4}"#)) == ["b"])
+        #expect(builder.add(JSONName("third"), .null) == false)
+        #expect(builder.add(JSONName("fourth"), .null) == true)
+        #expect(try builder.merge(slice(#"{"x":0,"\u0061":9,"fourth":1,"y":[ ],"z":{}}"#)) == ["a", "fourth"])
+        #expect(builder.finish().string == #"{"a":1,"b":2,"third":"kept","c":4,"fourth":null,"x":0,"y":[ ],"z":{}}"#)
+    }
+
+    @Test func namesBeforeAMergeCount() throws {
+        var builder = JSONObjectBuilder()
+        #expect(builder.add(JSONName("n\n"), .null) == true)
+        #expect(try builder.merge(slice(#"{"n\u000a":1,"m":2}"#)) == ["n\n"])
+        #expect(builder.finish().string == #"{"n\n":null,"m":2}"#)
+    }
+
+    @Test func reservedKeysAreLeftOut() throws {
+        var builder = JSONObjectBuilder(reserved: [JSONName("_gateway")])
+        #expect(try builder.merge(slice(#"{"_gateway":1}"#)) == ["_gateway"])
+        #expect(try builder.merge(slice(#"{ "a" : 1 , "_gatewa\u0079":1, "b" :2 }"#)) == ["_gateway"])
+        #expect(builder.finish().string == #"{"a" : 1,"b" :2}"#)
+    }
+
+    @Test func keysThatComeTwiceInOnePartPass() throws {
+        var builder = JSONObjectBuilder()
+        #expect(try builder.merge(slice(#"{"a":1,"a":2}"#)) == [])
+        #expect(try builder.merge(slice(#"{"a":3,"b":1,"b":2,"a":4}"#)) == ["a", "a"])
+        #expect(builder.finish().string == #"{"a":1,"a":2,"b":1,"b":2}"#)
+    }
+
+    @Test func emptyObjectsAddNothing() throws {
+        var builder = JSONObjectBuilder()
+        #expect(try builder.merge(slice("{ }")) == [])
+        #expect(builder.add(JSONName("a"), .null) == true)
+        #expect(try builder.merge(slice("{}")) == [])
+        #expect(builder.finish().string == #"{"a":null}"#)
+    }
+}

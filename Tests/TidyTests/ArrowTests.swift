@@ -1,0 +1,48 @@
+import Testing
+
+/// The arrows between the targets: an import may only go to a lower row (the table of the README).
+@Suite struct ArrowTests {
+    /// What each target may import of ours and of the system; the standard library goes without saying.
+    static let allowed: [String: Set<String>] = [
+        "Basics": ["Synchronization"],
+        "Promises": ["Synchronization"],
+        "JSONText": ["Basics"],
+        "HTTP": ["Promises", "Basics"],
+        "Reactor": ["Promises", "Basics"],
+        "HTTPClient": ["HTTP", "Reactor", "Promises", "Basics"],
+        "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],
+        "SimReactor": ["Reactor", "Promises", "Basics"],
+        "YAMLReader": ["CYAML", "Basics"],
+        "Gateway": [
+            "HTTP", "HTTPClient", "JSONText", "YAMLReader", "Reactor", "Promises", "Basics",
+        ],
+        "HTTPServer": ["HTTP", "Reactor", "Promises", "Basics"],
+        "Assembly": [
+            "Gateway", "HTTPServer", "HTTPClient", "HTTP", "Reactor", "Promises", "Basics",
+        ],
+        "tributary": [
+            "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader", "UVReactor",
+            "JSONText", "Reactor", "Promises", "Basics", "ArgumentParser", "Synchronization",
+            "Glibc",
+            "Darwin",
+        ],
+    ]
+
+    @Test func everyImportGoesToALowerRow() throws {
+        for file in try Sources.all() {
+            let allowed = try #require(Self.allowed[file.target], "no row for \(file.target)")
+            for (number, line) in file.code {
+                let words = line.split(separator: " ").map(String.init)
+                guard let at = words.firstIndex(of: "import"), at <= 1, at + 1 < words.count else {
+                    continue
+                }
+                #expect(allowed.contains(words[at + 1]), "\(file):\(number): \(line)")
+            }
+        }
+    }
+
+    @Test func theTableNamesEveryTarget() throws {
+        let seen = Set(try Sources.all().map(\.target))
+        #expect(seen == Set(Self.allowed.keys))
+    }
+}

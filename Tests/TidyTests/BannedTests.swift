@@ -1,0 +1,40 @@
+import Testing
+
+/// What the sources must not contain, with the reason; only `tributary` and `UVReactor` touch the world.
+@Suite struct BannedTests {
+    struct Ban: CustomTestStringConvertible, Sendable {
+        let text: String
+        let why: String
+        var except: Set<String> = []
+
+        var testDescription: String { text }
+    }
+
+    static let bans: [Ban] = [
+        Ban(text: "try!", why: "a trap that input may reach"),
+        Ban(text: "as!", why: "a trap that input may reach"),
+        Ban(text: "fatalError(", why: "a trap instead of an error"),
+        Ban(
+            text: "SystemRandomNumberGenerator", why: "chance comes from the loop",
+            except: ["UVReactor"]),
+        Ban(text: ".random(in:", why: "chance comes from the loop"),
+        Ban(text: ".randomElement()", why: "chance comes from the loop"),
+        Ban(text: ".shuffled()", why: "chance comes from the loop"),
+        Ban(text: "ContinuousClock", why: "time comes from the loop"),
+        Ban(text: "SuspendingClock", why: "time comes from the loop"),
+        Ban(text: "clock_gettime", why: "time comes from the loop", except: ["UVReactor"]),
+        Ban(text: "getenv", why: "the environment is handed in", except: ["tributary"]),
+        Ban(text: "Task {", why: "nothing leaves its core", except: ["Promises"]),
+        Ban(text: "usleep(", why: "nothing blocks a loop"),
+        Ban(text: "TODO", why: "open ends are issues, not comments"),
+        Ban(text: "FIXME", why: "open ends are issues, not comments"),
+    ]
+
+    @Test(arguments: bans) func isNowhere(_ ban: Ban) throws {
+        for file in try Sources.all() where !ban.except.contains(file.target) {
+            for (number, line) in file.code {
+                #expect(!line.contains(ban.text), "\(file):\(number): \(ban.why): \(line)")
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// The project's own sources, as the tidy tests read them.
+enum Sources {
+    struct File: CustomStringConvertible {
+        let target: String
+        let path: String
+        let lines: [String]
+
+        var description: String { path }
+
+        /// The lines of code: without comments, which may speak of what is banned.
+        var code: [(number: Int, text: String)] {
+            lines.enumerated().compactMap { index, line in
+                let text = line.trimmingCharacters(in: .whitespaces)
+                return text.hasPrefix("//") ? nil : (index + 1, text)
+            }
+        }
+    }
+
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Every Swift file under Sources, with the target that it belongs to.
+    static func all() throws -> [File] {
+        let folder = root.appending(path: "Sources")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            return File(
+                target: String(path.prefix { $0 != "/" }), path: "Sources/\(path)",
+                lines: text.components(separatedBy: "\n"))
+        }
+    }
+}

@@ -120,9 +120,9 @@ static inline int tributary_set_option(int descriptor, int level, int name)
 /* A bound socket, not yet listening; its number, or a negative error. With `shared_port` others
    may bind the same address, if they say so too; the option must be there before bind. */
 static inline int tributary_bind(
-    const struct sockaddr_storage *address, socklen_t length, int shared_port)
+    const struct sockaddr *address, socklen_t length, int shared_port)
 {
-    int family = ((const struct sockaddr *)address)->sa_family;
+    int family = address->sa_family;
     int descriptor = socket(family, SOCK_STREAM, 0);
     if (descriptor < 0) return -errno;
     int code = tributary_set_private(descriptor);
@@ -133,7 +133,7 @@ static inline int tributary_bind(
         /* Accepted sockets inherit it: one system call less for each connection. */
         if (code == 0) code = tributary_set_option(descriptor, IPPROTO_TCP, TCP_NODELAY);
     }
-    if (code == 0 && bind(descriptor, (const struct sockaddr *)address, length) < 0) code = -errno;
+    if (code == 0 && bind(descriptor, address, length) < 0) code = -errno;
     if (code == 0) return descriptor;
     close(descriptor);
     return code;
@@ -176,12 +176,12 @@ static inline int tributary_accept(int descriptor)
 
 /* 0 when somebody listens on the unix socket, else why not. Does not wait: a full queue is
    somebody as well. */
-static inline int tributary_probe_unix(const struct sockaddr_storage *address, socklen_t length)
+static inline int tributary_probe_unix(const struct sockaddr *address, socklen_t length)
 {
     int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
     if (descriptor < 0) return -errno;
     int code = tributary_set_private(descriptor);
-    if (code == 0 && connect(descriptor, (const struct sockaddr *)address, length) < 0
+    if (code == 0 && connect(descriptor, address, length) < 0
         && errno != EAGAIN && errno != EINPROGRESS)
         code = -errno;
     close(descriptor);

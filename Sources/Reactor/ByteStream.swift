@@ -8,13 +8,15 @@
 /// - **Calls to the delegate** come from the loop, never from inside a call to the stream. After
 ///   `close()`, and after `streamFailed`, none comes at all.
 /// - **Reading** begins with `start`. The bytes handed over are borrowed from a buffer that is used
-///   again: what is needed later must be copied. `pauseReading` takes effect at once; nothing is
-///   lost. The end of the other side's sending is told once, by `streamEnded`; writing still works.
+///   again: what is needed later must be copied. `pauseReading` takes effect at once, also before
+///   `start`; nothing is lost, and neither the end nor a reset is noticed until `resumeReading`. The
+///   end of the other side's sending is told once, by `streamEnded`; writing still works.
 /// - **Writing** never blocks and keeps order. What the kernel does not take at once is copied and
 ///   sent later; `unsentBytes` is what waits, and `streamDrained` tells when nothing does any more.
 ///   A failed write is told by `streamFailed`. Writing after `close` or `finishWriting` does nothing.
 /// - **Failures** (a reset, a broken pipe) are told once, by `streamFailed`; the stream is closed
-///   already when that call comes.
+///   already when that call comes. A failed write does not lose what has arrived: unless reading is
+///   paused, that is delivered first. A failure before `start` is told after it.
 package protocol ByteStream: AnyObject {
     /// Begins to deliver what arrives. Called once.
     func start(_ delegate: any ByteStreamDelegate)

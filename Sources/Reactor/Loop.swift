@@ -24,7 +24,8 @@ package protocol Loop: AnyObject {
     var entropy: Entropy { get }
 
     /// Runs `action` once, `delay` from now. Zero and less mean the next pass, never inline.
-    /// Timers that are due together fire in the order in which they were made.
+    /// Timers that are due together fire in the order in which they were made; the turn is drained
+    /// after each.
     @discardableResult
     func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer
 
@@ -55,6 +56,7 @@ package protocol Listener: AnyObject {
     /// Accepts again.
     func resume()
 
-    /// Hands over every connection that already waits, then stops listening for good.
+    /// Hands over every connection that already waits, then stops listening for good. `accept` is
+    /// called from inside this call, for the last time.
     func close()
 }

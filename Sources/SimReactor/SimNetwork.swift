@@ -144,7 +144,9 @@ package final class SimNetwork {
         if case .unix(let path) = address, !SimNetwork.fits(path) { throw .addressInvalid }
         if case .ip(let host, 0) = address { address = .ip(host, port: freePort()) }
         let isTaken = listeners.contains { registered in
-            guard let listener = registered.listener, listener.address == address else { return false }
+            guard let listener = registered.listener, listener.address == address else {
+                return false
+            }
             return !(isShared && listener.isShared)
         }
         if isTaken { throw .addressInUse }

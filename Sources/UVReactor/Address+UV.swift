@@ -4,12 +4,14 @@ import Reactor
 extension SocketAddress {
     /// Calls `body` with the address as the system wants it.
     func withSystemAddress<Result>(
-        _ body: (UnsafePointer<sockaddr_storage>, socklen_t) -> Result
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(IOFailure) -> Result {
         var storage = sockaddr_storage()
         let length = fill(&storage)
         guard length > 0 else { throw .addressInvalid }
-        return body(&storage, length)
+        return withUnsafeMutablePointer(to: &storage) { storage in
+            body(storage.cast(to: sockaddr.self), length)
+        }
     }
 
     private func fill(_ storage: inout sockaddr_storage) -> socklen_t {
@@ -30,8 +32,8 @@ extension SocketAddress {
     init?(_ write: (UnsafeMutablePointer<sockaddr_storage>) -> CInt) {
         var storage = sockaddr_storage()
         guard write(&storage) >= 0 else { return nil }
-        let address = withUnsafePointer(to: storage) { pointer in
-            SocketAddress(UnsafeRawPointer(pointer).assumingMemoryBound(to: sockaddr.self))
+        let address = withUnsafeMutablePointer(to: &storage) { storage in
+            SocketAddress(storage.cast(to: sockaddr.self))
         }
         guard let address else { return nil }
         self = address

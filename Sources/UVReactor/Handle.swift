@@ -32,7 +32,7 @@ struct Handle<Raw>: ~Copyable {
 
     /// The handle as what it derives from in libuv's sense: a `uv_tcp_t` is a `uv_stream_t`.
     consuming func upcast<Parent>(to _: Parent.Type) -> Handle<Parent> {
-        let parent = UnsafeMutableRawPointer(raw).assumingMemoryBound(to: Parent.self)
+        let parent = raw.cast(to: Parent.self)
         discard self
         return Handle<Parent>(adopting: parent)
     }
@@ -43,8 +43,14 @@ struct Handle<Raw>: ~Copyable {
         base.pointee.data = Unmanaged.passUnretained(owner).toOpaque()
     }
 
-    var base: UnsafeMutablePointer<uv_handle_t> {
-        UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_handle_t.self)
+    private var base: UnsafeMutablePointer<uv_handle_t> { raw.cast(to: uv_handle_t.self) }
+}
+
+extension UnsafeMutablePointer {
+    /// The same struct seen as what it derives from by libuv's convention (every handle begins as a
+    /// `uv_handle_t`, a `uv_tcp_t` as a `uv_stream_t`), or the other way round where it is known.
+    func cast<Other>(to _: Other.Type) -> UnsafeMutablePointer<Other> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Other.self)
     }
 }
 
@@ -62,9 +68,7 @@ package class HandleOwner {
     static func owner<Owner: HandleOwner, Raw>(
         of handle: UnsafeMutablePointer<Raw>?, as _: Owner.Type
     ) -> Owner? {
-        guard let handle else { return nil }
-        let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
-        guard let data = base.pointee.data else { return nil }
+        guard let data = handle?.cast(to: uv_handle_t.self).pointee.data else { return nil }
         let owner = Unmanaged<HandleOwner>.fromOpaque(data).takeUnretainedValue()
         return unsafeDowncast(owner, to: Owner.self)
     }

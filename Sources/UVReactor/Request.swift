@@ -21,7 +21,7 @@ final class Request<Raw, Payload> {
     static func start(_ payload: Payload, _ call: (UnsafeMutablePointer<Raw>) -> CInt) -> CInt {
         let request = Request(payload)
         let retained = Unmanaged.passRetained(request)
-        base(request.raw).pointee.data = retained.toOpaque()
+        request.raw.cast(to: uv_req_t.self).pointee.data = retained.toOpaque()
         let code = call(request.raw)
         if code < 0 { retained.release() }
         return code
@@ -30,11 +30,7 @@ final class Request<Raw, Payload> {
     /// Ends, in the callback: gives the payload back and frees the struct.
     @discardableResult
     static func finish(_ raw: UnsafeMutablePointer<Raw>?) -> Payload? {
-        guard let raw, let data = base(raw).pointee.data else { return nil }
+        guard let data = raw?.cast(to: uv_req_t.self).pointee.data else { return nil }
         return Unmanaged<Request>.fromOpaque(data).takeRetainedValue().payload
-    }
-
-    private static func base(_ raw: UnsafeMutablePointer<Raw>) -> UnsafeMutablePointer<uv_req_t> {
-        UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_req_t.self)
     }
 }

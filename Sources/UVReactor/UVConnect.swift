@@ -45,18 +45,14 @@ final class UVConnect: HandleOwner {
 
     private func start(_ address: SocketAddress) throws(IOFailure) {
         guard let raw = handle?.raw else { return }
-        let code = try address.withSystemAddress { storage, _ in
+        let code = try address.withSystemAddress { system, _ in
             Request<uv_connect_t, UVConnect>.start(self) { request in
-                let stored = UnsafeRawPointer(storage)
                 switch address {
                 case .ip:
                     return uv_tcp_connect(
-                        request, UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_tcp_t.self),
-                        stored.assumingMemoryBound(to: sockaddr.self), UVConnect.called)
+                        request, raw.cast(to: uv_tcp_t.self), system, UVConnect.called)
                 case .unix(let path):
-                    uv_pipe_connect(
-                        request, UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_pipe_t.self),
-                        path, UVConnect.called)
+                    uv_pipe_connect(request, raw.cast(to: uv_pipe_t.self), path, UVConnect.called)
                     return 0
                 }
             }

@@ -14,7 +14,8 @@ extension IOFailure {
             case UV_EHOSTUNREACH, UV_ENETUNREACH, UV_ENETDOWN, UV_EHOSTDOWN: .unreachable
             case UV_EADDRINUSE: .addressInUse
             case UV_EADDRNOTAVAIL, UV_EINVAL, UV_ENOENT, UV_ENAMETOOLONG,
-                UV_EAFNOSUPPORT: .addressInvalid
+                UV_EAFNOSUPPORT:
+                .addressInvalid
             case UV_EACCES, UV_EPERM: .permissionDenied
             case UV_EAI_NONAME, UV_EAI_NODATA: .hostNotFound
             case UV_EAI_AGAIN, UV_EAI_FAIL, UV_EAI_FAMILY, UV_EAI_SERVICE: .nameServiceFailed

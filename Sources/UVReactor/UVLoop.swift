@@ -146,7 +146,9 @@ package final class UVLoop: Loop {
     }
 
     private func drain() {
-        guard turn.drain(atMost: UVLoop.jobsPerDrainMax), let drainer = own?.drainer.raw else { return }
+        guard turn.drain(atMost: UVLoop.jobsPerDrainMax), let drainer = own?.drainer.raw else {
+            return
+        }
         // The rest at the next pass: an active idle handle keeps the loop from waiting.
         uv_idle_start(drainer) { drainer in UVLoop.of(drainer?.pointee.loop)?.drainRest() }
     }
@@ -162,7 +164,8 @@ package final class UVLoop: Loop {
 
     var readBuffer: uv_buf_t {
         uv_buf_t(
-            base: readMemory.baseAddress?.assumingMemoryBound(to: CChar.self), len: readMemory.count)
+            base: readMemory.baseAddress?.assumingMemoryBound(to: CChar.self), len: readMemory.count
+        )
     }
 
     // MARK: Closing
@@ -198,7 +201,9 @@ package final class UVLoop: Loop {
             uv_walk(
                 raw,
                 { handle, list in
-                    guard let owner = HandleOwner.owner(of: handle, as: HandleOwner.self) else { return }
+                    guard let owner = HandleOwner.owner(of: handle, as: HandleOwner.self) else {
+                        return
+                    }
                     list?.assumingMemoryBound(to: [HandleOwner].self).pointee.append(owner)
                 }, list)
         }

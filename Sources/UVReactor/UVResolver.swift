@@ -31,9 +31,7 @@ final class UVResolver {
                 lookUp.host, nil, &hints)
             lookUp.onGivenUp = {
                 // Too late if a thread is at it already: then its answer finds nobody.
-                UnsafeMutableRawPointer(request).withMemoryRebound(to: uv_req_t.self, capacity: 1) {
-                    _ = uv_cancel($0)
-                }
+                uv_cancel(request.cast(to: uv_req_t.self))
             }
             return code
         }

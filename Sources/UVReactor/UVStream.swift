@@ -232,11 +232,10 @@ private func tryWrite(
 
 private func peerAddress(of raw: UnsafeMutablePointer<uv_stream_t>) -> SocketAddress? {
     guard raw.pointee.type == UV_TCP else { return nil }
-    let tcp = UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_tcp_t.self)
     let address = SocketAddress { storage in
         var length = CInt(MemoryLayout<sockaddr_storage>.size)
-        let address = UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
-        return uv_tcp_getpeername(tcp, address, &length)
+        return uv_tcp_getpeername(
+            raw.cast(to: uv_tcp_t.self), storage.cast(to: sockaddr.self), &length)
     }
     return address?.unmapped
 }

@@ -130,7 +130,8 @@ import Testing
     func droppingTheListenerCloses(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             do {
-                let address = try stage.loop.listen(on: .loopback, sharedPort: false) { _ in }.address
+                let address = try stage.loop.listen(on: .loopback, sharedPort: false) { _ in }
+                    .address
                 outcome(of: stage.loop.connect(to: address)) { result in
                     #expect(failure(of: result) == .connectionRefused)
                     stage.finish()

@@ -415,7 +415,9 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func theConnectingEndKnowsItsPeer(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
-            guard let listener = stage.listen({ stream in stage.own { stream.close() } }) else { return }
+            guard let listener = stage.listen({ stream in stage.own { stream.close() } }) else {
+                return
+            }
             stage.connect(to: listener.address) { client in
                 #expect(client.peer == listener.address)
                 stage.finish()

@@ -104,7 +104,11 @@ import UVReactor
                     loop.timer(after: .milliseconds(50)) { loop.stop() }
                 }
             }
-            next()
+            func startWhenBothListen() {
+                if ports.withLock({ $0.count }) == 2 { return next() }
+                loop.timer(after: .milliseconds(1), startWhenBothListen)
+            }
+            startWhenBothListen()
         }
         #expect(served.withLock { $0 } == 40)
         for port in ports.withLock({ $0 }) { port.post { $0.stop() } }

@@ -22,7 +22,7 @@ struct RequestHeadParser {
     ) throws(WireError) -> (head: RequestHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
-        return (try Self.head(bytes.extracting(0..<end), first, section.entries), end)
+        return (try Self.head(bytes.extracting(0..<end), first, section.takeEntries()), end)
     }
 
     private mutating func firstLine(
@@ -65,7 +65,7 @@ struct RequestHeadParser {
         let framing = try BodyFraming.ofRequest(version: first.version, control)
         let text = [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2)))
         return RequestHead(
-            method: first.method, target: Target(Bytes(text)[first.target], first.layout),
+            method: Method(checked: bytes.extracting(first.method)), target: Target(Bytes(text)[first.target], first.layout),
             version: first.version,
             fields: Fields(text: text, linesStart: first.end, entries: entries),
             keepsAlive: !control.saysClose && (first.version >= .http11 || control.saysKeepAlive),

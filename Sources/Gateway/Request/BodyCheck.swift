@@ -3,7 +3,7 @@ import JSONText
 
 /// One walk through a body along its schema: it goes as deep as the schema, whatever the body does.
 struct BodyCheck {
-    private(set) var errors: [InvalidRequest.Fault] = []
+    private(set) var errors: [RequestError] = []
     /// The names on the way to where the walk is.
     private var path: [String] = []
 
@@ -29,8 +29,7 @@ struct BodyCheck {
 
     private mutating func refuse(_ reason: Reason) {
         errors.append(
-            InvalidRequest.Fault(
-                location: .body, name: path.joined(separator: "."), reason: reason))
+            RequestError(location: .body, name: path.joined(separator: "."), reason: reason))
     }
 }
 

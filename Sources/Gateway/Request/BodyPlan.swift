@@ -5,22 +5,19 @@ import JSONText
 struct BodyPlan {
     private let schema: BodySchema
 
-    init(_ body: Config.Body) throws(PatternError) {
+    init(_ body: Config.Body) throws(PlanError) {
         schema = try BodySchema(body)
     }
 
-    /// The body as JSON, if it is as it must be; throws everything that is wrong at once.
-    func check(_ body: Bytes) throws(InvalidRequest) -> JSONSlice {
+    /// Everything that is wrong with a body; a missing or malformed one is one error.
+    func errors(in body: Bytes) -> [RequestError] {
         guard let value = try? JSONSlice(validating: body) else {
-            throw InvalidRequest(errors: [
-                InvalidRequest.Fault(
-                    location: .body, name: "", reason: body.isEmpty ? .required : .notJSON)
-            ])
+            let reason: Reason = body.isEmpty ? .required : .notJSON
+            return [RequestError(location: .body, name: "", reason: reason)]
         }
         var check = BodyCheck()
         check.check(value, schema)
-        if !check.errors.isEmpty { throw InvalidRequest(errors: check.errors) }
-        return value
+        return check.errors
     }
 }
 

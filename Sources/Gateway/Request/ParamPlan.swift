@@ -19,21 +19,10 @@ final class ParamPlan {
         case header(FieldName)
     }
 
-    /// What makes a parameter impossible; the check of the configuration refuses these with a place.
-    enum Mistake: Error, Equatable {
-        case pattern(PatternError)
-        case notInRoute
-        case headerName
-    }
-
-    init(_ param: Config.Param, route: Config.Route) throws(Mistake) {
+    init(_ param: Config.Param, route: Config.Route) throws(PlanError) {
         name = param.name.value
         source = try Source(param, route)
-        do {
-            rule = try ValueRule(param.kind, param)
-        } catch {
-            throw .pattern(error)
-        }
+        rule = try ValueRule(param.kind, param)
         fallback = param.fallback.map { Bytes($0.value) }
         isRequired = param.required?.value ?? false
     }
@@ -48,7 +37,10 @@ final class ParamPlan {
     }
 
     /// Those of an endpoint: first what only the route names, then `params:` in file order.
-    static func all(of params: [Config.Param], route: Config.Route) throws(Mistake) -> [ParamPlan] {
+    static func all(
+        of endpoint: Config.Endpoint, route: Config.Route
+    ) throws(PlanError) -> [ParamPlan] {
+        let params = endpoint.params
         var plans: [ParamPlan] = []
         for (index, segment) in route.segments.enumerated() {
             guard case .parameter(let name) = segment else { continue }
@@ -61,7 +53,7 @@ final class ParamPlan {
         return plans
     }
 
-    var location: InvalidRequest.Location {
+    var location: RequestError.Location {
         switch source {
         case .path: .path
         case .query: .query
@@ -69,11 +61,11 @@ final class ParamPlan {
         }
     }
 
-    /// Whether a value that was let through is JSON as it stands; a string or UUID needs quotes.
-    var isJSON: Bool {
+    /// Whether a value needs quotes in JSON; any other is JSON as it stands.
+    var isTextual: Bool {
         switch rule.kind {
-        case .integer, .wholeNumber, .number, .boolean: true
-        case .string, .uuid: false
+        case .string, .uuid: true
+        case .integer, .wholeNumber, .number, .boolean: false
         }
     }
 }
@@ -81,15 +73,17 @@ final class ParamPlan {
 extension ParamPlan.Source {
     fileprivate init(
         _ param: Config.Param, _ route: Config.Route
-    ) throws(ParamPlan.Mistake) {
+    ) throws(PlanError) {
         let name = param.name.value
         if param.isInPath(of: route) {
             guard let segment = route.segments.firstIndex(of: .parameter(name)) else {
-                throw .notInRoute
+                throw PlanError("\(param.place): the route has no {\(name)}")
             }
             self = .path(segment: segment)
         } else if param.location?.value == .header {
-            guard let field = FieldName(name) else { throw .headerName }
+            guard let field = FieldName(name) else {
+                throw PlanError("\(param.place): '\(name)' is not a header name")
+            }
             self = .header(field)
         } else {
             self = .query(name: Bytes(name))
@@ -102,15 +96,13 @@ extension Config.Param {
         location.map { $0.value == .path } ?? route.parameters.contains(name.value)
     }
 
-    /// Bounds without a type are meant for a number.
     fileprivate var kind: ValueRule.Kind {
         switch type?.value {
-        case .string: .string
+        case .string, nil: .string
         case .integer: .integer
         case .number: .number
         case .boolean: .boolean
         case .uuid: .uuid
-        case nil: min == nil && max == nil ? .string : .number
         }
     }
 }

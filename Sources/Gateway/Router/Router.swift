@@ -20,19 +20,18 @@ struct Router {
         case methodNotAllowed(allow: FieldValue)
     }
 
-    /// Endpoints in file order, each known by its index.
-    init(_ endpoints: [(route: Config.Route, index: Int)]) {
+    /// The routes of all endpoints in the plan's order, which is that of the file.
+    init(_ routes: [Config.Route]) {
         var trie = RouteTrie()
-        for endpoint in endpoints { trie.insert(endpoint.route, endpoint: endpoint.index) }
+        for (index, route) in routes.enumerated() { trie.insert(route, endpoint: index) }
         self.trie = trie
     }
 
-    /// - Parameter path: still encoded, as `Target.path` has it.
-    func match(_ method: Method, _ path: Bytes) -> Match {
-        // No route begins otherwise; `*` in `OPTIONS *` is no path.
-        guard path.span.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
-        var search = RouteSearch(trie: trie, method: method)
-        if let endpoint = search.endpoint(below: RouteTrie.root, PathSegments(path)) {
+    func match(_ head: RequestHead) -> Match {
+        // The `*` of `OPTIONS *` is no path.
+        if head.target.form == .asterisk { return .notFound }
+        var search = RouteSearch(trie: trie, method: head.method)
+        if let endpoint = search.endpoint(below: RouteTrie.root, head.target.segments) {
             return .endpoint(endpoint)
         }
         guard let first = search.refused.first else { return .notFound }

@@ -4,18 +4,18 @@ import Testing
 
 @testable import Gateway
 
-@Suite struct InvalidRequestTests {
+@Suite struct RequestErrorTests {
     @Test func rendersTheErrorsOfAnAnswer() {
-        let invalid = InvalidRequest(errors: [
-            InvalidRequest.Fault(
+        let json = RequestError.json([
+            RequestError(
                 location: .path, name: "id", reason: .integer(Reason.Bounds(least: "1"))),
-            InvalidRequest.Fault(location: .body, name: "a\"b", reason: .pattern("\\d+")),
+            RequestError(location: .body, name: "a\"b", reason: .pattern("\\d+")),
         ])
         #expect(
-            String(invalid.json)
+            String(json)
                 == #"[{"in":"path","name":"id","reason":"must be an integer of at least 1"},"#
                 + #"{"in":"body","name":"a\"b","reason":"must match \\d+"}]"#)
-        #expect(throws: Never.self) { try JSONSlice(validating: invalid.json) }
+        #expect(throws: Never.self) { try JSONSlice(validating: json) }
     }
 
     @Test func theReferenceListsEveryText() {

@@ -11,4 +11,207 @@
 #error "libuv 1.44 or newer is needed"
 #endif
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What libuv 1.44 does not offer, and what Swift cannot say about C structs. Every function that
+   asks the system for something gives back a negative error number, as libuv does. */
+
+/* ---- Socket addresses ---- */
+
+static inline socklen_t tributary_address_v4(
+    struct sockaddr_storage *out, uint32_t address, uint16_t port)
+{
+    struct sockaddr_in *in = (struct sockaddr_in *)out;
+    memset(out, 0, sizeof *out);
+    in->sin_family = AF_INET;
+    in->sin_port = htons(port);
+    in->sin_addr.s_addr = htonl(address);
+    return sizeof *in;
+}
+
+static inline socklen_t tributary_address_v6(
+    struct sockaddr_storage *out, uint64_t high, uint64_t low, uint16_t port)
+{
+    struct sockaddr_in6 *in = (struct sockaddr_in6 *)out;
+    memset(out, 0, sizeof *out);
+    in->sin6_family = AF_INET6;
+    in->sin6_port = htons(port);
+    for (int i = 0; i < 8; i++) {
+        in->sin6_addr.s6_addr[i] = (uint8_t)(high >> (56 - 8 * i));
+        in->sin6_addr.s6_addr[8 + i] = (uint8_t)(low >> (56 - 8 * i));
+    }
+    return sizeof *in;
+}
+
+/* 0 when the path does not fit. */
+static inline socklen_t tributary_address_unix(
+    struct sockaddr_storage *out, const char *path, size_t length)
+{
+    struct sockaddr_un *un = (struct sockaddr_un *)out;
+    memset(out, 0, sizeof *out);
+    if (length == 0 || length >= sizeof un->sun_path) return 0;
+    un->sun_family = AF_UNIX;
+    memcpy(un->sun_path, path, length);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
+}
+
+static inline uint16_t tributary_address_port(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET) return ntohs(((const struct sockaddr_in *)address)->sin_port);
+    return ntohs(((const struct sockaddr_in6 *)address)->sin6_port);
+}
+
+static inline uint32_t tributary_address_v4_bits(const struct sockaddr *address)
+{
+    return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr);
+}
+
+static inline uint64_t tributary_address_v6_half(const struct sockaddr *address, int half)
+{
+    const uint8_t *bytes = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr + 8 * half;
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++) value = value << 8 | bytes[i];
+    return value;
+}
+
+/* ---- Sockets ---- */
+
+static inline int tributary_close(int descriptor)
+{
+    return close(descriptor) < 0 ? -errno : 0;
+}
+
+static inline int tributary_duplicate(int descriptor)
+{
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    return copy < 0 ? -errno : copy;
+}
+
+static inline int tributary_set_private(int descriptor)
+{
+    if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0) return -errno;
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return -errno;
+    return 0;
+}
+
+static inline int tributary_set_option(int descriptor, int level, int name)
+{
+    int on = 1;
+    return setsockopt(descriptor, level, name, &on, sizeof on) < 0 ? -errno : 0;
+}
+
+/* A bound socket, not yet listening; its number, or a negative error. With `shared_port` others
+   may bind the same address, if they say so too; the option must be there before bind. */
+static inline int tributary_bind(
+    const struct sockaddr_storage *address, socklen_t length, int shared_port)
+{
+    int family = ((const struct sockaddr *)address)->sa_family;
+    int descriptor = socket(family, SOCK_STREAM, 0);
+    if (descriptor < 0) return -errno;
+    int code = tributary_set_private(descriptor);
+    if (code == 0 && family != AF_UNIX) {
+        code = tributary_set_option(descriptor, SOL_SOCKET, SO_REUSEADDR);
+        if (code == 0 && shared_port)
+            code = tributary_set_option(descriptor, SOL_SOCKET, SO_REUSEPORT);
+        /* Accepted sockets inherit it: one system call less for each connection. */
+        if (code == 0) code = tributary_set_option(descriptor, IPPROTO_TCP, TCP_NODELAY);
+    }
+    if (code == 0 && bind(descriptor, (const struct sockaddr *)address, length) < 0) code = -errno;
+    if (code == 0) return descriptor;
+    close(descriptor);
+    return code;
+}
+
+static inline int tributary_bound_address(int descriptor, struct sockaddr_storage *out)
+{
+    socklen_t length = sizeof *out;
+    memset(out, 0, sizeof *out);
+    return getsockname(descriptor, (struct sockaddr *)out, &length) < 0 ? -errno : 0;
+}
+
+/* As many as the system's own limit allows (somaxconn) may wait to be accepted. */
+static inline int tributary_listen(int descriptor)
+{
+    return listen(descriptor, INT_MAX) < 0 ? -errno : 0;
+}
+
+/* One waiting connection; UV_EAGAIN when none waits. */
+static inline int tributary_accept(int descriptor)
+{
+    int connection;
+    do {
+#ifdef __linux__
+        connection = accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+        connection = accept(descriptor, NULL, NULL);
+#endif
+    } while (connection < 0 && (errno == EINTR || errno == ECONNABORTED));
+    if (connection < 0) return errno == EWOULDBLOCK ? UV_EAGAIN : -errno;
+#ifndef __linux__
+    int code = tributary_set_private(connection);
+    if (code < 0) {
+        close(connection);
+        return code;
+    }
+#endif
+    return connection;
+}
+
+/* 0 when somebody listens on the unix socket, else why not. Does not wait: a full queue is
+   somebody as well. */
+static inline int tributary_probe_unix(const struct sockaddr_storage *address, socklen_t length)
+{
+    int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (descriptor < 0) return -errno;
+    int code = tributary_set_private(descriptor);
+    if (code == 0 && connect(descriptor, (const struct sockaddr *)address, length) < 0
+        && errno != EAGAIN && errno != EINPROGRESS)
+        code = -errno;
+    close(descriptor);
+    return code;
+}
+
+/* Removes a socket's file, and nothing that is not one. */
+static inline int tributary_unlink_socket(const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) < 0) return -errno;
+    if (!S_ISSOCK(status.st_mode)) return UV_EEXIST;
+    return unlink(path) < 0 ? -errno : 0;
+}
+
+/* ---- Process ---- */
+
+/* A write to a closed connection must be an error, not the end of the process. The signal goes to
+   the thread that wrote, so blocking it there is enough and touches nobody else. */
+static inline int tributary_block_broken_pipe(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    return -pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Nanoseconds since 1970; libuv has it from 1.45 on. */
+static inline int64_t tributary_unix_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 #endif

@@ -1,7 +1,6 @@
-package import Basics
 package import HTTP
 package import HTTPClient
-import Promises
+package import Promises
 package import Reactor
 
 /// A plan at work on one core: the service that answers every client request.
@@ -23,15 +22,14 @@ package final class Gateway {
         self.backends = backends
         let chain = Chain(loop: loop, backends: backends)
         endpoints = plan.endpoints.map { chain.endpoint($0) }
-        router = Router(plan.endpoints.map(\.route))
+        router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
     }
 
     /// Finds the endpoint of a request and lets it answer.
     package func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
-        switch router.match(request.head) {
-        case .endpoint(let index, let parameters):
+        switch router.match(request.head.method, request.head.target.path) {
+        case .endpoint(let index):
             exchange.endpoint = slots[index]
-            exchange.pathParameters = parameters
             return endpoints[index](request, exchange)
         case .notFound:
             return exchange.core.value(Problem(.notFound, instance: exchange.id).response())

@@ -27,10 +27,6 @@ package final class Exchange {
     /// The endpoint that was matched, by the embedder's number; nil before and without a match.
     package var endpoint: Int?
 
-    /// The path segments that stand for the parameters of the matched route, in its order, as the
-    /// client wrote them.
-    package var pathParameters: [Bytes] = []
-
     /// The client's address for the log; nil on a unix socket.
     package let client: String?
 

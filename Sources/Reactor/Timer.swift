@@ -5,29 +5,26 @@ package final class Timer {
     /// When it is due.
     package let due: Instant
 
-    fileprivate let sequence: UInt64
-    fileprivate var slot: Int
+    /// Its place in the heap; negative when it is out of it.
+    fileprivate var slot = -1
     fileprivate var action: (() -> Void)?
     fileprivate unowned let queue: TimerQueue
 
-    fileprivate init(
-        due: Instant, sequence: UInt64, slot: Int, queue: TimerQueue, action: @escaping () -> Void
-    ) {
+    fileprivate init(due: Instant, queue: TimerQueue, action: @escaping () -> Void) {
         self.due = due
-        self.sequence = sequence
-        self.slot = slot
         self.queue = queue
         self.action = action
     }
 
     /// True until it fired or was cancelled.
-    package var isPending: Bool { action != nil }
+    package var isPending: Bool { slot >= 0 }
 
     /// Takes it out of its queue and frees what its action holds. Nothing happens if it is too late.
     package func cancel() {
-        guard action != nil else { return }
+        guard isPending else { return }
         queue.remove(self)
-        action = nil
+        // What the action held may cancel other timers as it goes, so it goes last.
+        _ = action.take()
     }
 }
 
@@ -36,15 +33,24 @@ package final class Timer {
 ///
 /// One system timer serves the whole queue: the loop arms it for `earliest`.
 package final class TimerQueue {
-    private var heap: [Timer] = []
-    private var made: UInt64 = 0
+    private struct Entry {
+        let due: Instant
+        let sequence: UInt64
+        let timer: Timer
+
+        static func < (one: Entry, other: Entry) -> Bool {
+            (one.due, one.sequence) < (other.due, other.sequence)
+        }
+    }
+
+    private var heap: [Entry] = []
+
+    /// How many timers were ever added: a mark between those made before a pass and during it.
+    package private(set) var made: UInt64 = 0
 
     package init() {}
 
-    deinit {
-        // A timer may outlive its queue in somebody's hands; cancelling it then does nothing.
-        for timer in heap { timer.action = nil }
-    }
+    deinit { removeAll() }
 
     /// How many timers wait.
     package var count: Int { heap.count }
@@ -55,62 +61,70 @@ package final class TimerQueue {
     /// Adds a timer.
     package func add(due: Instant, _ action: @escaping () -> Void) -> Timer {
         made += 1
-        let timer = Timer(due: due, sequence: made, slot: heap.count, queue: self, action: action)
-        heap.append(timer)
-        rise(timer)
+        let timer = Timer(due: due, queue: self, action: action)
+        heap.append(Entry(due: due, sequence: made, timer: timer))
+        rise(from: heap.count - 1)
         return timer
     }
 
     /// Takes the next timer that is due at `now` and gives its action, to be run by the loop.
-    package func takeDue(at now: Instant) -> (() -> Void)? {
-        guard let first = heap.first, first.due <= now else { return nil }
-        remove(first)
-        let action = first.action
-        first.action = nil
-        return action
+    ///
+    /// A pass takes only the timers made before it began (`mark`, from `made`): a timer of zero
+    /// that makes the next one would keep the loop from its sockets otherwise.
+    package func takeDue(at now: Instant, madeBefore mark: UInt64) -> (() -> Void)? {
+        guard let first = heap.first, first.due <= now, first.sequence <= mark else { return nil }
+        remove(first.timer)
+        return first.timer.action.take()
+    }
+
+    /// Cancels every timer. They may outlive the queue in somebody's hands.
+    package func removeAll() {
+        let rest = heap
+        heap = []
+        for entry in rest { entry.timer.slot = -1 }
+        for entry in rest { _ = entry.timer.action.take() }
     }
 
     fileprivate func remove(_ timer: Timer) {
         let slot = timer.slot
+        timer.slot = -1
         let last = heap.removeLast()
-        guard last !== timer else { return }
-        place(last, at: slot)
-        rise(last)
-        sink(last)
+        guard last.timer !== timer else { return }
+        heap[slot] = last
+        rise(from: slot)
+        sink(from: last.timer.slot)
     }
 
-    private func rise(_ timer: Timer) {
-        while timer.slot > 0 {
-            let parent = heap[(timer.slot - 1) / 2]
-            guard isBefore(timer, parent) else { return }
-            swap(timer, parent)
+    /// Moves an entry towards the root, past everything that comes after it.
+    private func rise(from start: Int) {
+        let entry = heap[start]
+        var slot = start
+        while slot > 0 {
+            let parent = (slot - 1) / 2
+            guard entry < heap[parent] else { break }
+            place(heap[parent], at: slot)
+            slot = parent
         }
+        place(entry, at: slot)
     }
 
-    private func sink(_ timer: Timer) {
+    /// Moves an entry towards the leaves, past everything that comes before it.
+    private func sink(from start: Int) {
+        let entry = heap[start]
+        var slot = start
         while true {
-            var next = 2 * timer.slot + 1
-            guard next < heap.count else { return }
-            if next + 1 < heap.count, isBefore(heap[next + 1], heap[next]) { next += 1 }
-            let child = heap[next]
-            guard isBefore(child, timer) else { return }
-            swap(child, timer)
+            var child = 2 * slot + 1
+            guard child < heap.count else { break }
+            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+            guard heap[child] < entry else { break }
+            place(heap[child], at: slot)
+            slot = child
         }
+        place(entry, at: slot)
     }
 
-    private func isBefore(_ one: Timer, _ other: Timer) -> Bool {
-        (one.due, one.sequence) < (other.due, other.sequence)
-    }
-
-    /// Exchanges a timer with its parent in the heap.
-    private func swap(_ lower: Timer, _ upper: Timer) {
-        let slot = upper.slot
-        place(upper, at: lower.slot)
-        place(lower, at: slot)
-    }
-
-    private func place(_ timer: Timer, at slot: Int) {
-        heap[slot] = timer
-        timer.slot = slot
+    private func place(_ entry: Entry, at slot: Int) {
+        heap[slot] = entry
+        entry.timer.slot = slot
     }
 }

@@ -30,7 +30,8 @@ struct YAMLProblemWords {
         if let hint = quotingHint { return DocumentProblem(place: place, text: hint) }
         if let start = unclosedStart { return start }
         if raw == "could not find expected ':'" {
-            return DocumentProblem(place: contextPlace ?? place, text: "this key has no ':' behind it")
+            return DocumentProblem(
+                place: contextPlace ?? place, text: "this key has no ':' behind it")
         }
         return DocumentProblem(place: place, text: plainWords)
     }
@@ -99,7 +100,8 @@ struct YAMLProblemWords {
         case "found incompatible YAML document":
             "only YAML 1.2 can be read; leave the %YAML line out"
         case "did not find expected node content":
-            "expected a text here"
+            source.isLast(line: place.line) && after.isEmpty
+                ? "the file ends inside of [ ] or { }" : "expected a text here"
         case "did not find expected ',' or ']'":
             "expected ',' or ']' here"
         case "did not find expected ',' or '}'":

@@ -13,6 +13,13 @@ struct CorpusTests {
         #expect(fault(in: text.text) != nil)
     }
 
+    /// The reference of the random tests must itself be right.
+    @Test func theReferenceAgrees() {
+        #expect(Corpus.accepted.filter { !Reference.accepts($0.text) }.isEmpty)
+        let shallow = Corpus.refused.filter { !$0.name.hasPrefix("n_structure_513") && $0.text.count < 10_000 }
+        #expect(shallow.filter { Reference.accepts($0.text) }.isEmpty)
+    }
+
     /// The same verdicts far inside of a long text, at every alignment.
     @Test(arguments: Corpus.accepted)
     func acceptsInsideOfLongerTexts(_ text: Corpus.Case) {

@@ -8,13 +8,20 @@ struct Decoder {
     let plan: CallPlan
 
     func part(of response: ClientResponse) throws -> Part {
-        guard plan.accept.contains(where: { $0.contains(response.status.code) }) else {
+        guard plan.accept.contains(where: { $0.contains(Int(response.status.code)) }) else {
             throw unexpected(response)
         }
         return Part(
             value: try plan.shape.applied(to: try value(of: response)),
-            fields: plan.relayHeaders.isEmpty
-                ? Fields() : response.fields.only(plan.relayHeaders))
+            fields: relayed(response.fields))
+    }
+
+    private func relayed(_ fields: Fields) -> Fields {
+        var relayed = Fields()
+        for name in plan.relayHeaders {
+            for value in fields.all(name) { relayed.append(name, value) }
+        }
+        return relayed
     }
 
     /// 204 and an empty body give null, and that is no failure.
@@ -30,7 +37,7 @@ struct Decoder {
     private func unexpected(_ response: ClientResponse) -> CallFailure {
         CallFailure(
             kind: .unexpectedStatus, status: response.status,
-            retryAfter: response.fields[.retryAfter].flatMap { Int(String($0.bytes)) },
+            retryAfter: response.fields[.retryAfter].flatMap { Int($0.description) },
             answer: plan.relaysBody ? response : nil)
     }
 }

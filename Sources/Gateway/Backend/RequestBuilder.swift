@@ -21,7 +21,7 @@ struct RequestBuilder {
         self.params = params
         self.calls = calls
         constantTarget =
-            plan.forward.query.isEmpty ? plan.target.constant.flatMap { Target($0) } : nil
+            plan.forward.query == nil ? plan.target.constant.flatMap { Target($0) } : nil
     }
 
     /// Throws `skipped` where a value is missing.
@@ -56,9 +56,8 @@ struct RequestBuilder {
                 }
             }
         }
-        if !plan.forward.query.isEmpty {
-            target.append(query: values.head.target.query, keeping: plan.forward.query)
-        }
+        plan.forward.query?.append(from: values.head.target, to: &target)
+
         guard let target = Target(Bytes(target)) else {
             throw CallFailure(kind: .skipped, detail: "the values make no request target")
         }
@@ -90,7 +89,7 @@ struct RequestBuilder {
             switch piece {
             case .literal(let bytes): text.append(bytes)
             case .value(let source, _, let name):
-                text.append(try self.text(of: source, name, in: values))
+                text.append(try self.text(of: source, name, in: values) as Bytes)
                 last = (source, name)
             }
         }

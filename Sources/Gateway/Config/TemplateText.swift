@@ -1,7 +1,7 @@
 /// A text with references to values of the running request: `/v1/items/{id}?lang={lang}`.
 ///
 /// Segments stand in order; a reference knows its offset in the text, so that a problem can point
-/// at it.
+/// at it. `{{` and `}}` stand for the braces themselves. `TemplateText(parsing:)` reads one.
 struct TemplateText: Sendable, Equatable {
     /// As it was written.
     let text: String
@@ -15,7 +15,7 @@ struct TemplateText: Sendable, Equatable {
     struct Reference: Sendable, Equatable {
         /// As written, without the braces: `profile.segment`.
         let text: String
-        /// Characters before it in the whole text, the brace included.
+        /// Characters (code points) before it in the whole text, the brace included.
         let offset: Int
         let source: Source
     }

@@ -42,14 +42,14 @@ struct Aggregate {
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         guard call.isWanted(run.values.params) else { return }
-        guard let value = parts[call.index]?.value ?? call.fallbackValue else { return }
+        guard let value = parts.part(call.index)?.value ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {
         case .named: collisions = body.add(names[call.index], value) ? [] : [call.name]
         case .root(let failsOnCollision):
             if failsOnCollision, let key = body.collisions(with: value).first {
                 // The call brought nothing then, so its failure is noted as if it had failed itself.
-                let failure = run.noted(.collision(key), of: call)
+                let failure = run.noted(CallFailure.collision(key), of: call)
                 if call.isRequired { throw failure }
                 return
             }
@@ -63,7 +63,7 @@ struct Aggregate {
     /// Exact for a flat answer without a report, so that the body is allocated once.
     private func capacity(_ parts: AnyResult<Int, Part>) -> Int {
         plan.calls.reduce(0) { sum, call in
-            sum + names[call.index].written.count + 1 + (parts[call.index]?.value.bytes.count ?? 64)
+            sum + names[call.index].written.count + 1 + (parts.part(call.index)?.value.bytes.count ?? 64)
         }
     }
 
@@ -93,7 +93,7 @@ struct Aggregate {
     /// `Set-Cookie` lines add up.
     private func relay(_ parts: AnyResult<Int, Part>, to fields: inout Fields) {
         for call in plan.calls where !call.relayHeaders.isEmpty {
-            guard let part = parts[call.index] else { continue }
+            guard let part = parts.part(call.index) else { continue }
             for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
                 for value in part.fields.all(name) { fields.append(name, value) }
             }
@@ -110,6 +110,13 @@ extension CallPlan {
         // At the root there is no place for anything but the members of an object.
         case (.value(let value), .root): value.kind == .object ? value : nil
         }
+    }
+}
+
+extension AnyResult<Int, Part> {
+    /// The part of a call; nil if it failed or was left out.
+    fileprivate func part(_ call: Int) -> Part? {
+        try? result(for: call)?.get()
     }
 }
 

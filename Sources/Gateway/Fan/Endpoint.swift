@@ -28,7 +28,7 @@ struct Endpoint {
     /// Never rejects but by cancellation: every failure is an answer too.
     func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
         let run: Run
-        do throws(BadRequest) {
+        do throws(RefusedRequest) {
             run = try parse(request, exchange)
         } catch {
             return exchange.core.value(error.answer(to: exchange))
@@ -39,12 +39,8 @@ struct Endpoint {
     }
 
     /// Parameters and body, checked; every mistake of the client at once.
-    private func parse(_ request: Request, _ exchange: Exchange) throws(BadRequest) -> Run {
-        let params = Params(plan.params, of: request.head, segments: exchange.pathSegments)
-        var errors = params.errors
-        let body = request.body.here
-        if let bodyPlan = plan.body { errors += bodyPlan.errors(in: body) }
-        guard errors.isEmpty else { throw BadRequest(errors: errors) }
+    private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest) -> Run {
+        let (params, body) = try RefusedRequest.check(request, plan)
         let deadline = exchange.lastByte + plan.deadline
         exchange.deadline = deadline
         let values = CallValues(

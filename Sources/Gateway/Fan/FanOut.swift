@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Promises
 
@@ -12,7 +13,7 @@ struct FanOut {
 
     init(_ calls: [Call], graph: CallGraph) {
         self.calls = calls
-        order = graph.startOrder
+        order = graph.order
         required = calls.indices.filter { calls[$0].plan.isRequired }
     }
 
@@ -21,9 +22,11 @@ struct FanOut {
     /// for it any more.
     func any(_ run: Run) -> Local<AnyResult<Int, Part>> {
         let parts = start(run)
-        let settled = Promises.any(members(of: parts))
+        let core = run.exchange.core
+        let settled = core.any(members(of: parts))
         guard !required.isEmpty else { return settled }
-        return all(all(required.compactMap { parts[$0] }), settled).map { $0.1 }
+        let demanded = core.all(required.compactMap { parts[$0] })
+        return core.all([demanded.asVoid(), settled.asVoid()]).then { _ in settled }
     }
 
     /// The promise of each call's part; nil for a call that its condition leaves out.
@@ -47,7 +50,7 @@ struct FanOut {
             }
             earlier.append(part.mapError { $0 is Cancelled ? $0 : skipped })
         }
-        return all(earlier)
+        return run.exchange.core.all(earlier)
             .mapError { run.noted($0, of: call.plan) }
             .then { _ in call.start(run) }
     }

@@ -5,7 +5,7 @@ enum OutcomeStatus {
     /// A required call failed: its failure decides.
     static func required(_ failure: CallFailure, of call: CallPlan) -> Status {
         if failure.kind == .unexpectedStatus, let status = failure.status,
-            call.relayStatus.contains(where: { $0.contains(status.code) })
+            call.relayStatus.contains(where: { $0.contains(Int(status.code)) })
         {
             return status
         }

@@ -11,12 +11,12 @@ enum Hedge {
             { request, exchange in
                 let first = next(request, exchange)
                 let isLate = Flag()
-                let second = exchange.core.after(delay).then {
+                let second = exchange.core.after(delay).promise.then {
                     isLate.isSet = true
                     return next(request, exchange)
                 }
                 // While one of the two is still out, the failure of the other decides nothing.
-                return firstSettled([
+                return exchange.core.firstSettled([
                     first.recover { error in
                         guard isLate.isSet else { throw error }
                         return second

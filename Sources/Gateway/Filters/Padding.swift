@@ -15,8 +15,8 @@ enum Padding {
                     .atLeast(left(of: plan.minimum, exchange, loop), holdingFailures: true)
                 guard let step = plan.step else { return answer }
                 return answer.then { response in
-                    exchange.core.after(left(of: rounded(plan, step, exchange, loop), exchange, loop))
-                        .map { response }
+                    exchange.core.value(response).delayed(
+                        by: left(of: rounded(plan, step, exchange, loop), exchange, loop))
                 }
             }
         }

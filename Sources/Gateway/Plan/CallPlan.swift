@@ -57,9 +57,9 @@ struct CallPlan {
 /// `forward:`, what of the client's request goes along.
 struct ForwardPlan {
     let headers: [FieldName]
-    let query: [String]
+    let query: QueryForward?
 
-    static let nothing = ForwardPlan(headers: [], query: [])
+    static let nothing = ForwardPlan(headers: [], query: nil)
 }
 
 /// `retry:`

@@ -20,7 +20,7 @@ struct CallPlanner {
             index: index,
             name: call.name.value,
             backend: backend,
-            method: Method(request.method.value.rawValue),
+            method: Method(request.method.value.rawValue) ?? .get,
             target: try templates.target(request.target),
             headers: try headers(templates),
             body: try call.body.map { body throws(PlanError) in try templates.body(body) },
@@ -57,7 +57,8 @@ struct CallPlanner {
     private func forward() throws(PlanError) -> ForwardPlan {
         guard let forward = call.forward ?? endpoint.forward else { return .nothing }
         return ForwardPlan(
-            headers: try fieldNames(forward.headers), query: forward.query.map(\.value))
+            headers: try fieldNames(forward.headers), 
+            query: forward.query.isEmpty ? nil : QueryForward(forward.query.map(\.value)))
     }
 
     private func fieldNames(_ names: [Placed<String>]) throws(PlanError) -> [FieldName] {
@@ -79,10 +80,12 @@ struct CallPlanner {
     private func shape() throws(PlanError) -> JSONShape {
         do {
             return try JSONShape(
-                take: call.take?.value,
-                keep: call.keep?.value.map(\.value),
-                drop: call.drop.map(\.value),
-                rename: call.rename.map { ($0.path.value, $0.name.value) })
+                take: try call.take.map { try JSONPath($0.value) },
+                keep: try call.keep?.value.map { try JSONPath($0.value) },
+                drop: try call.drop.map { try JSONPath($0.value) },
+                rename: try call.rename.map {
+                    JSONShape.Rename(try JSONPath($0.path.value), to: $0.name.value)
+                })
         } catch {
             throw PlanError("\(call.place): \(error)")
         }
@@ -91,8 +94,8 @@ struct CallPlanner {
     private var fallback: CallPlan.Fallback {
         switch call.ifFailed?.value {
         case .omit: .omit
-        case .value(let json): .value(json)
-        case nil: .value(JSONSlice.null.bytes)
+        case .value(let json): .value((try? JSONSlice(validating: json)) ?? .null)
+        case nil: .value(.null)
         }
     }
 

@@ -7,8 +7,8 @@ struct EndpointPlanner {
 
     func plan(_ index: Int) throws(PlanError) -> EndpointPlan {
         guard let route = endpoint.route?.value else { throw PlanError("\(endpoint.place): no route") }
-        let params = try ParamPlan.all(of: endpoint, route: route)
-        let graph = CallGraph(of: endpoint)
+        let params = try params(of: route)
+        let graph = endpoint.callGraph
         let defaults = planner.config.defaults
         var calls: [CallPlan] = []
         for (position, call) in endpoint.calls.enumerated() {
@@ -22,7 +22,7 @@ struct EndpointPlanner {
             route: route,
             place: endpoint.place,
             params: params,
-            body: try endpoint.body.map { body throws(PlanError) in try BodyPlan(body) },
+            body: try body(),
             bodyMax: endpoint.body?.max?.value ?? endpoint.maxBody?.value
                 ?? defaults?.maxBody?.value ?? PlanDefaults.bodyMax,
             deadline: endpoint.deadline?.value ?? defaults?.deadline?.value
@@ -34,12 +34,29 @@ struct EndpointPlanner {
             report: endpoint.report?.value ?? defaults?.report?.value ?? .body,
             exposesDetails: (endpoint.expose?.value ?? defaults?.expose?.value) == .details,
             partialStatus: Status(
-                endpoint.partialStatus?.value ?? defaults?.partialStatus?.value ?? 200),
+                endpoint.partialStatus?.value ?? defaults?.partialStatus?.value ?? 200) ?? .ok,
             cacheControl: endpoint.cacheControl.flatMap { FieldValue($0.value) },
             hasServerTiming: endpoint.serverTiming?.value ?? false,
             inFlightMax: endpoint.maxInFlight.map { planner.share($0.value) },
             calls: calls,
             graph: graph)
+    }
+
+    private func params(of route: Config.Route) throws(PlanError) -> [ParamPlan] {
+        do {
+            return try ParamPlan.all(of: endpoint.params, route: route)
+        } catch {
+            throw PlanError("\(endpoint.place): params: \(error)")
+        }
+    }
+
+    private func body() throws(PlanError) -> BodyPlan? {
+        guard let body = endpoint.body else { return nil }
+        do {
+            return try BodyPlan(body)
+        } catch {
+            throw PlanError("\(body.place): \(error)")
+        }
     }
 
     /// Required calls make `required` the rule; without any, one is enough.

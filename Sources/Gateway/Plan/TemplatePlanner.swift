@@ -97,7 +97,7 @@ struct TemplatePlanner {
     /// A parameter that is not a number or a truth value is a string in JSON; so is a header.
     private func isTextual(_ source: URLTemplate.Source) -> Bool {
         switch source {
-        case .param(let index): scope.params[index].isTextual
+        case .param(let index): !scope.params[index].isJSON
         case .requestHeader: true
         case .call, .requestBody: false
         }
@@ -110,7 +110,7 @@ struct TemplatePlanner {
             if byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#") {
                 bytes.append(byte)
             } else {
-                bytes.append(percentEncoded: byte)
+                bytes.append(percentEncoding: Bytes([byte]).span)
             }
         }
         return Bytes(bytes)

@@ -2,7 +2,8 @@ package import Basics
 
 /// Gathers a body up to a limit. One that comes in one piece is copied once, into its exact size.
 package struct BodyBuffer {
-    private let limit: Int
+    /// In bytes.
+    package let limit: Int
     private let expected: Int?
     private var bytes: [UInt8] = []
 

@@ -15,11 +15,11 @@ struct BodyReader {
 
     private var state: State
 
-    init(_ framing: BodyFraming, _ limits: Limits) {
+    init(_ framing: BodyFraming) {
         switch framing {
         case .none: state = .over
         case .length(let length): state = .length(length)
-        case .chunked: state = .chunked(ChunkedDecoder(limits))
+        case .chunked: state = .chunked(ChunkedDecoder())
         case .untilClose: state = .untilClose
         }
     }
@@ -30,7 +30,7 @@ struct BodyReader {
     }
 
     mutating func read(
-        _ bytes: Span<UInt8>, from position: inout Int
+        _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
     ) throws(WireError) -> Event {
         switch state {
         case .over: return .end
@@ -47,7 +47,7 @@ struct BodyReader {
             position = bytes.count
             return .data(start..<position)
         case .chunked(var decoder):
-            let event = try decoder.read(bytes, from: &position)
+            let event = try decoder.read(bytes, from: &position, limits)
             state = .chunked(decoder)
             switch event {
             case .needsMore: return .needsMore

@@ -20,7 +20,6 @@ struct ChunkedDecoder {
         case trailers(TrailerSection)
     }
 
-    private let limits: Limits
     private var state = State.size
     /// The size read so far, then what is left of the chunk.
     private var remaining = 0
@@ -28,12 +27,8 @@ struct ChunkedDecoder {
     private var lineBytes = 0
     private var overhead = 0
 
-    init(_ limits: Limits) {
-        self.limits = limits
-    }
-
     mutating func read(
-        _ bytes: Span<UInt8>, from position: inout Int
+        _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
     ) throws(WireError) -> Event {
         while position < bytes.count {
             if case .data = state { return takeData(bytes.count, from: &position) }
@@ -44,7 +39,7 @@ struct ChunkedDecoder {
                 state = .trailers(section)
                 if isOver { return .end }
             } else {
-                try take(byte)
+                try take(byte, limits)
             }
         }
         return .needsMore
@@ -59,13 +54,13 @@ struct ChunkedDecoder {
         return .data(start..<position)
     }
 
-    private mutating func take(_ byte: UInt8) throws(WireError) {
+    private mutating func take(_ byte: UInt8, _ limits: Limits) throws(WireError) {
         switch state {
-        case .size: try takeSize(byte)
-        case .extension: try takeExtension(byte)
+        case .size: try takeSize(byte, limits)
+        case .extension: try takeExtension(byte, limits)
         case .lineFeedOfSize:
             guard byte == ASCII.lineFeed else { throw .chunkSize }
-            try endSizeLine()
+            try endSizeLine(limits)
         case .carriageReturnOfData:
             guard byte == ASCII.carriageReturn else { throw .chunkEnd }
             state = .lineFeedOfData
@@ -76,8 +71,8 @@ struct ChunkedDecoder {
         }
     }
 
-    private mutating func takeSize(_ byte: UInt8) throws(WireError) {
-        try countLineByte()
+    private mutating func takeSize(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+        try countLineByte(limits)
         if let digit = ASCII.hexValue(byte) {
             guard remaining <= Int.max >> 4 else { throw .chunkSize }
             remaining = remaining << 4 | Int(digit)
@@ -93,8 +88,8 @@ struct ChunkedDecoder {
     }
 
     /// RFC 9112 7.1.1: ignored, but never a way to hide a line end.
-    private mutating func takeExtension(_ byte: UInt8) throws(WireError) {
-        try countLineByte()
+    private mutating func takeExtension(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+        try countLineByte(limits)
         if byte == ASCII.carriageReturn {
             state = .lineFeedOfSize
         } else if ASCII.isForbiddenInValue(byte) {
@@ -102,12 +97,12 @@ struct ChunkedDecoder {
         }
     }
 
-    private mutating func countLineByte() throws(WireError) {
+    private mutating func countLineByte(_ limits: Limits) throws(WireError) {
         lineBytes &+= 1
         guard lineBytes <= limits.chunkLineBytes else { throw .chunkSize }
     }
 
-    private mutating func endSizeLine() throws(WireError) {
+    private mutating func endSizeLine(_ limits: Limits) throws(WireError) {
         overhead &+= max(0, lineBytes &- 16)
         guard overhead <= limits.chunkOverheadBytes else { throw .chunkOverhead }
         lineBytes = 0

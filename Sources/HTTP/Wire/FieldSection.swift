@@ -15,8 +15,6 @@ struct FieldSection {
         begin = start
         line = start
         searched = start
-        // What a browser sends; more only grows the list.
-        entries.reserveCapacity(16)
     }
 
     /// The offset behind the empty line; nil as long as it has not come. Each call gets the bytes
@@ -33,6 +31,8 @@ struct FieldSection {
                 return line &+ 2
             }
             guard let entry = try Self.entry(bytes, at: line) else { break }
+            // What a browser sends; more only grows the list.
+            if entries.isEmpty { entries.reserveCapacity(16) }
             guard entries.count < limits.headerCount else { throw .tooManyFields }
             entries.append(entry.place)
             line = entry.end

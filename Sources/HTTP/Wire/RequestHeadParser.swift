@@ -6,7 +6,6 @@ import Basics
 /// Each call gets all bytes of the head that are there, from its first one on; what was read by the
 /// call before is not read again.
 struct RequestHeadParser {
-    private let limits: Limits
     /// Where the request line begins, behind the empty lines that are ignored.
     private var line = 0
     /// Up to here the request line has no LF.
@@ -14,23 +13,25 @@ struct RequestHeadParser {
     private var first: RequestLine?
     private var section = FieldSection(at: 0)
 
-    init(_ limits: Limits) {
-        self.limits = limits
-    }
+    /// Whether more than empty lines has come.
+    var hasBegun: Bool { searched > line || first != nil }
 
     /// The head and its length in bytes; nil as long as it is not complete.
     mutating func parse(
-        _ bytes: Span<UInt8>
+        _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> (head: RequestHead, length: Int)? {
-        guard let first = try firstLine(bytes) else { return nil }
+        guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
         return (try Self.head(bytes.extracting(0..<end), first, section.entries), end)
     }
 
-    private mutating func firstLine(_ bytes: Span<UInt8>) throws(WireError) -> RequestLine? {
+    private mutating func firstLine(
+        _ bytes: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) -> RequestLine? {
         if let first { return first }
-        try skipEmptyLines(bytes)
-        guard line < bytes.count else { return nil }
+        try skipEmptyLines(bytes, limits)
+        // A CR that is the last byte may yet end an empty line.
+        guard line < bytes.count, bytes[line] != ASCII.carriageReturn else { return nil }
         guard let end = bytes.firstLineFeed(from: searched) else {
             searched = bytes.count
             try RequestLine.check(unfinished: bytes.extracting(line...), limits)
@@ -43,7 +44,9 @@ struct RequestHeadParser {
     }
 
     /// RFC 9112 2.2.
-    private mutating func skipEmptyLines(_ bytes: Span<UInt8>) throws(WireError) {
+    private mutating func skipEmptyLines(
+        _ bytes: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) {
         while line < bytes.count, bytes[line] == ASCII.carriageReturn {
             guard line &+ 1 < bytes.count else { return }
             guard bytes[line &+ 1] == ASCII.lineFeed, line < 2 * limits.leadingEmptyLines else {

@@ -36,9 +36,8 @@ struct RequestLine {
     /// What can be said of a line before its end has come: whether it began at all, and whether one
     /// of its parts is too long already.
     static func check(unfinished line: Span<UInt8>, _ limits: Limits) throws(WireError) {
-        if line[0] == ASCII.carriageReturn { return }
         guard ByteSet.token.contains(line[0]) else { throw .requestLine }
-        guard line.count > limits.methodBytes else { return }
+        guard line.count > limits.methodBytes + 1 else { return }
         let methodEnd = try endOfMethod(line, from: 0, limits)
         guard line.count - methodEnd <= limits.uriBytes + " HTTP/1.1\r\n".utf8.count else {
             throw .targetTooLong

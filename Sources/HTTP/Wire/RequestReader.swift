@@ -23,19 +23,18 @@ package struct RequestReader {
 
     private let limits: Limits
     private var state = State.head
-    private var parser: RequestHeadParser
+    private var parser = RequestHeadParser()
     /// The beginning of a head whose rest has not come.
     private var partial: [UInt8] = []
 
     package init(limits: Limits) {
         self.limits = limits
-        parser = RequestHeadParser(limits)
     }
 
     /// Whether bytes of a message have come and its last one has not.
     package var isInMessage: Bool {
         switch state {
-        case .head: !partial.isEmpty
+        case .head: parser.hasBegun
         case .body: true
         case .failed: false
         }
@@ -82,8 +81,8 @@ package struct RequestReader {
         }
         position &+= length &- held
         partial = []
-        parser = RequestHeadParser(limits)
-        state = .body(BodyReader(head.framing, limits))
+        parser = RequestHeadParser()
+        state = .body(BodyReader(head.framing))
         return .head(head)
     }
 
@@ -92,18 +91,18 @@ package struct RequestReader {
         _ given: Span<UInt8>
     ) throws(WireError) -> (head: RequestHead, length: Int)? {
         let isFirst = partial.isEmpty
-        if isFirst, let found = try parser.parse(given) { return found }
+        if isFirst, let found = try parser.parse(given, limits) { return found }
         partial.append(copying: given)
         guard !isFirst else { return nil }
         let held = partial
-        return try parser.parse(held.span)
+        return try parser.parse(held.span, limits)
     }
 
     private mutating func readBody(
         _ body: BodyReader, _ bytes: Span<UInt8>, from position: inout Int
     ) throws(WireError) -> ReadEvent<RequestHead> {
         var body = body
-        let event = try body.read(bytes, from: &position)
+        let event = try body.read(bytes, from: &position, limits)
         switch event {
         case .needsMore:
             state = .body(body)

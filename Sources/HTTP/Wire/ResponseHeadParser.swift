@@ -2,26 +2,23 @@ import Basics
 
 /// Reads the head of an answer (RFC 9112 4 and 5), resumable like `RequestHeadParser`.
 struct ResponseHeadParser {
-    private let limits: Limits
     /// Up to here the status line has no LF.
     private var searched = 0
     private var first: StatusLine?
     private var section = FieldSection(at: 0)
 
-    init(_ limits: Limits) {
-        self.limits = limits
-    }
-
     /// The head and its length in bytes; nil as long as it is not complete.
     mutating func parse(
-        _ bytes: Span<UInt8>, toHead: Bool
+        _ bytes: Span<UInt8>, _ limits: Limits, toHead: Bool
     ) throws(WireError) -> (head: ResponseHead, length: Int)? {
-        guard let first = try firstLine(bytes) else { return nil }
+        guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
         return (try Self.head(bytes.extracting(0..<end), first, section.entries, toHead: toHead), end)
     }
 
-    private mutating func firstLine(_ bytes: Span<UInt8>) throws(WireError) -> StatusLine? {
+    private mutating func firstLine(
+        _ bytes: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) -> StatusLine? {
         if let first { return first }
         guard let end = bytes.firstLineFeed(from: searched) else {
             searched = bytes.count

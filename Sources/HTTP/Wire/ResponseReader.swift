@@ -11,7 +11,7 @@ package struct ResponseReader {
 
     private let limits: Limits
     private var state = State.head
-    private var parser: ResponseHeadParser
+    private var parser = ResponseHeadParser()
     private var partial: [UInt8] = []
     private var interimAnswers = 0
 
@@ -24,7 +24,6 @@ package struct ResponseReader {
 
     package init(limits: Limits) {
         self.limits = limits
-        parser = ResponseHeadParser(limits)
     }
 
     /// What comes next in `bytes` from `position` on; moves the position behind it.
@@ -70,9 +69,9 @@ package struct ResponseReader {
             }
             position &+= length &- held
             partial = []
-            parser = ResponseHeadParser(limits)
+            parser = ResponseHeadParser()
             if try !isInterim(head) {
-                state = .body(BodyReader(head.framing, limits))
+                state = .body(BodyReader(head.framing))
                 return .head(head)
             }
         }
@@ -84,11 +83,11 @@ package struct ResponseReader {
         _ given: Span<UInt8>
     ) throws(WireError) -> (head: ResponseHead, length: Int)? {
         let isFirst = partial.isEmpty
-        if isFirst, let found = try parser.parse(given, toHead: answersHead) { return found }
+        if isFirst, let found = try parser.parse(given, limits, toHead: answersHead) { return found }
         partial.append(copying: given)
         guard !isFirst else { return nil }
         let held = partial
-        return try parser.parse(held.span, toHead: answersHead)
+        return try parser.parse(held.span, limits, toHead: answersHead)
     }
 
     private mutating func isInterim(_ head: ResponseHead) throws(WireError) -> Bool {
@@ -104,7 +103,7 @@ package struct ResponseReader {
         _ body: BodyReader, _ bytes: Span<UInt8>, from position: inout Int
     ) throws(WireError) -> ReadEvent<ResponseHead> {
         var body = body
-        switch try body.read(bytes, from: &position) {
+        switch try body.read(bytes, from: &position, limits) {
         case .needsMore:
             state = .body(body)
             return .needsMore

@@ -1,0 +1,70 @@
+import YAMLReader
+
+extension ConfigCheck {
+    mutating func checkBackends() {
+        var seen: [String: Place] = [:]
+        for backend in config.backends {
+            // Within one file the decoder has found it already.
+            if let first = seen[backend.name.value], first.file != backend.name.place.file {
+                problems.error(
+                    at: backend.name.place,
+                    "backend '\(backend.name.value)' is already at \(first)")
+            }
+            seen[backend.name.value] = seen[backend.name.value] ?? backend.name.place
+            checkTLS(of: backend)
+            checkHosts(of: backend)
+            checkDoubles(in: backend.headers.map(\.name), of: "headers")
+        }
+    }
+
+    private mutating func checkTLS(of backend: Config.Backend) {
+        let words = "TLS to backends is not there yet; use http://, over a network you trust"
+        for host in backend.hosts where host.value.scheme == .https {
+            problems.error(at: host.place, words)
+        }
+        if let tls = backend.tls {
+            problems.error(at: tls.place, words)
+        }
+    }
+
+    private mutating func checkHosts(of backend: Config.Backend) {
+        var seen: [Config.BackendURL] = []
+        for host in backend.hosts {
+            if seen.contains(host.value) {
+                problems.warning(
+                    at: host.place, "backend '\(backend.name.value)' has this host twice")
+            }
+            seen.append(host.value)
+        }
+        if let queue = backend.queue, backend.maxConcurrent == nil {
+            problems.warning(
+                at: queue.place, "nothing ever waits in 'queue' without 'max_concurrent'")
+        }
+        guard backend.hosts.count == 1 else { return }
+        for place in [backend.eject?.place, backend.balance?.place] {
+            guard let place else { continue }
+            problems.warning(
+                at: place, "backend '\(backend.name.value)' has one host; this needs several")
+        }
+    }
+
+    /// Header names are the same in any case.
+    mutating func checkDoubles(in names: [Placed<String>], of key: String) {
+        var seen: [String] = []
+        for name in names {
+            let lowercased = name.value.lowercased()
+            if seen.contains(lowercased) {
+                problems.error(at: name.place, "'\(key)' has '\(name.value)' twice")
+            }
+            seen.append(lowercased)
+        }
+    }
+
+    mutating func checkEveryBackendIsCalled() {
+        let called = Set(config.endpoints.flatMap(\.calls).compactMap(\.from?.value))
+        for backend in config.backends where !called.contains(backend.name.value) {
+            problems.warning(
+                at: backend.name.place, "backend '\(backend.name.value)' is never called")
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Basics
+import JSONText
+import YAMLReader
+
+extension ConfigCheck {
+    mutating func checkCall(_ call: Config.Call, of endpoint: Config.Endpoint) {
+        checkBackend(of: call)
+        checkTimes(of: call, in: endpoint)
+        checkRepetition(of: call)
+        checkRelay(of: call)
+        checkShape(of: call)
+        checkFallback(of: call)
+        checkCondition(of: call, in: endpoint)
+        checkDoubles(in: call.headers.map(\.name), of: "headers")
+        if let method = call.request?.method, let body = call.body,
+            method.value == .get || method.value == .head
+        {
+            problems.error(
+                at: body.place,
+                "a \(method.value.rawValue) request has no body; use post, put or patch")
+        }
+    }
+
+    private mutating func checkBackend(of call: Config.Call) {
+        guard let from = call.from, backend(named: from.value) == nil else { return }
+        let known = config.backends.map(\.name.value)
+        let near = Suggestion.words(for: from.value, among: known)
+        let list = near.isEmpty ? " (there are \(known.joined(separator: ", ")))" : near
+        problems.error(
+            at: from.place,
+            "call '\(call.name.value)': there is no backend '\(from.value)'"
+                + (known.isEmpty ? "" : list))
+    }
+
+    private mutating func checkTimes(of call: Config.Call, in endpoint: Config.Endpoint) {
+        let deadline = deadline(of: endpoint).value
+        if let timeout = call.timeout, timeout.value > deadline {
+            problems.warning(
+                at: timeout.place,
+                "timeout \(timeout.value.spelled) of call '\(call.name.value)' is longer than the"
+                    + " deadline \(deadline.spelled); it can never be used")
+        }
+        let written = call.timeout ?? endpoint.timeout ?? config.defaults?.timeout
+        let timeout = min(written?.value ?? PlanDefaults.timeout, deadline)
+        if let after = call.hedge?.after, after.value >= timeout {
+            problems.warning(
+                at: after.place,
+                "the second try of call '\(call.name.value)' never starts: its timeout is"
+                    + " \(timeout.spelled)")
+        }
+    }
+
+    /// Retries and hedges repeat a request, which not every method bears (RFC 9110, section 9.2.2).
+    private mutating func checkRepetition(of call: Config.Call) {
+        let name = call.name.value
+        if let method = call.request?.method.value, method == .post || method == .patch {
+            if let hedge = call.hedge {
+                problems.error(
+                    at: hedge.place,
+                    "call '\(name)' is a \(method.rawValue), which must not be sent twice;"
+                        + " 'hedge' is for get, head, put and delete")
+            }
+            if let retry = call.retry {
+                problems.warning(
+                    at: retry.place,
+                    "call '\(name)' is a \(method.rawValue): only a connection that was never made"
+                        + " is tried again")
+            }
+        }
+        if let hedge = call.hedge, let from = call.from?.value, let backend = backend(named: from),
+            backend.maxConcurrent == nil
+        {
+            problems.warning(
+                at: hedge.place,
+                "call '\(name)' is hedged, but backend '\(from)' has no 'max_concurrent':"
+                    + " when it is slow it gets up to twice the calls")
+        }
+    }
+
+    private mutating func checkRelay(of call: Config.Call) {
+        let isRequired = call.required?.value == true
+        let written = [
+            ("relay_status", call.relayStatus?.place), ("relay_body", call.relayBody?.place),
+        ]
+        for (key, place) in written {
+            guard let place, !isRequired, wasRead else { continue }
+            problems.warning(
+                at: place,
+                "'\(key)' does nothing: call '\(call.name.value)' is not required, so its failure"
+                    + " does not decide the status")
+        }
+        guard let relayed = call.relayStatus else { return }
+        let accepted = call.accept?.value ?? PlanDefaults.accept
+        for range in relayed.value where accepted.contains(where: { $0.overlaps(range) }) {
+            problems.warning(
+                at: relayed.place,
+                "status \(range.spelled) is accepted, so it is no failure that could be relayed")
+        }
+    }
+
+    /// Paths that are right by themselves can exclude each other.
+    private mutating func checkShape(of call: Config.Call) {
+        guard let place = call.rename.first?.path.place else { return }
+        let renames = call.rename.compactMap { entry in
+            (try? JSONPath(entry.path.value)).map { JSONShape.Rename($0, to: entry.name.value) }
+        }
+        do throws(JSONShapeError) {
+            _ = try JSONShape(rename: renames)
+        } catch {
+            problems.error(at: place, "'rename' of call '\(call.name.value)': \(error)")
+        }
+    }
+
+    private mutating func checkFallback(of call: Config.Call) {
+        guard let fallback = call.ifFailed else { return }
+        if call.required?.value == true {
+            problems.warning(
+                at: fallback.place,
+                "'if_failed' does nothing: call '\(call.name.value)' is required, so its failure"
+                    + " fails the request")
+        }
+        if call.at != nil, case .value(let json) = fallback.value,
+            json != Bytes("null"), json.span[0] != UInt8(ascii: "{")
+        {
+            problems.error(
+                at: fallback.place, "'if_failed' must be an object, null or omit with 'at: .'")
+        }
+    }
+
+    private mutating func checkCondition(of call: Config.Call, in endpoint: Config.Endpoint) {
+        guard let when = call.when, let param = when.param else { return }
+        let known = endpoint.parameterNames
+        guard known.contains(param.value) else {
+            problems.error(
+                at: param.place,
+                "call '\(call.name.value)': there is no parameter '\(param.value)'"
+                    + Suggestion.words(for: param.value, among: known))
+            return
+        }
+        guard let value = when.value,
+            let declared = endpoint.params.first(where: { $0.name.value == param.value })
+        else { return }
+        let kind = declared.type?.value.rawValue ?? "string"
+        let isPossible =
+            ValueRules(declared).problem(with: value.value, kind: kind) == nil
+            && (declared.oneOf.isEmpty || declared.oneOf.contains { $0.value == value.value })
+        if !isPossible {
+            problems.warning(
+                at: value.place, "parameter '\(param.value)' can never be '\(value.value)'")
+        }
+    }
+}
+
+extension ClosedRange<Int> {
+    /// `404`, or `200-299`
+    fileprivate var spelled: String {
+        lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound)-\(upperBound)"
+    }
+}

@@ -1,0 +1,120 @@
+import YAMLReader
+
+extension ConfigCheck {
+    /// Two routes are one if they differ only in the names of their parameters.
+    mutating func checkRoutes() {
+        var seen: [String: Place] = [:]
+        for route in config.endpoints.compactMap(\.route) {
+            let shape = route.value.shape
+            if let first = seen[shape] {
+                problems.error(
+                    at: route.place,
+                    "route \(route.value.name) is the same as that at \(first)")
+            }
+            seen[shape] = seen[shape] ?? route.place
+        }
+    }
+
+    mutating func checkEndpoint(_ endpoint: Config.Endpoint) {
+        checkDurations(of: endpoint)
+        checkSuccess(of: endpoint)
+        checkBody(of: endpoint)
+        checkParams(of: endpoint)
+        for call in endpoint.calls {
+            checkCall(call, of: endpoint)
+        }
+        checkReferences(of: endpoint)
+        checkRoot(of: endpoint)
+    }
+
+    private mutating func checkDurations(of endpoint: Config.Endpoint) {
+        let deadline = deadline(of: endpoint)
+        if let timeout = endpoint.timeout, timeout.value > deadline.value {
+            problems.warning(
+                at: timeout.place,
+                "timeout \(timeout.value.spelled) is longer than the deadline"
+                    + " \(deadline.value.spelled); it can never be used")
+        }
+        guard let floor = endpoint.minDuration else { return }
+        if deadline.value >= floor.value {
+            let sign = deadline.value > floor.value ? ">" : "="
+            problems.warning(
+                at: endpoint.place,
+                "\(endpoint.title): deadline \(deadline.value.spelled) \(sign) min_duration"
+                    + " \(floor.value.spelled), slower answers are still distinguishable")
+        }
+        if let timing = endpoint.serverTiming, timing.value {
+            problems.error(
+                at: timing.place,
+                "'server_timing' would tell what 'min_duration' hides; leave one of them out")
+        }
+    }
+
+    private mutating func checkSuccess(of endpoint: Config.Endpoint) {
+        let isAnyRequired = endpoint.calls.contains { $0.required?.value == true }
+        if let rule = endpoint.succeedWhen, rule.value == .required, !isAnyRequired, wasRead {
+            problems.error(
+                at: rule.place, "'succeed_when: required' needs a call with 'required: true'")
+        }
+        if endpoint.calls.isEmpty, wasRead {
+            problems.error(at: endpoint.place, "\(endpoint.title) has no calls")
+        }
+    }
+
+    private mutating func checkBody(of endpoint: Config.Endpoint) {
+        guard let body = endpoint.body else { return }
+        if let method = endpoint.route?.value.method, method == .get || method == .head {
+            problems.error(at: body.place, "a \(method.rawValue) request has no body")
+        }
+        if let max = body.max, max.value > bodyMax(of: endpoint) {
+            problems.warning(
+                at: max.place, "'max' of the body is more than 'max_body', which comes first")
+        }
+        checkObject(
+            type: body.type, required: body.required, properties: body.properties, at: body.place)
+    }
+
+    /// Recursion is bounded by the depth of documents.
+    private mutating func checkObject(
+        type: Placed<Config.Property.Kind>?, required: [Placed<String>],
+        properties: [Config.Property], at place: Place
+    ) {
+        if let type, type.value != .object, !(required.isEmpty && properties.isEmpty) {
+            problems.error(
+                at: type.place,
+                "'required' and 'properties' need 'type: object', not '\(type.value)'")
+        }
+        for property in properties {
+            checkBounds(
+                ValueRules(property), kind: property.type?.value.rawValue,
+                of: "property '\(property.name.value)'")
+            checkObject(
+                type: property.type, required: property.required, properties: property.properties,
+                at: property.place)
+        }
+    }
+}
+
+extension Config.Endpoint {
+    /// `GET /home`
+    var title: String { route?.value.name ?? "this endpoint" }
+}
+
+extension Config.Route {
+    /// As written: `GET /home`.
+    var name: String { "\(method.rawValue) \(path)" }
+
+    /// Equal for routes that match the same requests.
+    fileprivate var shape: String {
+        let parts = segments.map { segment in
+            switch segment {
+            // A slash in a literal was %2F, which is another path than two segments.
+            case .literal(let text):
+                text.split(separator: "/", omittingEmptySubsequences: false)
+                    .joined(separator: "%2F")
+            case .parameter: "{}"
+            }
+        }
+        return method.rawValue + " /" + parts.joined(separator: "/")
+    }
+}

@@ -1,0 +1,82 @@
+import YAMLReader
+
+extension ConfigCheck {
+    mutating func checkParams(of endpoint: Config.Endpoint) {
+        for param in endpoint.params {
+            checkLocation(of: param, in: endpoint)
+            let kind = param.type?.value.rawValue ?? "string"
+            let title = "parameter '\(param.name.value)'"
+            checkBounds(ValueRules(param), kind: kind, of: title)
+            checkValues(of: param, kind: kind, title)
+        }
+    }
+
+    private mutating func checkLocation(of param: Config.Param, in endpoint: Config.Endpoint) {
+        guard let route = endpoint.route?.value else { return }
+        let name = param.name.value
+        let isInPath = route.parameters.contains(name)
+        if let location = param.location, (location.value == .path) != isInPath {
+            problems.error(
+                at: location.place,
+                isInPath
+                    ? "parameter '\(name)' is in the path of the route, not in the \(location.value)"
+                    : "parameter '\(name)' is not in the route \(route.name)")
+        }
+        guard isInPath else {
+            if let required = param.required, required.value, let fallback = param.fallback {
+                problems.error(
+                    at: fallback.place,
+                    "parameter '\(name)' is required, so 'default' is never used")
+            }
+            return
+        }
+        for place in [param.fallback?.place, param.required?.place] {
+            guard let place else { continue }
+            problems.warning(at: place, "parameter '\(name)' is in the path, so it is always there")
+        }
+    }
+
+    /// Bounds that fit the kind of value, and each other.
+    mutating func checkBounds(_ rules: ValueRules, kind: String?, of title: String) {
+        let isNumber = kind == "integer" || kind == "number"
+        for (key, place) in [("min", rules.min?.place), ("max", rules.max?.place)] {
+            guard let place, !isNumber else { continue }
+            problems.error(
+                at: place, "'\(key)' of \(title) needs 'type: integer' or 'type: number'")
+        }
+        let texts = [
+            ("min_length", rules.minLength?.place), ("max_length", rules.maxLength?.place),
+            ("pattern", rules.pattern?.place),
+        ]
+        for (key, place) in texts {
+            guard let place, kind != "string" else { continue }
+            problems.error(at: place, "'\(key)' of \(title) needs 'type: string'")
+        }
+        if let min = rules.min, let max = rules.max, min.value.value > max.value.value {
+            problems.error(at: max.place, "'max' of \(title) is less than its 'min'")
+        }
+        if let min = rules.minLength, let max = rules.maxLength, min.value > max.value {
+            problems.error(at: max.place, "'max_length' of \(title) is less than its 'min_length'")
+        }
+    }
+
+    /// The values that are written have to obey the rules themselves.
+    private mutating func checkValues(of param: Config.Param, kind: String, _ title: String) {
+        let rules = ValueRules(param)
+        for value in param.oneOf {
+            guard let problem = rules.problem(with: value.value, kind: kind) else { continue }
+            problems.error(at: value.place, "'\(value.value)' of \(title) \(problem)")
+        }
+        guard let fallback = param.fallback else { return }
+        if let problem = rules.problem(with: fallback.value, kind: kind) {
+            problems.error(
+                at: fallback.place, "the default '\(fallback.value)' of \(title) \(problem)")
+        } else if !param.oneOf.isEmpty, !param.oneOf.contains(where: { $0.value == fallback.value })
+        {
+            let known = param.oneOf.map(\.value).joined(separator: ", ")
+            problems.error(
+                at: fallback.place,
+                "the default '\(fallback.value)' of \(title) is none of \(known)")
+        }
+    }
+}

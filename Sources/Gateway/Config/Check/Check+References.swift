@@ -1,0 +1,115 @@
+import YAMLReader
+
+extension ConfigCheck {
+    /// Every `{...}` of an endpoint's calls names something that will be there.
+    mutating func checkReferences(of endpoint: Config.Endpoint) {
+        for call in endpoint.calls {
+            for reference in call.references {
+                check(reference, of: call, in: endpoint)
+            }
+        }
+        checkCycles(of: endpoint)
+    }
+
+    private mutating func check(
+        _ reference: Placed<TemplateText.Reference>, of call: Config.Call,
+        in endpoint: Config.Endpoint
+    ) {
+        let uses = "call '\(call.name.value)' uses {\(reference.value.text)}; "
+        let calls = endpoint.calls.map(\.name.value)
+        let params = endpoint.parameterNames
+        switch reference.value.source {
+        case .name(let name) where params.contains(name):
+            break
+        case .name(let name) where !calls.contains(name):
+            let list =
+                params.isEmpty
+                ? " (this endpoint has no parameters)"
+                : " (parameters here: \(params.joined(separator: ", ")))"
+            problems.error(at: reference.place, uses + "there is no parameter '\(name)'" + list)
+        case .call(let name, _) where !calls.contains(name):
+            let words =
+                params.contains(name)
+                ? "'\(name)' is a parameter and has no parts"
+                : "there is no call '\(name)' (calls here: \(calls.joined(separator: ", ")))"
+            problems.error(at: reference.place, uses + words)
+        case .name(let name), .call(let name, _):
+            checkAnswer(of: name, in: endpoint, uses, at: reference.place)
+        case .requestBody:
+            guard let method = endpoint.route?.value.method, method == .get || method == .head
+            else {
+                break
+            }
+            problems.warning(
+                at: reference.place, uses + "\(method.rawValue) requests seldom have a body")
+        case .requestHeader:
+            break
+        }
+    }
+
+    private mutating func checkAnswer(
+        of name: String, in endpoint: Config.Endpoint, _ uses: String, at place: Place
+    ) {
+        let used = endpoint.calls.first { $0.name.value == name }
+        if used?.request?.method.value == .head {
+            problems.error(at: place, uses + "the answer to a HEAD call has no body")
+        }
+    }
+
+    private mutating func checkCycles(of endpoint: Config.Endpoint) {
+        let calls = endpoint.calls
+        for cycle in endpoint.callGraph.cycles {
+            guard let first = cycle.first else { continue }
+            let next = calls[cycle.count > 1 ? cycle[1] : first].name.value
+            let reference = calls[first].references.first { endpoint.call(for: $0.value) == next }
+            let names = (cycle + [first]).map { calls[$0].name.value }
+            problems.error(
+                at: reference?.place ?? calls[first].name.place,
+                cycle.count == 1
+                    ? "call '\(next)' waits for itself"
+                    : "calls wait for each other: \(names.joined(separator: " -> "))")
+        }
+    }
+}
+
+extension Config.Endpoint {
+    /// In the order of the route, then those that are only declared.
+    var parameterNames: [String] {
+        let inPath = route?.value.parameters ?? []
+        return inPath + params.map(\.name.value).filter { !inPath.contains($0) }
+    }
+
+    /// The call whose answer a reference means; a parameter of that name comes first.
+    func call(for reference: TemplateText.Reference) -> String? {
+        switch reference.source {
+        case .name(let name): parameterNames.contains(name) ? nil : name
+        case .call(let name, _): name
+        case .requestHeader, .requestBody: nil
+        }
+    }
+
+    /// Who waits for whom.
+    var callGraph: CallGraph {
+        CallGraph(
+            names: calls.map(\.name.value),
+            uses: calls.map { call in call.references.compactMap { self.call(for: $0.value) } })
+    }
+}
+
+extension Config.Call {
+    /// All references of the request that is sent, in the order path, headers, body.
+    var references: [Placed<TemplateText.Reference>] {
+        let templates = [request?.target].compactMap { $0 } + headers.map(\.value)
+        let inTexts = templates.flatMap { text in
+            text.template.references.map { Placed($0, at: text.place(of: $0)) }
+        }
+        let inBody = (body?.pieces ?? []).compactMap { piece in
+            switch piece {
+            case .literal: nil as Placed<TemplateText.Reference>?
+            case .value(let reference, let place), .insideString(let reference, let place):
+                Placed(reference, at: place)
+            }
+        }
+        return inTexts + inBody
+    }
+}

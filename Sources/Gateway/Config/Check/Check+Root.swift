@@ -1,0 +1,50 @@
+import Basics
+import JSONText
+import YAMLReader
+
+extension ConfigCheck {
+    /// Collisions at the root of the answer, as far as the file shows which keys there will be.
+    mutating func checkRoot(of endpoint: Config.Endpoint) {
+        var owners: [String: String] = [:]
+        for call in endpoint.calls {
+            let keys = call.at == nil ? [call.name.value] : call.knownRootKeys
+            for key in keys {
+                guard let owner = owners[key] else {
+                    owners[key] = call.name.value
+                    continue
+                }
+                guard owner != call.name.value else { continue }
+                problems.warning(
+                    at: call.at?.place ?? call.name.place,
+                    "the key '\(key)' of call '\(call.name.value)' is dropped where call '\(owner)'"
+                        + " has it already")
+            }
+        }
+    }
+}
+
+extension Config.Call {
+    /// The keys that the answer surely may have: those of `keep`, and the new names of `rename`.
+    fileprivate var knownRootKeys: [String] {
+        let kept = (keep?.value ?? []).compactMap { rootKey($0.value) }
+        let dropped = drop.compactMap { wholeRootKey($0.value) }
+        let renamed = rename.compactMap { entry in
+            wholeRootKey(entry.path.value).map { (from: $0, to: entry.name.value) }
+        }
+        let stay = kept.filter { key in
+            !dropped.contains(key) && !renamed.contains { $0.from == key }
+        }
+        return stay + renamed.map(\.to)
+    }
+
+    private func rootKey(_ path: String) -> String? {
+        guard case .key(let key)? = (try? JSONPath(path))?.steps.first else { return nil }
+        return String(key)
+    }
+
+    /// The key of a path that is one key.
+    private func wholeRootKey(_ path: String) -> String? {
+        guard let steps = (try? JSONPath(path))?.steps, steps.count == 1 else { return nil }
+        return rootKey(path)
+    }
+}

@@ -1,0 +1,60 @@
+import YAMLReader
+
+/// The rules that no key can know alone: between keys, calls, endpoints and backends.
+///
+/// Works on what could be decoded, also where problems were found already: every rule skips what
+/// is not there.
+struct ConfigCheck {
+    let config: Config
+    var problems: Problems
+
+    /// Nothing is missing because it could not be read; else what is missing is no news.
+    let wasRead: Bool
+
+    init(_ config: Config, problems: Problems) {
+        self.config = config
+        self.problems = problems
+        wasRead = problems.errorCount == 0
+    }
+
+    mutating func run() {
+        checkAddresses()
+        checkBackends()
+        checkRoutes()
+        for endpoint in config.endpoints {
+            checkEndpoint(endpoint)
+        }
+        if wasRead, config.endpoints.isEmpty {
+            problems.error(at: config.place, "there are no endpoints")
+        }
+        // A call with a wrong name of a backend means one of those that seem unused.
+        if problems.errorCount == 0 {
+            checkEveryBackendIsCalled()
+        }
+    }
+
+    private mutating func checkAddresses() {
+        guard let listen = config.listen, let admin = config.admin, listen.value == admin.value
+        else {
+            return
+        }
+        if case .tcp(_, port: 0) = admin.value { return }
+        problems.error(at: admin.place, "'admin' needs an address of its own, not that of 'listen'")
+    }
+
+    func backend(named name: String) -> Config.Backend? {
+        config.backends.first { $0.name.value == name }
+    }
+}
+
+extension ConfigCheck {
+    /// What holds for a whole request of this endpoint, and where it is written, if it is.
+    func deadline(of endpoint: Config.Endpoint) -> (value: Duration, place: Place?) {
+        let written = endpoint.deadline ?? config.defaults?.deadline
+        return (written?.value ?? PlanDefaults.deadline, written?.place)
+    }
+
+    func bodyMax(of endpoint: Config.Endpoint) -> Int {
+        (endpoint.maxBody ?? config.defaults?.maxBody)?.value ?? PlanDefaults.bodyMax
+    }
+}

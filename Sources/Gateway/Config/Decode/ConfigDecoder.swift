@@ -1,0 +1,157 @@
+import YAMLReader
+
+/// Turns the tree of a document into blocks, strictly, and collects every problem on the way.
+///
+/// Tables of `BlockKey` say which keys there are; this says what holds for all of them: unknown and
+/// duplicate keys, missing ones, `${...}`. A value that is wrong is reported and left out.
+struct ConfigDecoder {
+    var problems: Problems
+    let expansion: Expansion
+
+    /// The block that is being read, for problems: `call 'reviews'`; empty for the file itself.
+    private var scope = ""
+
+    /// The key whose value is being read.
+    private var key = ""
+
+    init(expansion: Expansion, problems: Problems) {
+        self.expansion = expansion
+        self.problems = problems
+    }
+
+    // MARK: Problems
+
+    /// Reports what is wrong with the value at hand; `words` go on after its key: `must be ...`.
+    mutating func fail(_ place: Place, _ words: String) {
+        problems.error(at: place, "'\(key)'\(inScope) \(words)")
+    }
+
+    private var inScope: String { scope.isEmpty ? "" : " in \(scope)" }
+
+    // MARK: Blocks
+
+    /// Reads the keys of a mapping into `block`; `scope` is what problems call it. False if the node
+    /// is no mapping.
+    @discardableResult
+    mutating func decode<Block: ConfigBlock>(
+        _ node: DocumentNode, into block: inout Block, scope: String
+    ) -> Bool {
+        guard case .mapping(let members) = node.content else {
+            let what = scope.isEmpty ? "the file" : scope
+            problems.error(at: node.place, "\(what) must be a mapping of keys to values")
+            return false
+        }
+        let outer = (self.scope, key)
+        self.scope = scope
+        let meant = decodeMembers(members, into: &block)
+        let written = members.map(\.key) + meant
+        for key in Block.keys where key.schema.isRequired && !written.contains(key.name) {
+            problems.error(at: node.place, "the key '\(key.name)' is missing\(inScope)")
+        }
+        for group in Block.alternatives {
+            checkAlternatives(group, among: members, meant: meant, at: node.place)
+        }
+        (self.scope, key) = outer
+        return true
+    }
+
+    /// Gives the keys that were probably meant by unknown ones; those are not missing as well.
+    private mutating func decodeMembers<Block: ConfigBlock>(
+        _ members: [DocumentNode.Member], into block: inout Block
+    ) -> [String] {
+        let keys = Block.keys
+        var meant: [String] = []
+        for member in withoutDuplicates(members) {
+            key = member.key
+            if let known = keys.first(where: { $0.name == member.key }) {
+                known.decode(member, &block, &self)
+            } else {
+                let near = Suggestion.nearest(to: member.key, among: keys.map(\.name))
+                let hint = near.map { " - did you mean '\($0)'?" } ?? ""
+                problems.error(at: member.keyPlace, "unknown key '\(member.key)'\(inScope)\(hint)")
+                meant += near.map { [$0] } ?? []
+            }
+        }
+        return meant
+    }
+
+    private mutating func checkAlternatives(
+        _ group: [String], among members: [DocumentNode.Member], meant: [String], at place: Place
+    ) {
+        let chosen = members.filter { group.contains($0.key) }
+        guard let first = chosen.first else {
+            guard !meant.contains(where: group.contains) else { return }
+            problems.error(
+                at: place, "one of the keys \(group.spoken(or: "or")) is missing\(inScope)")
+            return
+        }
+        for extra in chosen.dropFirst() where extra.key != first.key {
+            problems.error(
+                at: extra.keyPlace,
+                "'\(extra.key)' and '\(first.key)' exclude each other\(inScope)")
+        }
+    }
+
+    /// The first of every key; the others are reported.
+    mutating func withoutDuplicates(_ members: [DocumentNode.Member]) -> [DocumentNode.Member] {
+        var lines: [String: Int] = [:]
+        return members.filter { member in
+            guard let line = lines[member.key] else {
+                lines[member.key] = member.keyPlace.line
+                return true
+            }
+            problems.error(
+                at: member.keyPlace,
+                "duplicate key '\(member.key)'\(inScope), first seen in line \(line)")
+            return false
+        }
+    }
+
+    /// What problems call a block under the key at hand: `hedge of call 'reviews'`.
+    var innerScope: String { scope.isEmpty ? "'\(key)'" : "'\(key)' of \(scope)" }
+
+    // MARK: Scalars
+
+    /// The scalar of a node after expansion; nil if there is none, which is then reported.
+    mutating func scalar(
+        _ node: DocumentNode, expected words: String, bracesAreLiteral: Bool = false
+    ) -> ReadScalar? {
+        guard case .scalar(let scalar) = node.content else {
+            fail(node.place, words + quotingHint(node))
+            return nil
+        }
+        do {
+            let expanded = try expansion.expand(
+                scalar.text, in: node.place.file, doublesBraces: bracesAreLiteral)
+            return ReadScalar(written: scalar, expanded: expanded, place: node.place)
+        } catch {
+            problems.error(at: node.place, error.text)
+            return nil
+        }
+    }
+
+    /// A text that begins with a reference or an IPv6 address, read as YAML's own `{` or `[`.
+    private func quotingHint(_ node: DocumentNode) -> String {
+        switch node.content {
+        case .mapping(let members)
+        where members.count == 1 && members[0].node.content == .scalar(.empty(after: members[0])):
+            "; quote \"{\(members[0].key)}\" if it is a reference"
+        default: ""
+        }
+    }
+}
+
+extension DocumentNode.Scalar {
+    /// What stands after a key without a value.
+    fileprivate static func empty(after member: DocumentNode.Member) -> Self {
+        Self(text: "", isPlain: true, textStart: member.node.place)
+    }
+}
+
+extension [String] {
+    /// `a, b or c`
+    func spoken(or word: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " \(word) \(last)"
+    }
+}

@@ -1,0 +1,91 @@
+import YAMLReader
+
+extension Config.Endpoint: PlainBlock {
+    /// What problems call an endpoint, also one that cannot be read.
+    @Sendable static func title(of node: DocumentNode) -> String {
+        guard case .mapping(let members) = node.content,
+            let route = members.first(where: { $0.key == "route" }),
+            case .scalar(let scalar) = route.node.content
+        else { return "this endpoint" }
+        return "endpoint '\(scalar.text)'"
+    }
+
+    static let keys: [BlockKey<Config.Endpoint>] = [
+        .value("route", \.route, .route, isRequired: true, "method and path: GET /products/{id}"),
+        .list("params", \.params, .named(), "what clients send in the path, the query or headers"),
+        .block("forward", \.forward, "what of the client's request goes to the backends"),
+        .block("body", \.body, "what the client's body must look like"),
+        .value("deadline", \.deadline, .duration, "limit on the whole request"),
+        .value("min_duration", \.minDuration, .duration, "no answer leaves earlier"),
+        .value("succeed_when", \.succeedWhen, .choice, "which calls must work"),
+        .value("report", \.report, .choice, "where an answer says what failed"),
+        .value("expose", \.expose, .choice, "what an answer says about a failure"),
+        .value("partial_status", \.partialStatus, .partialStatus, "the status of a partial answer"),
+        .value("cache_control", \.cacheControl, .headerValue, "Cache-Control of complete answers"),
+        .value("server_timing", \.serverTiming, .flag, "whether answers carry Server-Timing"),
+        .value("max_in_flight", \.maxInFlight, .positive, "requests of this endpoint at a time"),
+        .value("round_up_to", \.roundUpTo, .duration, "later answers leave at the next such step"),
+        .value("max_body", \.maxBody, .size, "of the client's request, and of each answer"),
+        .value("timeout", \.timeout, .duration, "limit on each of its calls"),
+        .list("calls", \.calls, .named(), isRequired: true, "the requests to backends, by name"),
+    ]
+}
+
+extension Config.Forward: PlainBlock {
+    static let keys: [BlockKey<Self>] = [
+        .list("headers", \.headers, .list(of: .headerName), "headers, by name"),
+        .list("query", \.query, .list(of: .text), "query parameters, by name"),
+    ]
+}
+
+extension Config.Body: PlainBlock {
+    static let keys: [BlockKey<Self>] = [
+        .value("type", \.type, .choice, "the kind of JSON value"),
+        .list("required", \.required, .list(of: .text), "keys that an object must have"),
+        .list("properties", \.properties, .named(), "what is known about its keys"),
+        .value("max", \.max, .size, "its size; else 413"),
+    ]
+}
+
+extension Config.Property: NamedBlock {
+    static let word = "property"
+
+    static func problem(withName name: String) -> String? { nil }
+
+    static let keys: [BlockKey<Self>] = [
+        .value("type", \.type, .choice, "the kind of JSON value"),
+        .list("required", \.required, .list(of: .text), "keys that an object must have"),
+        .list("properties", \.properties, .named(), "what is known about its keys"),
+        .value("min", \.min, .number, "the least number"),
+        .value("max", \.max, .number, "the greatest number"),
+        .value("min_length", \.minLength, .natural, "the least number of characters"),
+        .value("max_length", \.maxLength, .natural, "the greatest number of characters"),
+        .value("pattern", \.pattern, .pattern, "a regular expression for the whole text"),
+        .list("one_of", \.oneOf, .filledList(of: .spelled), "the only values"),
+    ]
+}
+
+extension Config.Param: NamedBlock {
+    static let word = "parameter"
+
+    static func problem(withName name: String) -> String? {
+        if name == "request" {
+            return "no parameter can be called 'request'; {request.body} has it"
+        }
+        return isName(name)
+            ? nil : "bad name '\(name)' of a parameter; it may have letters, digits, _ and -"
+    }
+
+    static let keys: [BlockKey<Config.Param>] = [
+        .value("type", \.type, .choice, "what it must look like; string if not written"),
+        .value("min", \.min, .number, "the least number"),
+        .value("max", \.max, .number, "the greatest number"),
+        .value("min_length", \.minLength, .natural, "the least number of characters"),
+        .value("max_length", \.maxLength, .natural, "the greatest number of characters"),
+        .value("pattern", \.pattern, .pattern, "a regular expression for the whole text"),
+        .list("one_of", \.oneOf, .filledList(of: .spelled), "the only values"),
+        .value("default", \.fallback, .spelled, "stands for a value that was not sent"),
+        .value("required", \.required, .flag, "whether it has to be sent"),
+        .value("in", \.location, .choice, "where it is sent"),
+    ]
+}

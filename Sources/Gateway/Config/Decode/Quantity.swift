@@ -1,0 +1,68 @@
+/// A number with a unit, `1.5s`, `64KiB`, `50%`, in the smallest unit; exact, without floating point.
+struct Quantity {
+    /// The units of one kind of quantity and what each is worth.
+    struct Units {
+        let names: [(name: String, worth: Int)]
+        let example: String
+        let max: Int
+
+        /// In nanoseconds; longer than a year is a mistake.
+        static let time = Units(
+            names: [
+                ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
+                ("h", 3_600_000_000_000),
+            ], example: "300ms, 2s, 5m or 1h", max: 366 * 24 * 3_600_000_000_000)
+
+        /// In bytes; more than a tebibyte is a mistake.
+        static let size = Units(
+            names: [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)],
+            example: "64KiB or 1MiB", max: 1 << 40)
+
+        /// In millionths.
+        static let share = Units(names: [("%", 10_000)], example: "50%", max: 1_000_000)
+    }
+
+    let amount: Int
+
+    init(_ text: String, in units: Units, allowsZero: Bool) throws(Refusal) {
+        let number = text.prefix { $0 == "." || ("0"..."9").contains($0) }
+        let unit = text.dropFirst(number.count).drop { $0 == " " }
+        guard !number.isEmpty else {
+            throw Refusal("must be a number with a unit, such as \(units.example)")
+        }
+        guard !unit.isEmpty else {
+            throw Refusal("has no unit; write it like \(units.example)")
+        }
+        guard let worth = units.names.first(where: { $0.name == unit })?.worth else {
+            let known = units.names.map(\.name).spoken(or: "or")
+            throw Refusal(
+                "has the unknown unit '\(unit)'; write it like \(units.example) (\(known))")
+        }
+        guard number.count + unit.count == text.count else {
+            throw Refusal("must be written without a space: \(number)\(unit)")
+        }
+        guard let amount = Self.scaled(number, by: worth) else {
+            throw Refusal("must be a number with a unit, such as \(units.example)")
+        }
+        guard amount <= units.max else { throw Refusal("is too much") }
+        guard amount > 0 || allowsZero else { throw Refusal("must be more than 0") }
+        self.amount = amount
+    }
+
+    /// The number times `worth`, rounded down; nil if it is no number. Saturates.
+    private static func scaled(_ number: Substring, by worth: Int) -> Int? {
+        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        guard let whole = Int(parts[0]) else { return .max }
+        var (sum, overflow) = whole.multipliedReportingOverflow(by: worth)
+        guard !overflow else { return .max }
+        var digitWorth = worth
+        for digit in parts.dropFirst().joined() {
+            digitWorth /= 10
+            (sum, overflow) = sum.addingReportingOverflow(
+                (digit.wholeNumberValue ?? 0) * digitWorth)
+            guard !overflow else { return .max }
+        }
+        return sum
+    }
+}

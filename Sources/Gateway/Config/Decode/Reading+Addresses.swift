@@ -1,0 +1,75 @@
+import YAMLReader
+
+extension Reading where Value == Config.ListenAddress {
+    /// `host:port`, `[v6]:port` or `unix:/path`.
+    static var listenAddress: Reading {
+        let words = "must be host:port, \"[v6]:port\" or unix:/path"
+        return .scalar(.text(format: "address"), expected: words) { scalar throws(Refusal) in
+            let text = scalar.text
+            if text.hasPrefix("unix:") {
+                let path = String(text.dropFirst(5))
+                // The kernel's limit, with the zero at the end (sun_path).
+                guard path.hasPrefix("/"), path.utf8.count < 108, !path.utf8.contains(0) else {
+                    throw Refusal("must be unix: and an absolute path of at most 107 bytes")
+                }
+                return .unix(path: path)
+            }
+            let (host, port) = URLSyntax.split(text[...])
+            guard let port else { throw Refusal(words) }
+            guard !host.isEmpty, host != "*" else {
+                throw Refusal(
+                    "must say where: 127.0.0.1:\(port), or 0.0.0.0:\(port) for everywhere")
+            }
+            return .tcp(
+                host: try URLSyntax.host(host), port: try URLSyntax.port(port, allowsZero: true))
+        }
+    }
+}
+
+extension Reading where Value == Config.BackendURL {
+    /// `http://host[:port][/path]`
+    static var backendURL: Reading {
+        let words = "must be a URL such as http://127.0.0.1:7001"
+        return .scalar(.text(format: "URL"), expected: words) { scalar throws(Refusal) in
+            try Config.BackendURL(reading: scalar.text)
+        }
+    }
+}
+
+extension Config.BackendURL {
+    init(reading text: String) throws(Refusal) {
+        let lowercased = text.prefix(8).lowercased()
+        let scheme: Scheme
+        if lowercased.hasPrefix("http://") {
+            scheme = .http
+        } else if lowercased == "https://" {
+            scheme = .https
+        } else {
+            throw Refusal("must be a URL such as http://127.0.0.1:7001")
+        }
+        let rest = text.dropFirst(scheme.rawValue.count + 3)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let path = rest.dropFirst(authority.count)
+        guard !authority.contains("@") else {
+            throw Refusal("must not hold a name or a password; send them with 'headers'")
+        }
+        guard !path.contains("?") else { throw Refusal("must not have a query (?...)") }
+        try URLSyntax.check(pathAndQuery: String(path))
+        let (host, port) = URLSyntax.split(authority)
+        self.init(
+            scheme: scheme, host: try URLSyntax.host(host),
+            port: try port.map { port throws(Refusal) in
+                try URLSyntax.port(port, allowsZero: false)
+            } ?? (scheme == .http ? 80 : 443),
+            path: path.trimmingSlashes)
+    }
+}
+
+extension Substring {
+    /// Without slashes at the end: a call's path begins with its own.
+    fileprivate var trimmingSlashes: String {
+        var text = self
+        while text.hasSuffix("/") { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,124 @@
+import Basics
+import JSONText
+import YAMLReader
+
+extension Reading where Value == BodyTemplate {
+    /// A mapping or a list becomes JSON with references in it; a text is one reference alone, or is
+    /// sent as it stands.
+    static var body: Reading {
+        Reading(schema: .anything) { node, decoder in
+            var writer = BodyTemplateWriter()
+            let isRight: Bool
+            if case .scalar = node.content {
+                isRight = writer.appendText(node, &decoder)
+            } else {
+                isRight = writer.append(node, &decoder)
+            }
+            return isRight ? BodyTemplate(place: node.place, pieces: writer.finished) : nil
+        }
+    }
+}
+
+/// Collects the pieces of a body; neighbouring literals become one.
+private struct BodyTemplateWriter {
+    private var pieces: [BodyTemplate.Piece] = []
+    private var literal = ""
+
+    var finished: [BodyTemplate.Piece] {
+        literal.isEmpty ? pieces : pieces + [.literal(literal)]
+    }
+
+    private mutating func append(_ piece: BodyTemplate.Piece) {
+        pieces = finished + [piece]
+        literal = ""
+    }
+
+    /// The whole body as one scalar.
+    mutating func appendText(_ node: DocumentNode, _ decoder: inout ConfigDecoder) -> Bool {
+        guard isReferring(node, where: { $0.isLetter || $0 == "_" }) else {
+            guard let scalar = decoder.scalar(node, expected: "must be a text") else {
+                return false
+            }
+            literal += scalar.type == .null && !scalar.isExpanded ? "null" : scalar.text
+            return true
+        }
+        guard let template = decoder.template(node, checking: Self.checkIsAlone) else {
+            return false
+        }
+        return append(template)
+    }
+
+    /// A value of JSON. Recursion is bounded by the depth of documents.
+    mutating func append(_ node: DocumentNode, _ decoder: inout ConfigDecoder) -> Bool {
+        var isRight = true
+        switch node.content {
+        case .mapping(let members):
+            for (index, member) in decoder.withoutDuplicates(members).enumerated() {
+                literal += (index == 0 ? "{" : ",") + json(member.key) + ":"
+                isRight = append(member.node, &decoder) && isRight
+            }
+            literal += members.isEmpty ? "{}" : "}"
+        case .sequence(let nodes):
+            for (index, node) in nodes.enumerated() {
+                literal += index == 0 ? "[" : ","
+                isRight = append(node, &decoder) && isRight
+            }
+            literal += nodes.isEmpty ? "[]" : "]"
+        case .scalar where isReferring(node):
+            guard let template = decoder.template(node, checking: { _ in }) else { return false }
+            return append(template)
+        case .scalar:
+            guard let scalar = decoder.scalar(node, expected: "must be a value"),
+                let value = decoder.jsonLiteral(of: scalar)
+            else { return false }
+            literal += value
+        }
+        return isRight
+    }
+
+    /// A reference alone is a value; among text it stands inside of a string.
+    private mutating func append(_ template: PlacedTemplate) -> Bool {
+        let segments = template.template.segments
+        if segments.count == 1, case .reference(let reference) = segments[0] {
+            append(.value(reference, at: template.place(of: reference)))
+            return true
+        }
+        literal += "\""
+        for segment in segments {
+            switch segment {
+            case .literal(let text):
+                literal += json(text).dropFirst().dropLast()
+            case .reference(let reference):
+                append(.insideString(reference, at: template.place(of: reference)))
+            }
+        }
+        literal += "\""
+        return true
+    }
+
+    /// Whether a scalar has braces of its own, beside those of `${...}`, with such a sign behind:
+    /// the brace of a fixed JSON text, `{"a":1}`, begins no reference.
+    private func isReferring(
+        _ node: DocumentNode, where isName: (Character) -> Bool = { _ in true }
+    ) -> Bool {
+        guard case .scalar(let scalar) = node.content else { return false }
+        let text = Array(scalar.text)
+        return text.indices.contains { index in
+            text[index] == "{" && (index == 0 || text[index - 1] != "$")
+                && (index + 1 == text.count || isName(text[index + 1]))
+        }
+    }
+
+    private static func checkIsAlone(_ template: TemplateText) throws(Refusal) {
+        guard !template.references.isEmpty, template.segments.count > 1 else { return }
+        throw Refusal(
+            "must be one reference alone, such as \"{request.body}\", or a mapping whose values have"
+                + " references, so that they can be escaped: body: { user: \"{id}\" }")
+    }
+
+    private func json(_ text: String) -> String {
+        var json: [UInt8] = []
+        json.append(jsonString: text)
+        return String(Bytes(json))
+    }
+}

@@ -1,0 +1,110 @@
+import YAMLReader
+
+extension Reading where Value == Config.Route {
+    /// `GET /products/{id}`
+    static var route: Reading {
+        .scalar(.text(format: "route"), expected: "must be a route such as GET /products/{id}") {
+            scalar throws(Refusal) in
+            try Config.Route(reading: scalar.text)
+        }
+    }
+}
+
+extension Config.Route {
+    init(reading text: String) throws(Refusal) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2 else {
+            throw Refusal("must be a method, one space and a path, such as GET /products/{id}")
+        }
+        let methods = Config.Method.allCases.map(\.rawValue)
+        guard let method = Config.Method(rawValue: String(words[0])) else {
+            throw Refusal(
+                "has the unknown method '\(words[0])'; there are \(methods.spoken(or: "and"))"
+                    + Suggestion.words(for: String(words[0]), among: methods))
+        }
+        self.init(method: method, path: String(words[1]), segments: try Self.segments(of: words[1]))
+    }
+
+    private static func segments(of path: Substring) throws(Refusal) -> [Segment] {
+        guard path.hasPrefix("/") else { throw Refusal("must have a path that begins with a '/'") }
+        guard !path.contains(where: { "?#".contains($0) }) else {
+            throw Refusal("must have no query (?...); query parameters are declared under 'params'")
+        }
+        guard path != "/" else { return [] }
+        let pieces = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        var segments: [Segment] = []
+        for (index, piece) in pieces.enumerated() {
+            guard !piece.isEmpty || index == pieces.count - 1 else {
+                throw Refusal("must not have an empty segment (//)")
+            }
+            segments.append(try segment(piece))
+        }
+        return try withoutDoubles(segments)
+    }
+
+    private static func segment(_ piece: Substring) throws(Refusal) -> Segment {
+        if piece.hasPrefix("{"), piece.hasSuffix("}") {
+            let name = String(piece.dropFirst().dropLast())
+            guard Config.Param.isName(name) else {
+                throw Refusal(
+                    "has a parameter with the bad name '\(name)' (letters, digits, _ and -)")
+            }
+            return .parameter(name)
+        }
+        guard !piece.contains(where: { "{}".contains($0) }) else {
+            throw Refusal("must have a parameter as a whole segment: /{id}/, not '\(piece)'")
+        }
+        guard let literal = piece.percentDecoded else {
+            throw Refusal("has a bad escape in '\(piece)' (%XX, UTF-8)")
+        }
+        guard literal != ".", literal != ".." else {
+            throw Refusal("must not have the segment '\(piece)'; no client can ask for it")
+        }
+        return .literal(literal)
+    }
+
+    private static func withoutDoubles(_ segments: [Segment]) throws(Refusal) -> [Segment] {
+        var names: [String] = []
+        for case .parameter(let name) in segments {
+            guard !names.contains(name) else { throw Refusal("has the parameter '\(name)' twice") }
+            names.append(name)
+        }
+        return segments
+    }
+}
+
+extension Config.Param {
+    /// A name that `{name}` can refer to.
+    static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension Substring {
+    /// `%41` is `A`; nil for half an escape, a zero byte or bytes that are no UTF-8.
+    fileprivate var percentDecoded: String? {
+        var bytes: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+                let value = UInt8(digits, radix: 16), value != 0
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

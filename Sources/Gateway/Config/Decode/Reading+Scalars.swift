@@ -1,0 +1,126 @@
+import YAMLReader
+
+extension Reading where Value == String {
+    /// A text that `check` accepts; `format` names it for the schema.
+    static func text(
+        _ format: String = "text", _ check: @escaping @Sendable (String) throws(Refusal) -> Void
+    ) -> Reading {
+        .scalar(.text(format: format), expected: "must be a text") { scalar throws(Refusal) in
+            guard scalar.isText else {
+                throw Refusal("must be a text; write it in quotes: \"\(scalar.written)\"")
+            }
+            try check(scalar.text)
+            return scalar.text
+        }
+    }
+
+    /// Any text but the empty one.
+    static var text: Reading {
+        text { text throws(Refusal) in
+            if text.isEmpty { throw Refusal("must not be empty") }
+        }
+    }
+
+    /// A text, or a number, `true` or `false`, of which the spelling is meant.
+    static var spelled: Reading {
+        .scalar(.scalar, expected: "must be a text or a number") { scalar throws(Refusal) in
+            if scalar.type == .null && !scalar.isExpanded {
+                throw Refusal("must have a value; write \"\" for an empty one")
+            }
+            return scalar.text
+        }
+    }
+}
+
+extension Reading where Value == Bool {
+    static var flag: Reading {
+        .scalar(.flag, expected: "must be true or false") { scalar throws(Refusal) in
+            guard case .bool(let value) = scalar.type else {
+                let meant = ["yes": "true", "on": "true", "no": "false", "off": "false"]
+                let hint = meant[scalar.written.lowercased()].map { " - did you mean \($0)?" } ?? ""
+                throw Refusal("must be true or false\(hint)")
+            }
+            return value
+        }
+    }
+}
+
+extension Reading where Value == Int {
+    /// A whole number in a range.
+    static func count(_ range: ClosedRange<Int>) -> Reading {
+        let words =
+            switch range.upperBound {
+            case .max: "must be a whole number of at least \(range.lowerBound)"
+            case range.lowerBound: "must be \(range.lowerBound)"
+            case let last: "must be a whole number from \(range.lowerBound) to \(last)"
+            }
+        return .scalar(.integer(range), expected: words) { scalar throws(Refusal) in
+            guard case .integer(let value?) = scalar.type, range.contains(value) else {
+                throw Refusal(words)
+            }
+            return value
+        }
+    }
+
+    static var positive: Reading { count(1...Int.max) }
+    static var natural: Reading { count(0...Int.max) }
+
+    /// Bytes, as `64KiB`.
+    static var size: Reading {
+        .scalar(.size, expected: "must be a size, such as 64KiB") { scalar throws(Refusal) in
+            try Quantity(scalar.text, in: .size, allowsZero: false).amount
+        }
+    }
+}
+
+extension Reading where Value == Duration {
+    static func duration(allowsZero: Bool) -> Reading {
+        .scalar(.duration, expected: "must be a time, such as 300ms") { scalar throws(Refusal) in
+            .nanoseconds(try Quantity(scalar.text, in: .time, allowsZero: allowsZero).amount)
+        }
+    }
+
+    static var duration: Reading { duration(allowsZero: false) }
+}
+
+extension Reading where Value == Double {
+    /// `50%`, read as 0.5; more than 0, at most 1.
+    static var share: Reading {
+        .scalar(.share, expected: "must be a share, such as 50%") { scalar throws(Refusal) in
+            Double(try Quantity(scalar.text, in: .share, allowsZero: false).amount) / 1_000_000
+        }
+    }
+}
+
+extension Reading where Value == Config.Number {
+    static var number: Reading {
+        .scalar(.number, expected: "must be a number") { scalar throws(Refusal) in
+            switch scalar.type {
+            case .integer(let integer):
+                guard let value = integer.map(Double.init) ?? Double(scalar.text) else { break }
+                return Config.Number(text: scalar.text, value: value, integer: integer)
+            case .decimal:
+                guard let value = Double(scalar.text), value.isFinite else { break }
+                return Config.Number(
+                    text: scalar.text, value: value, integer: Int(exactly: value))
+            case .null, .bool, .string: break
+            }
+            throw Refusal("must be a number")
+        }
+    }
+}
+
+extension Reading
+where Value: CaseIterable & RawRepresentable<String> & Sendable {
+    /// One of a few words.
+    static var choice: Reading {
+        let names = Value.allCases.map(\.rawValue)
+        let words = "must be \(names.spoken(or: "or"))"
+        return .scalar(.choice(names), expected: words) { scalar throws(Refusal) in
+            guard let value = Value(rawValue: scalar.text) else {
+                throw Refusal(words + Suggestion.words(for: scalar.written, among: names))
+            }
+            return value
+        }
+    }
+}

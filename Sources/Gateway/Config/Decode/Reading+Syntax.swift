@@ -1,0 +1,116 @@
+import JSONText
+import YAMLReader
+
+extension Reading where Value == String {
+    static var headerName: Reading {
+        text("header") { text throws(Refusal) in try HeaderSyntax.check(name: text) }
+    }
+
+    static var headerValue: Reading {
+        .scalar(.scalar, expected: "must be a text or a number") { scalar throws(Refusal) in
+            if scalar.type == .null && !scalar.isExpanded {
+                throw Refusal("must have a value; write \"\" for an empty one")
+            }
+            try HeaderSyntax.check(value: scalar.text)
+            return scalar.text
+        }
+    }
+
+    /// A place in an answer, or several: `items[].price`.
+    static var path: Reading {
+        text("path") { text throws(Refusal) in try JSONPath.check(text) }
+    }
+
+    static var pattern: Reading {
+        text("regex") { text throws(Refusal) in
+            do { _ = try Regex(text) } catch { throw Refusal("must be a regular expression") }
+        }
+    }
+
+    /// An absolute path, with everything escaped that has to be.
+    static var urlPath: Reading {
+        text("path of a URL") { text throws(Refusal) in
+            guard text.hasPrefix("/") else { throw Refusal("must begin with a '/'") }
+            try URLSyntax.check(pathAndQuery: text)
+        }
+    }
+}
+
+extension JSONPath {
+    @Sendable static func check(_ text: String) throws(Refusal) {
+        do {
+            _ = try JSONPath(text)
+        } catch {
+            throw Refusal("must be a path such as a.b or items[].price; in '\(text)' \(error)")
+        }
+    }
+}
+
+extension HeaderSyntax {
+    @Sendable static func check(name: String) throws(Refusal) {
+        guard isName(name) else { throw Refusal("must name a header; '\(name)' cannot be one") }
+        guard !isOfTheWire(name) else {
+            throw Refusal("must not name '\(name)'; the connection's own headers are set for you")
+        }
+    }
+
+    static func check(value: String) throws(Refusal) {
+        guard isValue(value) else {
+            throw Refusal("must be one line, without control characters")
+        }
+    }
+}
+
+extension Reading where Value == ClosedRange<Int> {
+    /// `404`, or `200-299`.
+    static var statuses: Reading {
+        let words = "must be a status such as 404, or a range such as 200-299"
+        return .scalar(
+            .either([.integer(100...599), .text(format: "status range")]), expected: words
+        ) {
+            scalar throws(Refusal) in
+            let ends = scalar.text.split(separator: "-", omittingEmptySubsequences: false)
+                .map { $0.utf8.count == 3 ? Int($0) : nil }
+            guard (1...2).contains(ends.count), let first = ends[0],
+                let last = ends[ends.count - 1],
+                first <= last
+            else { throw Refusal(words) }
+            guard (200...599).contains(first), (200...599).contains(last) else {
+                throw Refusal("must stay between 200 and 599, the statuses of final answers")
+            }
+            return first...last
+        }
+    }
+}
+
+extension Reading where Value == Config.Call.Retry.Condition {
+    static var retryCondition: Reading {
+        let words = "must be connect, terminated, or a status: 429 or 500 to 599"
+        let schema = ValueSchema.either([.choice(["connect", "terminated"]), .integer(429...599)])
+        return .scalar(schema, expected: words) { scalar throws(Refusal) in
+            switch (scalar.text, scalar.type) {
+            case ("connect", _): return .connect
+            case ("terminated", _): return .terminated
+            case (_, .integer(let status?)) where status == 429 || (500...599).contains(status):
+                return .status(status)
+            default:
+                throw Refusal(
+                    words + Suggestion.words(for: scalar.written, among: ["connect", "terminated"]))
+            }
+        }
+    }
+}
+
+extension Reading where Value == Config.Workers {
+    static var workers: Reading {
+        let words = "must be auto, or a whole number from 1 to 1024"
+        return .scalar(.either([.choice(["auto"]), .integer(1...1024)]), expected: words) {
+            scalar throws(Refusal) in
+            switch (scalar.text, scalar.type) {
+            case ("auto", _): return .auto
+            case (_, .integer(let count?)) where (1...1024).contains(count): return .count(count)
+            default: throw Refusal(words)
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import YAMLReader
+
+extension Reading where Value == PlacedTemplate {
+    /// A text with references; `check` sees every piece between them.
+    static func template(
+        _ format: String,
+        checking check: @escaping @Sendable (TemplateText) throws(Refusal) -> Void
+    ) -> Reading {
+        Reading(schema: .text(format: format)) { node, decoder in
+            decoder.template(node, checking: check)
+        }
+    }
+
+    /// The path and query of a call.
+    static var target: Reading {
+        template("path with references") { template throws(Refusal) in
+            guard template.text.hasPrefix("/") else {
+                throw Refusal("must begin with a '/'; the host comes from the backend")
+            }
+            for case .literal(let text) in template.segments {
+                try URLSyntax.check(pathAndQuery: text)
+            }
+        }
+    }
+
+    static var headerTemplate: Reading {
+        template("text with references") { template throws(Refusal) in
+            for case .literal(let text) in template.segments {
+                try HeaderSyntax.check(value: text)
+            }
+        }
+    }
+}
+
+extension ConfigDecoder {
+    /// A scalar's text read as a template; what `${...}` puts in is literal in it.
+    mutating func template(
+        _ node: DocumentNode, checking check: (TemplateText) throws(Refusal) -> Void
+    ) -> PlacedTemplate? {
+        let scalar = scalar(node, expected: "must be a text", bracesAreLiteral: true)
+        guard let scalar else { return nil }
+        let template: TemplateText
+        do throws(TemplateError) {
+            template = try TemplateText(parsing: scalar.text)
+        } catch {
+            let place = scalar.textStart?.advanced(by: error.offset) ?? scalar.place
+            fail(place, "cannot be read: \(error.text)")
+            return nil
+        }
+        do throws(Refusal) {
+            try check(template)
+        } catch {
+            fail(scalar.place, error.words)
+            return nil
+        }
+        return PlacedTemplate(template: template, place: scalar.place, textStart: scalar.textStart)
+    }
+}

@@ -1,0 +1,159 @@
+import YAMLReader
+
+/// How one kind of value is written, and how it is read.
+///
+/// `read` reports what is wrong and then gives nil, so that the rest of the file is still read.
+struct Reading<Value: Sendable>: Sendable {
+    let schema: ValueSchema
+    let read: @Sendable (DocumentNode, inout ConfigDecoder) -> Value?
+
+    /// Made from a scalar's text; `parse` gives words that go on after the key when it refuses.
+    static func scalar(
+        _ schema: ValueSchema, expected words: String,
+        _ parse: @escaping @Sendable (ReadScalar) throws(Refusal) -> Value
+    ) -> Reading {
+        Reading(schema: schema) { node, decoder in
+            guard let scalar = decoder.scalar(node, expected: words) else { return nil }
+            do throws(Refusal) {
+                return try parse(scalar)
+            } catch {
+                decoder.fail(error.place ?? node.place, error.words)
+                return nil
+            }
+        }
+    }
+}
+
+/// Why a value is refused: `must be true or false`.
+struct Refusal: Error {
+    let words: String
+    let place: Place?
+
+    init(_ words: String, at place: Place? = nil) {
+        self.words = words
+        self.place = place
+    }
+}
+
+extension Reading where Value: PlainBlock {
+    static var block: Reading {
+        Reading(schema: Value.schema) { node, decoder in
+            decoder.block(node, scope: decoder.innerScope)
+        }
+    }
+}
+
+extension ConfigDecoder {
+    fileprivate mutating func block<Block: PlainBlock>(
+        _ node: DocumentNode, scope: String
+    ) -> Block? {
+        var block = Block(place: node.place)
+        return decode(node, into: &block, scope: scope) ? block : nil
+    }
+}
+
+// MARK: Collections
+
+extension Reading {
+    /// A list; every entry keeps its place.
+    static func list<Item>(of item: Reading<Item>) -> Reading where Value == [Placed<Item>] {
+        Reading(schema: .list(item.schema)) { node, decoder in
+            guard case .sequence(let nodes) = node.content else {
+                decoder.fail(node.place, "must be a list, such as [a, b]")
+                return nil
+            }
+            return nodes.compactMap { node in
+                item.read(node, &decoder).map { Placed($0, at: node.place) }
+            }
+        }
+    }
+
+    /// A list that has something in it.
+    static func filledList<Item>(of item: Reading<Item>) -> Reading where Value == [Placed<Item>] {
+        let list = Reading.list(of: item)
+        return Reading(schema: list.schema) { node, decoder in
+            if case .sequence([]) = node.content {
+                decoder.fail(node.place, "must not be empty")
+                return nil
+            }
+            return list.read(node, &decoder)
+        }
+    }
+
+    /// A list, or one of its entries alone.
+    static func oneOrMany<Item>(of item: Reading<Item>) -> Reading where Value == [Placed<Item>] {
+        let list = Reading.list(of: item)
+        return Reading(schema: .oneOrMany(item.schema)) { node, decoder in
+            if case .sequence = node.content { return list.read(node, &decoder) }
+            return item.read(node, &decoder).map { [Placed($0, at: node.place)] }
+        }
+    }
+
+    /// A list of blocks; `title` finds in a block what problems call it.
+    static func blocks<Block: PlainBlock>(
+        titled title: @escaping @Sendable (DocumentNode) -> String
+    ) -> Reading where Value == [Block] {
+        Reading(schema: .list(Block.schema)) { node, decoder in
+            guard case .sequence(let nodes) = node.content else {
+                decoder.fail(node.place, "must be a list, one '- ' for each")
+                return nil
+            }
+            return nodes.compactMap { decoder.block($0, scope: title($0)) }
+        }
+    }
+
+    /// Blocks under their names, in file order.
+    static func named<Block: NamedBlock>() -> Reading where Value == [Block] {
+        Reading(schema: .map(Block.schema)) { node, decoder in
+            decoder.members(of: node)?.compactMap { member in
+                if let problem = Block.problem(withName: member.key) {
+                    decoder.problems.error(at: member.keyPlace, problem)
+                }
+                var block = Block(
+                    name: Placed(member.key, at: member.keyPlace), place: member.node.place)
+                decoder.decode(
+                    member.node, into: &block, scope: "\(Block.word) '\(member.key)'")
+                return block
+            }
+        }
+    }
+
+    /// Values under keys of the operator's choice, in file order.
+    static func map<Item, Entry>(
+        of item: Reading<Item>,
+        checkingKey check: @escaping @Sendable (String) throws(Refusal) -> Void,
+        _ entry: @escaping @Sendable (Placed<String>, Placed<Item>) -> Entry
+    ) -> Reading where Value == [Entry] {
+        Reading(schema: .map(item.schema)) { node, decoder in
+            decoder.members(of: node)?.compactMap { member in
+                do throws(Refusal) {
+                    try check(member.key)
+                } catch {
+                    decoder.fail(member.keyPlace, error.words)
+                }
+                return item.read(member.node, &decoder).map { value in
+                    entry(
+                        Placed(member.key, at: member.keyPlace),
+                        Placed(value, at: member.node.place))
+                }
+            }
+        }
+    }
+
+    /// The same values, made into something else.
+    func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Reading<Other> {
+        Reading<Other>(schema: schema) { [read] node, decoder in
+            read(node, &decoder).map(transform)
+        }
+    }
+}
+
+extension ConfigDecoder {
+    fileprivate mutating func members(of node: DocumentNode) -> [DocumentNode.Member]? {
+        guard case .mapping(let members) = node.content else {
+            fail(node.place, "must be a mapping of names to values")
+            return nil
+        }
+        return withoutDuplicates(members)
+    }
+}

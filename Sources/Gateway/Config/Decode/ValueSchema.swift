@@ -1,0 +1,36 @@
+/// What may be written for a key, as data: a JSON Schema can be made from it.
+indirect enum ValueSchema: Sendable {
+    case text(format: String)
+    /// Any scalar but null: what is meant is its text.
+    case scalar
+    case flag
+    case integer(ClosedRange<Int>)
+    case number
+    case duration
+    case size
+    case share
+    case choice([String])
+    case list(ValueSchema)
+    case oneOrMany(ValueSchema)
+    /// Any keys, the same kind of value for each.
+    case map(ValueSchema)
+    case either([ValueSchema])
+    case block(BlockSchema)
+    case anything
+}
+
+/// The keys of a block; looked up when asked for, since blocks may contain themselves.
+struct BlockSchema: Sendable {
+    let keys: @Sendable () -> [KeySchema]
+    /// Groups of keys, exactly one of each group must be there.
+    let alternatives: [[String]]
+}
+
+/// One key of a block.
+struct KeySchema: Sendable {
+    let name: String
+    /// One line for the reference and for editors.
+    let doc: String
+    let value: ValueSchema
+    let isRequired: Bool
+}

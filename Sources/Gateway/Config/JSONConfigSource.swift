@@ -1,0 +1,104 @@
+import Basics
+import JSONText
+import YAMLReader
+
+/// Reads a JSON configuration into the tree that YAML gives, so that one decoder serves both.
+struct JSONConfigSource {
+    private let text: Bytes
+
+    /// The last byte that was asked for. Nodes come in the order of the text, so counting goes on
+    /// from there, and even a file of one long line is counted once.
+    private var reached: (offset: Int, place: Place)
+
+    static func read(_ bytes: [UInt8], file: String) throws(DocumentProblem) -> DocumentNode {
+        var source = JSONConfigSource(bytes, file: file)
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(source.text)
+        } catch {
+            throw DocumentProblem(
+                place: source.place(error.offset), text: "this is no JSON: \(error.reason)")
+        }
+        return try source.node(document.root, depth: 1)
+    }
+
+    /// A byte order mark is no part of the text.
+    private init(_ bytes: [UInt8], file: String) {
+        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        text = Bytes(hasMark ? Array(bytes.dropFirst(3)) : bytes)
+        reached = (0, Place(file: file))
+    }
+
+    /// Recursion is bounded, as the tree is.
+    private mutating func node(
+        _ node: JSONDocument.Node, depth: Int
+    ) throws(DocumentProblem) -> DocumentNode {
+        let place = place(node.range.lowerBound)
+        let content: DocumentNode.Content
+        switch node.content {
+        case .object(let members):
+            content = .mapping(try self.members(members, depth: depth, at: place))
+        case .array(let elements):
+            content = .sequence(try self.elements(elements, depth: depth, at: place))
+        case .string(let string):
+            // Escapes make a string longer than it is; nothing else can.
+            let isVerbatim = string.utf8.count + 2 == node.range.count
+            content = .scalar(
+                .init(
+                    text: string, isPlain: false,
+                    textStart: isVerbatim ? place.advanced(by: 1) : nil))
+        case .number(let number): content = .scalar(.init(text: number, isPlain: true))
+        case .boolean(let value): content = .scalar(.init(text: "\(value)", isPlain: true))
+        case .null: content = .scalar(.init(text: "null", isPlain: true))
+        }
+        return DocumentNode(place: place, content: content)
+    }
+
+    private mutating func members(
+        _ members: [JSONDocument.Member], depth: Int, at place: Place
+    ) throws(DocumentProblem) -> [DocumentNode.Member] {
+        try check(depth, at: place)
+        var nodes: [DocumentNode.Member] = []
+        for member in members {
+            let keyPlace = self.place(member.keyRange.lowerBound)
+            nodes.append(
+                .init(
+                    key: member.key, keyPlace: keyPlace,
+                    node: try node(member.value, depth: depth + 1)))
+        }
+        return nodes
+    }
+
+    private mutating func elements(
+        _ elements: [JSONDocument.Node], depth: Int, at place: Place
+    ) throws(DocumentProblem) -> [DocumentNode] {
+        try check(depth, at: place)
+        var nodes: [DocumentNode] = []
+        for element in elements {
+            nodes.append(try node(element, depth: depth + 1))
+        }
+        return nodes
+    }
+
+    private func check(_ depth: Int, at place: Place) throws(DocumentProblem) {
+        guard depth <= YAMLReader.depthMax else {
+            throw DocumentProblem(
+                place: place, text: "nested more than \(YAMLReader.depthMax) levels deep")
+        }
+    }
+
+    /// The place of a byte that is not before the last one that was asked for.
+    private mutating func place(_ offset: Int) -> Place {
+        var (line, column) = (reached.place.line, reached.place.column)
+        for at in reached.offset..<min(max(offset, reached.offset), text.count) {
+            if text[at] == UInt8(ascii: "\n") {
+                (line, column) = (line + 1, 1)
+            } else if text[at] & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+        let place = Place(file: reached.place.file, line: line, column: column)
+        reached = (max(offset, reached.offset), place)
+        return place
+    }
+}

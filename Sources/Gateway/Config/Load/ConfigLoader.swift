@@ -1,0 +1,98 @@
+import YAMLReader
+
+/// Reads a configuration with everything that it includes, and checks it.
+///
+/// Knows no disk and no environment: both are handed in. Everything that is wrong comes back at
+/// once; a configuration comes back only if nothing is an error.
+package struct ConfigLoader {
+    private let files: ConfigFiles
+    private var decoder: ConfigDecoder
+
+    private init(files: ConfigFiles, environment: @escaping (String) -> String?) {
+        self.files = files
+        decoder = ConfigDecoder(
+            expansion: Expansion(variable: environment, files: files), problems: Problems())
+    }
+
+    /// Loads the file at `path`: JSON if it ends in `.json`, else YAML. No configuration comes back if
+    /// there is an error.
+    package static func load(
+        _ path: String, files: ConfigFiles, environment: @escaping (String) -> String?
+    ) -> (config: Config?, problems: Problems) {
+        var loader = ConfigLoader(files: files, environment: environment)
+        let main: DocumentNode
+        do throws(LoadError) {
+            main = try loader.document(path)
+        } catch {
+            loader.decoder.problems.error(at: error.place, error.text)
+            return (nil, loader.decoder.problems)
+        }
+        var config = Config(place: main.place)
+        loader.decoder.decode(main, into: &config, scope: "")
+        loader.follow(config.include, of: path, into: &config)
+
+        var check = ConfigCheck(config, problems: loader.decoder.problems)
+        check.run()
+        return (check.problems.errorCount == 0 ? config : nil, check.problems)
+    }
+
+    private struct LoadError: Error {
+        let place: Place
+        let text: String
+        var isFileMissing = false
+    }
+
+    private func document(_ path: String) throws(LoadError) -> DocumentNode {
+        let bytes: [UInt8]
+        do {
+            bytes = try files.read(path)
+        } catch {
+            throw LoadError(
+                place: Place(file: path), text: error.words, isFileMissing: error == .notFound)
+        }
+        do {
+            return path.hasSuffix(".json")
+                ? try JSONConfigSource.read(bytes, file: path)
+                : try YAMLReader.read(bytes, file: path)
+        } catch {
+            throw LoadError(place: error.place, text: error.text)
+        }
+    }
+
+    // MARK: Include
+
+    private mutating func follow(
+        _ patterns: [Placed<String>], of main: String, into config: inout Config
+    ) {
+        var seen = [main]
+        for pattern in patterns {
+            let path = FilePath.resolve(pattern.value, besides: main)
+            let found = FilePattern(path).matches(in: files)
+            if found.isEmpty {
+                decoder.problems.warning(
+                    at: pattern.place, "'\(pattern.value)' matches no file")
+            }
+            for file in found where !seen.contains(file) {
+                seen.append(file)
+                include(file, named: pattern, into: &config)
+            }
+        }
+    }
+
+    private mutating func include(
+        _ file: String, named pattern: Placed<String>, into config: inout Config
+    ) {
+        do throws(LoadError) {
+            let root = try document(file)
+            var part = IncludedConfig(place: root.place)
+            decoder.decode(root, into: &part, scope: "")
+            config.backends += part.config.backends
+            config.endpoints += part.config.endpoints
+        } catch {
+            let isHere = !error.isFileMissing
+            decoder.problems.error(
+                at: isHere ? error.place : pattern.place,
+                isHere ? error.text : "there is no file '\(file)' to include")
+        }
+    }
+}

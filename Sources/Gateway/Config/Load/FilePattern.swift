@@ -1,0 +1,55 @@
+/// A path in which `*` stands for any characters of a name and `?` for one.
+///
+/// As in a shell, names that begin with a dot are only matched by a dot.
+struct FilePattern {
+    private let pattern: String
+
+    init(_ pattern: String) {
+        self.pattern = pattern
+    }
+
+    /// The paths that match, sorted level by level; one without `*` and `?` matches itself, whether
+    /// it is there or not.
+    func matches(in files: ConfigFiles) -> [String] {
+        var found = [pattern.hasPrefix("/") ? "/" : ""]
+        let names = pattern.split(separator: "/")
+        for (index, name) in names.enumerated() {
+            let end = index == names.count - 1 ? "" : "/"
+            found = found.flatMap { directory in
+                Self.names(like: String(name), in: directory, files).map { directory + $0 + end }
+            }
+        }
+        return found
+    }
+
+    private static func names(
+        like name: String, in directory: String, _ files: ConfigFiles
+    ) -> [String] {
+        guard name.contains(where: { "*?".contains($0) }) else { return [name] }
+        // A directory that cannot be read has no names that match.
+        let all = (try? files.list(directory.isEmpty ? "." : directory)) ?? []
+        return all.filter { matches(Array(name), Array($0)) }.sorted()
+    }
+
+    /// Two cursors and the place to go back to: linear memory, no recursion.
+    static func matches(_ pattern: [Character], _ name: [Character]) -> Bool {
+        if name.first == ".", pattern.first != "." { return false }
+        var (at, place) = (0, 0)
+        var retry: (at: Int, place: Int)?
+        while place < name.count {
+            if at < pattern.count, pattern[at] == "*" {
+                retry = (at + 1, place)
+                at += 1
+            } else if at < pattern.count, pattern[at] == "?" || pattern[at] == name[place] {
+                at += 1
+                place += 1
+            } else if let last = retry {
+                retry = (last.at, last.place + 1)
+                (at, place) = (last.at, last.place + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[at...].allSatisfy { $0 == "*" }
+    }
+}

@@ -1,0 +1,49 @@
+package import Promises
+package import Reactor
+
+/// All pools of one core. A pool is shared by everybody who asks for the same origin with the same
+/// settings, so its connections survive a reload of the configuration.
+package final class Client {
+    private let loop: any Loop
+    private var entries: [Entry] = []
+    /// Pools that only a former chain used, until they are quiet.
+    private var retired: [Pool] = []
+
+    private struct Entry {
+        let settings: PoolSettings
+        let pool: Pool
+        /// Asked for since the last `retireUnused`.
+        var isWanted: Bool
+    }
+
+    package init(loop: any Loop) {
+        self.loop = loop
+    }
+
+    /// The pool for an origin. Asked for when a chain is built, never while serving.
+    package func pool(for origin: Origin, settings: PoolSettings) -> Pool {
+        let known = entries.firstIndex { $0.pool.origin == origin && $0.settings == settings }
+        if let known {
+            entries[known].isWanted = true
+            return entries[known].pool
+        }
+        let pool = Pool(origin: origin, settings: settings, loop: loop)
+        entries.append(Entry(settings: settings, pool: pool, isWanted: true))
+        return pool
+    }
+
+    /// To be called when a new chain is complete: the pools that only the old one used keep no
+    /// connection any more. They still serve the requests that are under way.
+    package func retireUnused() {
+        let unused = entries.filter { !$0.isWanted }.map(\.pool)
+        for pool in unused { pool.drain() }
+        entries.removeAll { !$0.isWanted }
+        retired = (retired + unused).filter { !$0.isQuiet }
+        for index in entries.indices { entries[index].isWanted = false }
+    }
+
+    /// Takes no more calls. Fulfilled when those under way are over and all connections closed.
+    package func close() -> Local<Void> {
+        loop.core.all((entries.map(\.pool) + retired).map { $0.close() }).asVoid()
+    }
+}

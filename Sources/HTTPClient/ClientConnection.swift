@@ -1,0 +1,74 @@
+import Basics
+import HTTP
+import Reactor
+
+/// One connection to a backend: carries bytes between its stream and the state machine, and
+/// outcomes from there to the pool, which owns it.
+///
+/// It reads also while it is idle, so that a backend that closes, or says what nobody asked for,
+/// is noticed at once.
+final class ClientConnection {
+    private let id: ConnectionID
+    private let stream: any ByteStream
+    /// The pool closes all its connections before it goes away.
+    private unowned let pool: Pool
+    private var machine: ClientStateMachine
+    private var call: Call?
+
+    init(_ id: ConnectionID, on stream: any ByteStream, of pool: Pool, limits: Limits) {
+        self.id = id
+        self.stream = stream
+        self.pool = pool
+        machine = ClientStateMachine(limits: limits)
+    }
+
+    /// Begins to listen.
+    func start() {
+        stream.start(self)
+    }
+
+    /// Sends a call's request. The connection must be idle.
+    func send(_ call: Call) {
+        self.call = call
+        let request = call.request
+        machine.ask(request)
+        stream.write(request.head.span, request.body.span)
+    }
+
+    /// Closes the connection without a word to anybody; what it was doing is forgotten.
+    func close() {
+        call = nil
+        stream.close()
+    }
+
+    private func run(_ action: ClientStateMachine.Action) {
+        switch action {
+        case .nothing: break
+        case .retire: pool.lost(id)
+        case .answer(let response, let mayStay):
+            guard let call = call.take() else { return }
+            // First the connection, so that whoever gets the answer finds it free.
+            if mayStay { pool.returned(id) } else { pool.lost(id) }
+            call.answer(response)
+        case .fail(let failure, let mayResend):
+            guard let call = call.take() else { return }
+            pool.failed(call, on: id, failure, mayResend: mayResend)
+        }
+    }
+}
+
+extension ClientConnection: ByteStreamDelegate {
+    func streamReceived(_ bytes: Span<UInt8>) {
+        run(machine.received(bytes, isSent: stream.unsentBytes == 0))
+    }
+
+    func streamEnded() {
+        run(machine.ended())
+    }
+
+    func streamDrained() {}
+
+    func streamFailed(_ failure: IOFailure) {
+        run(machine.failed(failure))
+    }
+}

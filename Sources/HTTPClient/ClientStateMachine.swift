@@ -1,0 +1,144 @@
+import Basics
+import HTTP
+import Reactor
+
+/// The client's side of one HTTP/1.1 connection: what its bytes mean and what they may be used for.
+///
+/// Events in, actions out. One request at a time, because pipelining cannot be trusted (RFC 9112
+/// 9.3.2). A connection may be used again only if its answer is complete, the request went out
+/// completely, nothing follows the answer, and nobody said close. Anything else retires it: an
+/// answer nobody asked for would be taken for the answer to the next request.
+struct ClientStateMachine {
+    enum Action {
+        /// Wait for more.
+        case nothing
+        /// The call is answered; the connection may be used again, or must be closed.
+        case answer(ClientResponse, mayStay: Bool)
+        /// The call failed; the connection must be closed. The request may go out once more, if
+        /// its method allows that: the connection was an old one, and nothing came back.
+        case fail(ClientFailure, mayResend: Bool)
+        /// No call is concerned; the connection must be closed.
+        case retire
+    }
+
+    private enum State {
+        case idle
+        /// A request went out.
+        case asked
+        /// The head of its answer came.
+        case answering(ResponseHead)
+        case closed
+    }
+
+    private var state = State.idle
+    private var reader: ResponseReader
+    private var body = BodyBuffer(.none, limit: 0)
+    private var bodyBytesMax = 0
+
+    /// Whether anything came since the request went out.
+    private var hasHeard = false
+    /// Whether there was an answer on this connection before.
+    private var isReused = false
+
+    init(limits: Limits) {
+        reader = ResponseReader(limits: limits)
+    }
+
+    /// A request is about to be written. The connection must be idle.
+    mutating func ask(_ request: ClientRequest) {
+        state = .asked
+        hasHeard = false
+        bodyBytesMax = request.answerBytesMax
+        reader.answersHead = request.method == .head
+    }
+
+    /// Bytes came. `isSent` tells whether the whole request has left by now.
+    mutating func received(_ bytes: Span<UInt8>, isSent: Bool) -> Action {
+        switch state {
+        case .closed: return .nothing
+        case .idle:
+            state = .closed
+            return .retire
+        case .asked, .answering:
+            hasHeard = true
+            do throws(WireError) {
+                return try read(bytes, isSent: isSent)
+            } catch {
+                return fail(.init(.protocolError, .wire(error), wasSent: true))
+            }
+        }
+    }
+
+    /// The other side will send no more.
+    mutating func ended() -> Action {
+        switch state {
+        case .closed: return .nothing
+        case .idle:
+            state = .closed
+            return .retire
+        case .asked, .answering:
+            do throws(WireError) {
+                return try reader.end() ? complete(mayStay: false) : lost(.ended)
+            } catch {
+                return lost(.ended)
+            }
+        }
+    }
+
+    /// The connection is lost.
+    mutating func failed(_ failure: IOFailure) -> Action {
+        switch state {
+        case .closed: return .nothing
+        case .idle:
+            state = .closed
+            return .retire
+        case .asked, .answering: return lost(.network(failure))
+        }
+    }
+
+    // MARK: Reading
+
+    private mutating func read(_ bytes: Span<UInt8>, isSent: Bool) throws(WireError) -> Action {
+        var position = 0
+        while true {
+            switch try reader.read(bytes, from: &position) {
+            case .needsMore: return .nothing
+            case .head(let head):
+                body = BodyBuffer(head.framing, limit: bodyBytesMax)
+                state = .answering(head)
+                if body.isTooLargeFromTheStart { return tooLarge() }
+            case .body(let range):
+                guard body.append(bytes.extracting(range)) else { return tooLarge() }
+            case .complete: return complete(mayStay: isSent && position == bytes.count)
+            }
+        }
+    }
+
+    // MARK: Outcomes
+
+    private mutating func complete(mayStay: Bool) -> Action {
+        guard case .answering(let head) = state else { return fail(Self.headless) }
+        let response = ClientResponse(status: head.status, fields: head.fields, body: body.take())
+        isReused = true
+        let stays = mayStay && head.keepsAlive
+        state = stays ? .idle : .closed
+        return .answer(response, mayStay: stays)
+    }
+
+    private mutating func lost(_ cause: ClientFailure.Cause) -> Action {
+        fail(.lost(cause, answerHasBegun: hasHeard), mayResend: isReused && !hasHeard)
+    }
+
+    private mutating func tooLarge() -> Action {
+        fail(.init(.responseBodySize, .limit(bodyBytesMax), wasSent: true))
+    }
+
+    private mutating func fail(_ failure: ClientFailure, mayResend: Bool = false) -> Action {
+        state = .closed
+        body = BodyBuffer(.none, limit: 0)
+        return .fail(failure, mayResend: mayResend)
+    }
+
+    /// A reader that completes an answer without a head would be a bug of ours; the call fails.
+    private static let headless = ClientFailure(.protocolError, .wire(.statusLine), wasSent: true)
+}

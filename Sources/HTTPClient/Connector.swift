@@ -1,0 +1,74 @@
+import Basics
+import Promises
+import Reactor
+
+/// Makes connections to one origin: asks for its addresses where it is a name, and tries them in
+/// order, all within the pool's `connectTimeout`.
+final class Connector {
+    private let loop: any Loop
+    private let origin: Origin
+    private let settings: PoolSettings
+    private var book: AddressBook
+
+    init(_ origin: Origin, _ settings: PoolSettings, loop: any Loop) {
+        self.loop = loop
+        self.origin = origin
+        self.settings = settings
+        book = AddressBook(timeToLive: settings.dnsTTL)
+    }
+
+    /// A fresh connection. Rejects with `ClientFailure`; cancelling gives the attempt up.
+    func connect() -> Local<any ByteStream> {
+        switch origin.place {
+        case .address(let address): return dial(address, within: settings.connectTimeout)
+        case .name(let host, let port):
+            let deadline = loop.now + settings.connectTimeout
+            return addresses(of: host).then { addresses in
+                self.dialOne(
+                    of: addresses.prefix(self.settings.addressesTried), port, until: deadline)
+            }
+        }
+    }
+
+    private func addresses(of host: String) -> Local<[IPAddress]> {
+        if let addresses = book.trusted(at: loop.now) { return loop.core.value(addresses) }
+        return loop.resolve(host)
+            .mapError { ($0 as? IOFailure).map(ClientFailure.lookup) ?? $0 }
+            .timeout(settings.connectTimeout, error: self.tooSlow(.dnsError))
+            .map { addresses in
+                guard !addresses.isEmpty else {
+                    throw ClientFailure(.dnsError, .noAddress, wasSent: false)
+                }
+                self.book.learn(addresses, at: self.loop.now)
+                return addresses
+            }
+    }
+
+    /// Connects to the first address that lets it; each gets an equal share of the time left.
+    private func dialOne(
+        of addresses: ArraySlice<IPAddress>, _ port: UInt16, until deadline: Instant
+    ) -> Local<any ByteStream> {
+        guard let address = addresses.first else {
+            return loop.core.error(ClientFailure(.dnsError, .noAddress, wasSent: false))
+        }
+        let share = (deadline - loop.now) / addresses.count
+        return dial(.ip(address, port: port), within: share).recover { error in
+            self.book.distrust(address)
+            let rest = addresses.dropFirst()
+            guard rest.isEmpty else { return self.dialOne(of: rest, port, until: deadline) }
+            self.book.forget()
+            throw error
+        }
+    }
+
+    private func dial(_ address: SocketAddress, within limit: Duration) -> Local<any ByteStream> {
+        loop.connect(to: address)
+            .mapError { ($0 as? IOFailure).map(ClientFailure.connect) ?? $0 }
+            .timeout(limit, error: self.tooSlow(.connectionTimeout))
+    }
+
+    private func tooSlow(_ kind: ClientFailure.Kind) -> ClientFailure {
+        let milliseconds = settings.connectTimeout.inNanoseconds / 1_000_000
+        return ClientFailure(kind, .limit(Int(milliseconds)), wasSent: false)
+    }
+}

@@ -1,0 +1,62 @@
+package import HTTP
+import Reactor
+
+/// Where calls go: a host and its port, or a unix socket.
+package struct Origin: Hashable, Sendable {
+    enum Place: Hashable, Sendable {
+        /// A name that the name service must translate.
+        case name(String, port: UInt16)
+        /// An address that needs no translation.
+        case address(SocketAddress)
+    }
+
+    let place: Place
+
+    /// What stands in the `Host` field of requests: host and port (RFC 9110 7.2). The port is left
+    /// out where it is the default one.
+    package let hostField: String
+
+    /// A host by its name or by its address in text form, without brackets.
+    package init(host: String, port: UInt16) {
+        let suffix = port == 80 ? "" : ":\(port)"
+        switch IPAddress(host) {
+        case .some(let address):
+            place = .address(.ip(address, port: port))
+            hostField = (address.isV6 ? "[\(address)]" : "\(address)") + suffix
+        case nil:
+            // Names are compared without case (RFC 9110 4.2.3): equal origins share a pool.
+            place = .name(host.lowercased(), port: port)
+            hostField = host + suffix
+        }
+    }
+
+    /// A unix socket. It has no host of its own, so requests say `localhost`.
+    package init(unixPath path: String) {
+        place = .address(.unix(path: path))
+        hostField = "localhost"
+    }
+
+    /// `hostField` as a value of `Fields`. A host that cannot stand in a field has no address
+    /// either, so no request to it is ever sent; its value is empty.
+    package var hostFieldValue: FieldValue { FieldValue(hostField) ?? "" }
+
+    package static func == (left: Origin, right: Origin) -> Bool { left.place == right.place }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(place) }
+}
+
+extension Origin: CustomStringConvertible {
+    /// For people: `catalog.internal:7001`, `[::1]:80` or `unix:/run/a.sock`.
+    package var description: String {
+        switch place {
+        case .name(let host, let port): "\(host):\(port)"
+        case .address(let address): "\(address)"
+        }
+    }
+}
+
+extension IPAddress {
+    fileprivate var isV6: Bool {
+        if case .v6 = self { true } else { false }
+    }
+}

@@ -1,0 +1,216 @@
+import Basics
+package import Promises
+package import Reactor
+
+/// The connections of one core to one origin. Runs what `PoolStateMachine` decides.
+///
+/// Found once, when the chain is built; a call then costs no look-up. Confined to its loop.
+package final class Pool {
+    /// Where its connections lead.
+    package let origin: Origin
+
+    private let settings: PoolSettings
+    private let loop: any Loop
+    private let connector: Connector
+    private var machine: PoolStateMachine<Call>
+    private var links = PoolLinks()
+    private var expiry: Timer?
+    private var closing: LocalResolver<Void>?
+    private var closed: Local<Void>?
+
+    package init(origin: Origin, settings: PoolSettings, loop: any Loop) {
+        self.origin = origin
+        self.settings = settings
+        self.loop = loop
+        connector = Connector(origin, settings, loop: loop)
+        machine = PoolStateMachine(
+            maxIdle: settings.maxIdle, maxConnections: settings.maxConnections,
+            idleTimeout: settings.idleTimeout)
+    }
+
+    deinit {
+        expiry?.cancel()
+        for connection in links.connections { connection.close() }
+    }
+
+    /// Calls under way: those with a connection and those that wait for one.
+    package var inFlight: Int { machine.lent + machine.waiting }
+
+    /// Connections that wait for work.
+    package var idle: Int { machine.idle }
+
+    /// All connections, those being made included.
+    package var connections: Int { machine.lent + machine.idle + machine.connecting }
+
+    /// Nobody works, nobody waits, nothing is open.
+    var isQuiet: Bool { machine.isQuiet }
+
+    /// Sends a request and promises its answer. Rejects with `ClientFailure`.
+    ///
+    /// Cancelling closes the connection that works for it, or gives up the place in line. There is
+    /// no limit of time but `connectTimeout`: put a `timeout` on the promise.
+    package func send(_ request: ClientRequest) -> Local<ClientResponse> {
+        let call = Call(request, to: self)
+        let answer = call.promise(on: loop.core)
+        switch machine.checkout(call) {
+        case .lend(let id): start(call, on: id)
+        case .wait(let ticket, let connect):
+            call.place = .waiting(ticket)
+            if let connect { self.connect(connect) }
+        case .refuse: call.fail(ClientFailure(.connectionRefused, .poolClosed, wasSent: false))
+        }
+        return answer
+    }
+
+    /// From now on no connection is kept: idle ones are closed, others after their call. For a pool
+    /// that is in nobody's plan any more, while the last requests still use it.
+    package func drain() {
+        machine.drain()
+        forgetUnneeded()
+    }
+
+    /// Serves who waits already and nobody else, and keeps nothing. The promise is fulfilled when
+    /// the last call is over and the last connection closed.
+    @discardableResult
+    package func close() -> Local<Void> {
+        if let closed { return closed }
+        let resolver = LocalResolver<Void>(on: loop.core)
+        let promise = resolver.promise
+        closing = consume resolver
+        closed = promise
+        machine.close()
+        forgetUnneeded()
+        return promise
+    }
+
+    // MARK: What calls and connections tell
+
+    /// A call is wanted no more.
+    func cancelled(_ call: Call) {
+        let place = call.place
+        call.forget()
+        switch place {
+        case .nowhere: break
+        case .waiting(let ticket): run(machine.cancelled(ticket))
+        case .lent(let id): lost(id)
+        }
+    }
+
+    /// A connection did its work and may do more.
+    func returned(_ id: ConnectionID) {
+        run(machine.returned(id, at: loop.now))
+        armExpiry()
+    }
+
+    /// A connection is of no use any more, or never came about.
+    func lost(_ id: ConnectionID) {
+        release(id)
+        run(machine.gone(id))
+    }
+
+    /// A connection broke under a call. The request may go out once more, on a fresh connection
+    /// that takes the place of the broken one; and as only a used connection allows a resend, there
+    /// is never a second.
+    func failed(_ call: Call, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool) {
+        if mayResend, call.request.isIdempotent {
+            release(id)
+            connect(id, for: call)
+        } else {
+            lost(id)
+            call.fail(failure)
+        }
+    }
+
+    // MARK: Actions
+
+    private func run(_ action: PoolStateMachine<Call>.Action) {
+        switch action {
+        case .nothing: break
+        case .serve(let call, let id): start(call, on: id)
+        case .connect(let id): connect(id)
+        case .giveUp(let id), .retire(let id): release(id)
+        case .fail(let call, let failure, let next):
+            call.fail(failure)
+            if let next { connect(next) }
+        }
+        settle()
+    }
+
+    private func start(_ call: Call, on id: ConnectionID) {
+        call.place = .lent(id)
+        links.connection(id)?.send(call)
+    }
+
+    /// Closes a connection, or gives up making it.
+    private func release(_ id: ConnectionID) {
+        switch links.take(id) {
+        case .none: break
+        case .connection(let connection): connection.close()
+        case .attempt(let attempt): attempt.stream.cancel()
+        }
+    }
+
+    private func forgetUnneeded() {
+        while let id = machine.forgetUnneeded() { release(id) }
+        expiry?.cancel()
+        expiry = nil
+        settle()
+    }
+
+    /// Tells who waits for the end that it has come.
+    private func settle() {
+        if machine.isQuiet { closing.take()?.fulfill(()) }
+    }
+
+    // MARK: Connecting
+
+    /// Makes a connection: for whoever waits, or for the call whose connection broke.
+    private func connect(_ id: ConnectionID, for call: Call? = nil) {
+        let stream = connector.connect()
+        let number = links.begin(stream, resending: call, at: id)
+        stream.whenSettled { result in
+            guard let attempt = self.links.end(number, at: id) else { return }
+            switch result {
+            case .success(let stream): self.connected(id, stream, for: attempt.resending)
+            case .failure(let error): self.failedToConnect(id, error, for: attempt.resending)
+            }
+        }
+    }
+
+    private func connected(_ id: ConnectionID, _ stream: any ByteStream, for call: Call?) {
+        let connection = ClientConnection(id, on: stream, of: self, limits: settings.limits)
+        links.put(connection, at: id)
+        connection.start()
+        if let call {
+            start(call, on: id)
+        } else {
+            run(machine.connected(id, at: loop.now))
+            armExpiry()
+        }
+    }
+
+    private func failedToConnect(_ id: ConnectionID, _ error: any Error, for call: Call?) {
+        let failure = error as? ClientFailure ?? .connect(.cancelled)
+        if let call {
+            call.fail(failure)
+            run(machine.gone(id))
+        } else {
+            run(machine.failed(id, because: failure))
+        }
+    }
+
+    // MARK: Expiry
+
+    /// One timer for all idle connections, due for the oldest. It is not moved when that one is
+    /// lent meanwhile: firing for nothing once in `idleTimeout` is cheaper.
+    private func armExpiry() {
+        guard expiry == nil, let due = machine.nextExpiry else { return }
+        expiry = loop.timer(after: due - loop.now) { [weak self] in self?.expire() }
+    }
+
+    private func expire() {
+        expiry = nil
+        while let id = machine.expire(at: loop.now) { release(id) }
+        armExpiry()
+    }
+}

@@ -1,0 +1,68 @@
+import Promises
+import Reactor
+
+/// What stands behind a pool's `ConnectionID`s, found by their slots.
+struct PoolLinks {
+    enum Link {
+        case none
+        case connection(ClientConnection)
+        case attempt(Attempt)
+    }
+
+    /// A connection that is being made.
+    struct Attempt {
+        let stream: Local<any ByteStream>
+        /// The call whose connection broke and whose place this one takes; nil for a connection
+        /// that is for whoever waits longest.
+        let resending: Call?
+        fileprivate let number: UInt64
+    }
+
+    private var links: [Link] = []
+    private var attempts: UInt64 = 0
+
+    /// The connection, if it is made.
+    func connection(_ id: ConnectionID) -> ClientConnection? {
+        guard case .connection(let connection) = links[id.slot] else { return nil }
+        return connection
+    }
+
+    /// All connections that are made.
+    var connections: [ClientConnection] {
+        links.compactMap { link in
+            if case .connection(let connection) = link { connection } else { nil }
+        }
+    }
+
+    /// A connection is made.
+    mutating func put(_ connection: ClientConnection, at id: ConnectionID) {
+        links[id.slot] = .connection(connection)
+    }
+
+    /// Somebody began to make a connection. The number names this attempt for ever; its slot may
+    /// soon belong to another.
+    mutating func begin(
+        _ stream: Local<any ByteStream>, resending call: Call?, at id: ConnectionID
+    ) -> UInt64 {
+        while links.count <= id.slot { links.append(.none) }
+        attempts += 1
+        links[id.slot] = .attempt(Attempt(stream: stream, resending: call, number: attempts))
+        return attempts
+    }
+
+    /// Takes out the attempt of that number; nil if it was given up meanwhile.
+    mutating func end(_ number: UInt64, at id: ConnectionID) -> Attempt? {
+        guard case .attempt(let attempt) = links[id.slot], attempt.number == number else {
+            return nil
+        }
+        links[id.slot] = .none
+        return attempt
+    }
+
+    /// Takes out whatever is there.
+    mutating func take(_ id: ConnectionID) -> Link {
+        let link = links[id.slot]
+        links[id.slot] = .none
+        return link
+    }
+}

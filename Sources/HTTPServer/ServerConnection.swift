@@ -1,0 +1,173 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+/// One client's connection: it carries bytes between the stream, the reader and the state machine,
+/// and requests between the machine and the service. It decides nothing; the machine does.
+///
+/// In the server's table, and held by its stream, as long as that is open.
+final class ServerConnection: ByteStreamDelegate {
+    let stream: any ByteStream
+    unowned let server: Server
+    /// Where it stands in the server's table.
+    var slot: Int
+
+    private(set) var machine = ServerStateMachine()
+    private var deadline = ConnectionDeadline()
+
+    var reader: RequestReader
+    /// What came before it could be read.
+    private(set) var ahead = ReadAhead()
+    /// Whether bytes are being read right now, further up the call stack.
+    var isReading = false
+    private var isPaused = false
+
+    /// The request that is with the service, and its body as long as that arrives.
+    var running: RunningExchange?
+    var body = IncomingBody(.none)
+    /// What was wrong with the message that broke, for the answer.
+    var wireError: WireError?
+    /// The client's address as text, for the exchanges.
+    private(set) lazy var client = stream.peer.map { "\($0)" }
+
+    init(_ stream: any ByteStream, of server: Server, slot: Int) {
+        self.stream = stream
+        self.server = server
+        self.slot = slot
+        reader = RequestReader(limits: server.settings.limits)
+    }
+
+    /// Begins to read.
+    func start() {
+        stream.start(self)
+        updateDeadline()
+    }
+
+    // MARK: What the stream and the server tell
+
+    func streamReceived(_ bytes: Span<UInt8>) {
+        if machine.reading == .drop { return }
+        let end = ahead.isEmpty ? read(bytes) : 0
+        if end < bytes.count {
+            ahead.append(bytes.extracting(end...))
+            readAhead()
+            pauseIfFull()
+        }
+    }
+
+    func streamEnded() {
+        handle(.clientEnded)
+    }
+
+    func streamDrained() {
+        handle(.outputDrained)
+    }
+
+    func streamFailed(_ failure: IOFailure) {
+        handle(.clientLost)
+    }
+
+    // MARK: What the machine wants
+
+    /// Tells the machine what happened and does what it says.
+    func handle(_ event: ServerStateMachine.Event) {
+        if let action = machine.handle(event) { perform(action) }
+        updateDeadline()
+    }
+
+    private func perform(_ action: ServerStateMachine.Action) {
+        switch action {
+        case .serve: serve()
+        case .sendContinue:
+            stream.write(ServerConnection.goOn.span)
+            readOn()
+        case .readOn: readOn()
+        case .sendAnswer(let keepsAlive): sendAnswer(keepsAlive: keepsAlive)
+        case .refuse:
+            refuse()
+            finish()
+        case .finish: finish()
+        case .probe: probe()
+        case .abandon:
+            giveUp(status: 499)
+            leave()
+        case .close: leave()
+        }
+    }
+
+    private static let goOn = Bytes("HTTP/1.1 100 Continue\r\n\r\n")
+
+    /// Reads what waits here, then what comes.
+    private func readOn() {
+        readAhead()
+        guard isPaused, machine.reading == .consume else { return }
+        isPaused = false
+        stream.resumeReading()
+    }
+
+    private func readAhead() {
+        guard !isReading else { return }
+        while machine.reading == .consume, !ahead.isEmpty {
+            let bytes = ahead.bytes
+            ahead.removeFirst(read(bytes.span))
+        }
+        // The client ended before all that it sent could be read; now it has been.
+        if machine.reading == .consume, machine.clientHasEnded { handle(.clientEnded) }
+    }
+
+    private func pauseIfFull() {
+        guard !isPaused, ahead.count > server.settings.aheadBytes else { return }
+        isPaused = true
+        stream.pauseReading()
+    }
+
+    /// RFC 9112 9.6: our side ends, and what still comes is read over for a while.
+    private func finish() {
+        ahead = ReadAhead()
+        stream.finishWriting()
+        if isPaused { stream.resumeReading() }
+        isPaused = false
+        if stream.unsentBytes == 0 { handle(.outputDrained) }
+    }
+
+    /// A client that closed its connection and one that only ended its side look the same until
+    /// something is sent: the first answers it with a reset. So while its request runs it is sent
+    /// interim answers, which every client of HTTP/1.1 must read over (RFC 9110 15.2).
+    private func probe() {
+        deadline.prolongProbe(server.patience, now: server.loop.now)
+        guard let running, running.request.head.version >= .http11 else { return }
+        stream.write(ServerConnection.stillHere.span)
+    }
+
+    private static let stillHere = Bytes("HTTP/1.1 102 Processing\r\n\r\n")
+
+    private func leave() {
+        deadline.cancel()
+        stream.close()
+        server.forget(self)
+    }
+
+    // MARK: Patience
+
+    private func updateDeadline() {
+        guard machine.wait != deadline.wait || machine.wait == .client else { return }
+        let now = server.loop.now
+        deadline.update(machine.wait, server.patience, unsent: stream.unsentBytes, now: now)
+        armTimer(now)
+    }
+
+    private func armTimer(_ now: Instant) {
+        guard let due = deadline.timerNeeded else { return }
+        deadline.timer?.cancel()
+        deadline.timer = server.loop.timer(after: due - now) { [weak self] in self?.timerFired() }
+    }
+
+    private func timerFired() {
+        let now = server.loop.now
+        if deadline.hasPassed(server.patience, unsent: stream.unsentBytes, now: now) {
+            handle(.deadlinePassed)
+        }
+        armTimer(now)
+    }
+}

@@ -1,0 +1,24 @@
+package import HTTP
+package import Reactor
+
+/// What an embedder is told, for its access log and its metrics: one call for every request, on the
+/// core's thread. Nothing happens for a hook that is not set.
+package struct ServerHooks {
+    /// An exchange is over: its answer was handed to the kernel, or its client went away (499).
+    package var exchangeEnded: (Ended) -> Void = { _ in }
+
+    /// Something that never became a request was refused: what was wrong with it decides the status.
+    package var refused: (Status, SocketAddress?) -> Void = { _, _ in }
+
+    package init() {}
+
+    /// How an exchange ended.
+    package struct Ended {
+        package let exchange: Exchange
+        package let request: RequestHead
+        /// As it stands in a log: 499 where the client was gone before the answer.
+        package let status: UInt16
+        /// Bytes of the body that were written.
+        package let bodyBytes: Int
+    }
+}

@@ -1,0 +1,313 @@
+/// What one connection does next: events in, actions out, no idea of sockets, clocks or promises.
+///
+///     idle -> head -> running -> answered -> idle
+///                                         -> discarding -> idle       (a body was left over)
+///                                         -> blocked -> idle          (the client does not read)
+///                                         -> finishing -> lingering -> closed
+///
+/// One request runs at a time, so pipelined requests are answered in their order.
+struct ServerStateMachine {
+    enum Event: Equatable {
+        /// The first bytes of a head came, and not its last.
+        case headBegan
+        /// A head is complete, and with it perhaps the body.
+        case requestBegan(Facts)
+        /// The service asks for the body.
+        case bodyWanted
+        /// The service does not want the body after all: it is too large.
+        case bodyRefused
+        /// The last byte of the body came.
+        case bodyEnded
+        /// More was read over than an unwanted body is worth.
+        case discardedTooMuch
+        /// The service has an answer.
+        case answerReady
+        /// The answer was written; perhaps the client has not taken all of it.
+        case answerSent(waitsForClient: Bool)
+        /// Everything written was taken.
+        case outputDrained
+        /// What came is no message of HTTP.
+        case messageBroken
+        /// The client sends no more.
+        case clientEnded
+        /// The connection is lost.
+        case clientLost
+        /// What `wait` waits for took too long.
+        case deadlinePassed
+        /// The server stops.
+        case drainRequested
+        /// There are too many connections; the client has been told.
+        case turnedAway
+    }
+
+    /// What the machine needs to know of a request.
+    struct Facts: Equatable {
+        var keepsAlive = true
+        var body = Arrival.complete
+        /// Of a body that is small enough to be read over; false where it must not be.
+        var bodyMayBeDiscarded = true
+    }
+
+    /// How a body stands when its request begins.
+    enum Arrival: Equatable {
+        /// There is none, or it is there already.
+        case complete
+        /// It is still coming.
+        case arriving
+        /// It comes when the client is told to go on.
+        case awaitingContinue
+    }
+
+    enum Action: Equatable {
+        /// Hand the request to the service.
+        case serve
+        /// Tell the client to send the body, then read it.
+        case sendContinue
+        /// Read on: the body, or the next request.
+        case readOn
+        /// Write the answer.
+        case sendAnswer(keepsAlive: Bool)
+        /// Give the request up, if one runs, and answer what was wrong; the connection ends.
+        case refuse
+        /// End our side and read over what still comes.
+        case finish
+        /// The client ended its side while its request runs: find out whether it is still there.
+        case probe
+        /// The client is gone: give the request up.
+        case abandon
+        case close
+    }
+
+    /// What to do with bytes that arrive.
+    enum Reading: Equatable {
+        /// Read messages from them.
+        case consume
+        /// Keep them for later.
+        case keep
+        case drop
+    }
+
+    /// What is waited for, each with its own time limit.
+    enum Wait: Equatable {
+        case request, head, body, client, output, linger
+    }
+
+    private enum State: Equatable {
+        case idle
+        case head
+        case running(Body)
+        /// The answer is being written.
+        case answered(Body)
+        case discarding
+        case blocked
+        case finishing
+        case lingering
+        case closed
+    }
+
+    private enum Body: Equatable {
+        case complete
+        case arriving
+        case awaitingContinue
+        case wanted
+        case refused
+    }
+
+    private var state = State.idle
+    private var facts = Facts()
+    private(set) var clientHasEnded = false
+    private(set) var isDraining = false
+
+    var isClosed: Bool { state == .closed }
+
+    /// Whether a request is with the service.
+    var isRunning: Bool { if case .running = state { true } else { false } }
+
+    var reading: Reading {
+        switch state {
+        case .idle, .head, .running(.wanted), .discarding: .consume
+        case .running, .answered, .blocked: .keep
+        case .finishing, .lingering, .closed: .drop
+        }
+    }
+
+    var wait: Wait? {
+        switch state {
+        case .idle: .request
+        case .head: .head
+        case .running(.wanted), .discarding: .body
+        case .running(.complete) where clientHasEnded: .client
+        case .running, .answered, .closed: nil
+        case .blocked, .finishing: .output
+        case .lingering: .linger
+        }
+    }
+
+    mutating func handle(_ event: Event) -> Action? {
+        switch event {
+        case .headBegan: return headBegan()
+        case .requestBegan(let facts): return requestBegan(facts)
+        case .bodyWanted: return bodyWanted()
+        case .bodyRefused: return bodyRefused()
+        case .bodyEnded: return bodyEnded()
+        case .discardedTooMuch: return state == .discarding ? finish() : nil
+        case .answerReady: return answerReady()
+        case .answerSent(let waitsForClient): return answerSent(waitsForClient)
+        case .outputDrained: return outputDrained()
+        case .messageBroken: return messageBroken()
+        case .clientEnded: return clientEnded()
+        case .clientLost: return clientLost()
+        case .deadlinePassed: return deadlinePassed()
+        case .drainRequested: return drainRequested()
+        case .turnedAway: return finish()
+        }
+    }
+}
+
+extension ServerStateMachine {
+    private mutating func headBegan() -> Action? {
+        if state == .idle { state = .head }
+        return nil
+    }
+
+    private mutating func requestBegan(_ facts: Facts) -> Action? {
+        guard state == .idle || state == .head else { return nil }
+        self.facts = facts
+        switch facts.body {
+        case .complete: state = .running(.complete)
+        case .arriving: state = .running(.arriving)
+        case .awaitingContinue: state = .running(.awaitingContinue)
+        }
+        return .serve
+    }
+
+    private mutating func bodyWanted() -> Action? {
+        switch state {
+        case .running(.arriving):
+            state = .running(.wanted)
+            return .readOn
+        case .running(.awaitingContinue):
+            state = .running(.wanted)
+            return .sendContinue
+        default: return nil
+        }
+    }
+
+    private mutating func bodyRefused() -> Action? {
+        if state == .running(.wanted) { state = .running(.refused) }
+        return nil
+    }
+
+    private mutating func bodyEnded() -> Action? {
+        switch state {
+        case .running(.wanted):
+            state = .running(.complete)
+            return nil
+        case .discarding: return next()
+        default: return nil
+        }
+    }
+
+    private mutating func answerReady() -> Action? {
+        guard case .running(let body) = state else { return nil }
+        state = .answered(body)
+        facts.keepsAlive = facts.keepsAlive && !isDraining && mayFollow(body)
+        return .sendAnswer(keepsAlive: facts.keepsAlive)
+    }
+
+    /// Whether another request can be found behind this one. Not when a client that was never told
+    /// to go on may or may not send its body (RFC 9110 10.1.1): then nobody knows what comes next.
+    private func mayFollow(_ body: Body) -> Bool {
+        switch body {
+        case .complete: true
+        case .awaitingContinue: false
+        case .arriving, .wanted, .refused: facts.bodyMayBeDiscarded
+        }
+    }
+
+    private mutating func answerSent(_ waitsForClient: Bool) -> Action? {
+        guard case .answered(let body) = state else { return nil }
+        guard facts.keepsAlive else { return finish() }
+        if body != .complete {
+            state = .discarding
+            return .readOn
+        }
+        guard waitsForClient else { return next() }
+        state = .blocked
+        return nil
+    }
+
+    /// Back to where the next request is read, which may be there already.
+    private mutating func next() -> Action? {
+        state = .idle
+        return isDraining ? finish() : .readOn
+    }
+
+    private mutating func outputDrained() -> Action? {
+        switch state {
+        case .blocked: return next()
+        case .finishing where clientHasEnded: return close()
+        case .finishing:
+            state = .lingering
+            return nil
+        case .idle, .head, .running, .answered, .discarding, .lingering, .closed: return nil
+        }
+    }
+
+    private mutating func messageBroken() -> Action? {
+        switch state {
+        case .idle, .head, .running:
+            state = .finishing
+            return .refuse
+        case .discarding: return finish()
+        case .answered, .blocked, .finishing, .lingering, .closed: return nil
+        }
+    }
+
+    private mutating func clientEnded() -> Action? {
+        clientHasEnded = true
+        switch state {
+        case .idle: return finish()
+        case .head, .running(.wanted): return messageBroken()
+        case .running(.complete): return .probe
+        // What it sent before may be waiting here, a whole body or further requests.
+        case .running, .answered, .blocked, .finishing: return nil
+        case .discarding: return finish()
+        case .lingering: return close()
+        case .closed: return nil
+        }
+    }
+
+    private mutating func clientLost() -> Action? {
+        let wasRunning = isRunning
+        guard state != .closed else { return nil }
+        state = .closed
+        return wasRunning ? .abandon : .close
+    }
+
+    private mutating func deadlinePassed() -> Action? {
+        switch state {
+        case .idle: return finish()
+        case .head, .running(.wanted): return messageBroken()
+        case .running(.complete) where clientHasEnded: return .probe
+        case .discarding: return finish()
+        case .blocked, .finishing, .lingering: return close()
+        case .running, .answered, .closed: return nil
+        }
+    }
+
+    private mutating func drainRequested() -> Action? {
+        isDraining = true
+        return state == .idle ? finish() : nil
+    }
+
+    private mutating func finish() -> Action? {
+        state = .finishing
+        return .finish
+    }
+
+    private mutating func close() -> Action? {
+        state = .closed
+        return .close
+    }
+}

@@ -1,0 +1,149 @@
+// Operators that turn a value into a value. Each is written once, on the node; a face adds its
+// signature.
+
+extension Node {
+    @inlinable
+    func map<In, Out>(
+        on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Out
+    ) -> Node {
+        link(Out.self, on: context) { child in
+            guard let value = child.receive(In.self) else { return }
+            do { child.fulfill(try body(value)) } catch { child.reject(error) }
+        }
+    }
+
+    @inlinable
+    func compactMap<In, Out>(
+        on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Out?
+    ) -> Node {
+        map(on: context) { (value: In) in
+            guard let result = try body(value) else { throw PromiseError.noValue }
+            return result
+        }
+    }
+
+    @inlinable
+    func validate<In>(
+        on context: (any ExecutionContext)? = nil, _ check: @escaping (In) throws -> Bool
+    ) -> Node {
+        map(on: context) { (value: In) in
+            guard try check(value) else { throw PromiseError.validationFailed }
+            return value
+        }
+    }
+
+    @inlinable
+    func onValue<In>(
+        on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Void
+    ) -> Node {
+        map(on: context) { (value: In) in
+            try body(value)
+            return value
+        }
+    }
+}
+
+extension Promise {
+    /// Turns the value into another; a throw rejects.
+    @inlinable
+    public func map<New: Sendable>(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Value) throws -> New
+    ) -> Promise<New> {
+        .init(node.map(on: context, body))
+    }
+
+    /// Like `map`; nil rejects with `PromiseError.noValue`.
+    @inlinable
+    public func compactMap<New: Sendable>(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Value) throws -> New?
+    ) -> Promise<New> {
+        .init(node.compactMap(on: context, body))
+    }
+
+    /// Lets the value pass if the check says so; else rejects with `PromiseError.validationFailed`.
+    @inlinable
+    public func validate(
+        on context: (any ExecutionContext)? = nil,
+        _ check: @escaping @Sendable (Value) throws -> Bool
+    ) -> Promise {
+        .init(node.validate(on: context, check))
+    }
+
+    /// Looks at the value, which passes on; a throw rejects.
+    @inlinable
+    public func onValue(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Value) throws -> Void
+    ) -> Promise {
+        .init(node.onValue(on: context, body))
+    }
+
+    /// Ends the success part of a chain.
+    @inlinable
+    public func done(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Value) throws -> Void
+    ) -> Promise<Void> {
+        .init(node.map(on: context, body))
+    }
+
+    /// The same outcome without the value.
+    @inlinable
+    public func asVoid() -> Promise<Void> {
+        .init(node.map { (_: Value) in })
+    }
+
+    /// The same outcome, whose handlers run elsewhere.
+    @inlinable
+    public func hop(to context: any ExecutionContext) -> Promise {
+        .init(node.link(Value.self, on: context) { $0.inherit(Value.self) })
+    }
+}
+
+extension Local {
+    /// Turns the value into another; a throw rejects.
+    @inlinable
+    public func map<New>(_ body: @escaping (Value) throws -> New) -> Local<New> {
+        .init(node.map(body))
+    }
+
+    /// Like `map`; nil rejects with `PromiseError.noValue`.
+    @inlinable
+    public func compactMap<New>(_ body: @escaping (Value) throws -> New?) -> Local<New> {
+        .init(node.compactMap(body))
+    }
+
+    /// Lets the value pass if the check says so; else rejects with `PromiseError.validationFailed`.
+    @inlinable
+    public func validate(_ check: @escaping (Value) throws -> Bool) -> Local {
+        .init(node.validate(check))
+    }
+
+    /// Looks at the value, which passes on; a throw rejects.
+    @inlinable
+    public func onValue(_ body: @escaping (Value) throws -> Void) -> Local {
+        .init(node.onValue(body))
+    }
+
+    /// Ends the success part of a chain.
+    @inlinable
+    public func done(_ body: @escaping (Value) throws -> Void) -> Local<Void> {
+        .init(node.map(body))
+    }
+
+    /// The same outcome without the value.
+    @inlinable
+    public func asVoid() -> Local<Void> {
+        .init(node.map { (_: Value) in })
+    }
+}
+
+extension Local where Value: Sendable {
+    /// The same outcome, whose handlers run elsewhere.
+    @inlinable
+    public func hop(to context: any ExecutionContext) -> Promise<Value> {
+        shared.hop(to: context)
+    }
+}

@@ -1,0 +1,119 @@
+// Operators that repair or replace an error.
+
+extension Node {
+    @inlinable
+    func recover<Next: PromiseFace>(
+        on context: (any ExecutionContext)? = nil, policy: CatchPolicy,
+        _ body: @escaping (any Error) throws -> Next
+    ) -> Node {
+        link(Next.Value.self, on: context) { child in
+            guard let error = child.receiveError(passing: Next.Value.self) else { return }
+            guard policy.covers(error) else { return _ = child.reject(error) }
+            do {
+                child.adopt(try body(error).node, as: Next.Value.self)
+            } catch {
+                child.reject(error)
+            }
+        }
+    }
+
+    @inlinable
+    func recover<Failure: Error, Next: PromiseFace>(
+        only type: Failure.Type, on context: (any ExecutionContext)? = nil,
+        _ body: @escaping (Failure) throws -> Next
+    ) -> Node {
+        recover(on: context, policy: .allErrors) { error in
+            guard let failure = error as? Failure else { throw error }
+            return try body(failure)
+        }
+    }
+
+    @inlinable
+    func replaceError<Value>(with value: @escaping () -> Value) -> Node {
+        link(Value.self) { child in
+            guard let error = child.receiveError(passing: Value.self) else { return }
+            guard !error.isCancellation else { return _ = child.reject(error) }
+            child.fulfill(value())
+        }
+    }
+
+    @inlinable
+    func mapError<Value>(
+        of type: Value.Type, on context: (any ExecutionContext)? = nil,
+        _ body: @escaping (any Error) -> any Error
+    ) -> Node {
+        link(Value.self, on: context) { child in
+            guard let error = child.receiveError(passing: Value.self) else { return }
+            child.reject(body(error))
+        }
+    }
+}
+
+extension Promise {
+    /// Continues with another promise after an error, by default not after a cancellation. A throw
+    /// replaces the error.
+    @inlinable
+    public func recover(
+        on context: (any ExecutionContext)? = nil,
+        policy: CatchPolicy = .allErrorsExceptCancellation,
+        _ body: @escaping @Sendable (any Error) throws -> Promise
+    ) -> Promise {
+        .init(node.recover(on: context, policy: policy, body))
+    }
+
+    /// Continues with another promise after an error of one type; others pass on.
+    @inlinable
+    public func recover<Failure: Error>(
+        only type: Failure.Type, on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Failure) throws -> Promise
+    ) -> Promise {
+        .init(node.recover(only: Failure.self, on: context, body))
+    }
+
+    /// Uses a value instead of an error, but not of a cancellation. Made only if it is needed.
+    @inlinable
+    public func replaceError(with value: @autoclosure @escaping @Sendable () -> Value) -> Promise {
+        .init(node.replaceError(with: value))
+    }
+
+    /// Rejects with another error.
+    @inlinable
+    public func mapError(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (any Error) -> any Error
+    ) -> Promise {
+        .init(node.mapError(of: Value.self, on: context, body))
+    }
+}
+
+extension Local {
+    /// Continues with another promise after an error, by default not after a cancellation. A throw
+    /// replaces the error.
+    @inlinable
+    public func recover(
+        policy: CatchPolicy = .allErrorsExceptCancellation,
+        _ body: @escaping (any Error) throws -> Local
+    ) -> Local {
+        .init(node.recover(policy: policy, body))
+    }
+
+    /// Continues with another promise after an error of one type; others pass on.
+    @inlinable
+    public func recover<Failure: Error>(
+        only type: Failure.Type, _ body: @escaping (Failure) throws -> Local
+    ) -> Local {
+        .init(node.recover(only: Failure.self, body))
+    }
+
+    /// Uses a value instead of an error, but not of a cancellation. Made only if it is needed.
+    @inlinable
+    public func replaceError(with value: @autoclosure @escaping () -> Value) -> Local {
+        .init(node.replaceError(with: value))
+    }
+
+    /// Rejects with another error.
+    @inlinable
+    public func mapError(_ body: @escaping (any Error) -> any Error) -> Local {
+        .init(node.mapError(of: Value.self, body))
+    }
+}

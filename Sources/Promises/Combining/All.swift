@@ -1,0 +1,82 @@
+// `all`: every value, or the first error.
+
+extension Node {
+    @inlinable
+    static func all<Value, Output>(
+        _ members: [Node], of type: Value.Type, home: Home,
+        _ combine: @escaping ([Value]) -> Output
+    ) -> Node {
+        if members.isEmpty { return .settled(combine([]), home: home) }
+        let result = Node.gathering(Output.self, count: members.count, home: home)
+        let seats = members.map { member in
+            result.seat(Value.self, at: member) { result, seat in
+                if seat.isRejected {
+                    result.concludeEarly(Result<Output, any Error>.failure(seat.error))
+                } else if result.isComplete(Output.self) {
+                    result.conclude { seats in
+                        .success(combine(seats.map { $0.value(as: Value.self) }))
+                    }
+                }
+            }
+        }
+        result.write(seats)
+        result.gather(seats)
+        return result
+    }
+
+    /// Where a combinator without a context of its own delivers: with its first member.
+    @inlinable
+    static func home(of members: [Node]) -> Home {
+        members.first?.home ?? .context(SharedPool.shared)
+    }
+}
+
+/// Every value in the order of the promises, or the first error; the others are then withdrawn
+/// from. Nothing gives nothing.
+public func all<Value: Sendable>(_ promises: some Collection<Promise<Value>>) -> Promise<[Value]> {
+    let members = promises.map(\.node)
+    return .init(Node.all(members, of: Value.self, home: Node.home(of: members)) { $0 })
+}
+
+/// Every value by its key, or the first error; the others are then withdrawn from.
+public func all<Key: Hashable & Sendable, Value: Sendable>(
+    _ promises: [Key: Promise<Value>]
+) -> Promise<[Key: Value]> {
+    all(promises.map { (key: $0.key, promise: $0.value) })
+}
+
+/// Every value by its key, or the first error; the others are then withdrawn from.
+public func all<Key: Hashable & Sendable, Value: Sendable>(
+    _ members: [(key: Key, promise: Promise<Value>)]
+) -> Promise<[Key: Value]> {
+    let nodes = members.map(\.promise.node)
+    let keys = members.map(\.key)
+    return .init(Node.all(nodes, of: Value.self, home: Node.home(of: nodes)) { values in
+        Dictionary(zip(keys, values)) { first, _ in first }
+    })
+}
+
+extension Core {
+    /// Every value in the order of the promises, or the first error; the others are then withdrawn
+    /// from. Nothing gives nothing.
+    @inlinable
+    public func all<Value>(_ promises: some Collection<Local<Value>>) -> Local<[Value]> {
+        .init(Node.all(promises.map(\.node), of: Value.self, home: home) { $0 })
+    }
+
+    /// Every value by its key, or the first error; the others are then withdrawn from.
+    public func all<Key: Hashable, Value>(_ promises: [Key: Local<Value>]) -> Local<[Key: Value]> {
+        all(promises.map { (key: $0.key, promise: $0.value) })
+    }
+
+    /// Every value by its key, or the first error; the others are then withdrawn from.
+    @inlinable
+    public func all<Key: Hashable, Value>(
+        _ members: [(key: Key, promise: Local<Value>)]
+    ) -> Local<[Key: Value]> {
+        let keys = members.map(\.key)
+        return .init(Node.all(members.map(\.promise.node), of: Value.self, home: home) { values in
+            Dictionary(zip(keys, values)) { first, _ in first }
+        })
+    }
+}

@@ -1,0 +1,83 @@
+// `allSettled`: every outcome, and never an error.
+
+extension Node {
+    @inlinable
+    static func allSettled<Value, Output>(
+        _ members: [Node], of type: Value.Type, home: Home,
+        _ combine: @escaping ([Result<Value, any Error>]) -> Output
+    ) -> Node {
+        if members.isEmpty { return .settled(combine([]), home: home) }
+        let result = Node.gathering(Output.self, count: members.count, home: home)
+        let seats = members.map { member in
+            result.seat(Value.self, at: member) { result, _ in
+                guard result.isComplete(Output.self) else { return }
+                result.conclude { seats in
+                    .success(combine(seats.compactMap { $0.result(as: Value.self) }))
+                }
+            }
+        }
+        result.write(seats)
+        result.gather(seats)
+        return result
+    }
+}
+
+/// Every outcome in the order of the promises.
+public func allSettled<Value: Sendable>(
+    _ promises: some Collection<Promise<Value>>
+) -> Guarantee<[Result<Value, any Error>]> {
+    let members = promises.map(\.node)
+    return .init(Node.allSettled(members, of: Value.self, home: Node.home(of: members)) { $0 })
+}
+
+/// Every outcome by its key.
+public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
+    _ promises: [Key: Promise<Value>]
+) -> Guarantee<[Key: Result<Value, any Error>]> {
+    allSettled(promises.map { (key: $0.key, promise: $0.value) }).map { outcomes in
+        Dictionary(outcomes.map { ($0.key, $0.result) }) { first, _ in first }
+    }
+}
+
+/// Every outcome with its key, in the order of the members.
+public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
+    _ members: [(key: Key, promise: Promise<Value>)]
+) -> Guarantee<[(key: Key, result: Result<Value, any Error>)]> {
+    let nodes = members.map(\.promise.node)
+    let keys = members.map(\.key)
+    return .init(
+        Node.allSettled(nodes, of: Value.self, home: Node.home(of: nodes)) { results in
+            zip(keys, results).map { (key: $0, result: $1) }
+        })
+}
+
+extension Core {
+    /// Every outcome in the order of the promises.
+    @inlinable
+    public func allSettled<Value>(
+        _ promises: some Collection<Local<Value>>
+    ) -> LocalGuarantee<[Result<Value, any Error>]> {
+        .init(Node.allSettled(promises.map(\.node), of: Value.self, home: home) { $0 })
+    }
+
+    /// Every outcome by its key.
+    public func allSettled<Key: Hashable, Value>(
+        _ promises: [Key: Local<Value>]
+    ) -> LocalGuarantee<[Key: Result<Value, any Error>]> {
+        allSettled(promises.map { (key: $0.key, promise: $0.value) }).map { outcomes in
+            Dictionary(outcomes.map { ($0.key, $0.result) }) { first, _ in first }
+        }
+    }
+
+    /// Every outcome with its key, in the order of the members.
+    @inlinable
+    public func allSettled<Key, Value>(
+        _ members: [(key: Key, promise: Local<Value>)]
+    ) -> LocalGuarantee<[(key: Key, result: Result<Value, any Error>)]> {
+        let keys = members.map(\.key)
+        return .init(
+            Node.allSettled(members.map(\.promise.node), of: Value.self, home: home) { results in
+                zip(keys, results).map { (key: $0, result: $1) }
+            })
+    }
+}

@@ -1,0 +1,74 @@
+// `any`: waits for every member, and is content with one value.
+
+extension Node {
+    @inlinable
+    static func any<Key: Hashable & Sendable, Face: PromiseFace>(
+        _ members: [(key: Key, promise: Face)], home: Home
+    ) -> Node {
+        typealias Output = AnyResult<Key, Face.Value>
+        if members.isEmpty { return .failed(ErrorDictionary<Key>([]), as: Output.self, home: home) }
+        let result = Node.gathering(Output.self, count: members.count, home: home)
+        let seats = members.map { key, promise in
+            let seat = result.seat(Face.Value.self, at: promise.node) { result, _ in
+                if result.isComplete(Output.self) {
+                    result.concludeAny(keyedBy: Key.self, of: Face.Value.self)
+                }
+            }
+            return (key: key, seat: seat)
+        }
+        result.write(Output(seats))
+        result.step = { result in result.release(seats.map(\.seat)) }
+        _ = result.claim.insert(Claim.started)
+        for (_, seat) in seats {
+            if let member = seat.parent { member.attach(seat) }
+        }
+        return result
+    }
+
+    /// The answer is already in place; only when nobody brought a value it becomes an error.
+    @inlinable
+    func concludeAny<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
+        guard decide() else { return }
+        let members = value(as: AnyResult<Key, Value>.self).members
+        if members.contains(where: \.seat.isFulfilled) { return publish(State.fulfilled) }
+        clear()
+        write(error: ErrorDictionary(members.map { (key: $0.key, error: $0.seat.error) }))
+        publish(State.rejected)
+    }
+}
+
+/// Waits for all members, then gives what they brought if it was at least one value; else rejects
+/// with `ErrorDictionary`.
+public func any<Key: Hashable & Sendable, Value: Sendable>(
+    _ promises: [Key: Promise<Value>]
+) -> Promise<AnyResult<Key, Value>> {
+    any(promises.map { (key: $0.key, promise: $0.value) })
+}
+
+/// Waits for all members, then gives what they brought, in their order, if it was at least one
+/// value; else rejects with `ErrorDictionary`.
+@inlinable
+public func any<Key: Hashable & Sendable, Value: Sendable>(
+    _ members: [(key: Key, promise: Promise<Value>)]
+) -> Promise<AnyResult<Key, Value>> {
+    .init(Node.any(members, home: members.first?.promise.node.home ?? .context(SharedPool.shared)))
+}
+
+extension Core {
+    /// Waits for all members, then gives what they brought if it was at least one value; else
+    /// rejects with `ErrorDictionary`.
+    public func any<Key: Hashable & Sendable, Value>(
+        _ promises: [Key: Local<Value>]
+    ) -> Local<AnyResult<Key, Value>> {
+        any(promises.map { (key: $0.key, promise: $0.value) })
+    }
+
+    /// Waits for all members, then gives what they brought, in their order, if it was at least one
+    /// value; else rejects with `ErrorDictionary`.
+    @inlinable
+    public func any<Key: Hashable & Sendable, Value>(
+        _ members: [(key: Key, promise: Local<Value>)]
+    ) -> Local<AnyResult<Key, Value>> {
+        .init(Node.any(members, home: home))
+    }
+}

@@ -1,0 +1,94 @@
+/// What `any` brought: for every key a value or the reason why there is none, in the order of the
+/// members, with at least one value.
+///
+/// It looks into the settled promises themselves: nothing is copied, and no dictionary is made
+/// until `values` or `reasons` asks for one. When a key stands for two members, the first counts.
+public struct AnyResult<Key: Hashable & Sendable, Value> {
+    @usableFromInline let members: [(key: Key, seat: Node)]
+
+    @inlinable
+    init(_ members: [(key: Key, seat: Node)]) {
+        self.members = members
+    }
+
+    /// How many members there were.
+    @inlinable
+    public var count: Int { members.count }
+
+    /// The key of a member by its position.
+    @inlinable
+    public func key(at position: Int) -> Key { members[position].key }
+
+    /// The outcome of a member by its position.
+    @inlinable
+    public func result(at position: Int) -> Result<Value, any Error> {
+        let seat = members[position].seat
+        return seat.isFulfilled ? .success(seat.value(as: Value.self)) : .failure(seat.error)
+    }
+
+    /// Whether every member brought a value.
+    @inlinable
+    public var isComplete: Bool { members.allSatisfy(\.seat.isFulfilled) }
+
+    /// The outcome of a key, or nil if it is unknown.
+    @inlinable
+    public func result(for key: Key) -> Result<Value, any Error>? {
+        members.firstIndex { $0.key == key }.map { result(at: $0) }
+    }
+
+    /// The value of a key; throws its own reason, or `PromiseError.unknownKey`.
+    @inlinable
+    public func requiredValue(for key: Key) throws -> Value {
+        guard let result = result(for: key) else { throw PromiseError.unknownKey }
+        return try result.get()
+    }
+
+    /// The values by key.
+    public var values: [Key: Value] {
+        Dictionary(
+            members.lazy.filter(\.seat.isFulfilled).map { ($0.key, $0.seat.value(as: Value.self)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The reasons by key, of those who brought no value.
+    public var reasons: [Key: any Error] {
+        Dictionary(
+            members.lazy.filter(\.seat.isRejected).map { ($0.key, $0.seat.error) },
+            uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension AnyResult: Sendable where Value: Sendable {}
+
+/// All members were rejected: the reasons by key.
+public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConvertible {
+    /// The reasons in the order of the members.
+    public let members: [(key: Key, error: any Error)]
+
+    @usableFromInline
+    init(_ members: [(key: Key, error: any Error)]) {
+        self.members = members
+    }
+
+    /// The reasons by key.
+    public var errors: [Key: any Error] {
+        Dictionary(members.map { ($0.key, $0.error) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    public var description: String {
+        "[" + members.map { "\($0.key): \($0.error)" }.joined(separator: ", ") + "]"
+    }
+}
+
+/// All members were rejected: the reasons in the order of the members.
+public struct ErrorArray: Error, CustomStringConvertible {
+    /// The reasons.
+    public let errors: [any Error]
+
+    @usableFromInline
+    init(_ errors: [any Error]) {
+        self.errors = errors
+    }
+
+    public var description: String { "\(errors)" }
+}

@@ -1,0 +1,68 @@
+// `race`: the first value. `firstSettled`: the first outcome.
+
+extension Node {
+    @inlinable
+    static func race<Value>(_ members: [Node], of type: Value.Type, home: Home) -> Node {
+        if members.isEmpty { return .failed(ErrorArray([]), as: Value.self, home: home) }
+        let result = Node.gathering(Value.self, count: members.count, home: home)
+        let seats = members.map { member in
+            result.seat(Value.self, at: member) { result, seat in
+                if seat.isFulfilled {
+                    result.concludeEarly(.success(seat.value(as: Value.self)))
+                } else if result.isComplete(Value.self) {
+                    result.conclude { seats in
+                        Result<Value, any Error>.failure(ErrorArray(seats.map(\.error)))
+                    }
+                }
+            }
+        }
+        result.write(seats)
+        result.gather(seats)
+        return result
+    }
+
+    @inlinable
+    static func firstSettled<Value>(_ members: [Node], of type: Value.Type, home: Home) -> Node {
+        if members.isEmpty { return .failed(PromiseError.badInput, as: Value.self, home: home) }
+        let result = Node.gathering(Value.self, count: members.count, home: home)
+        let seats = members.map { member in
+            result.seat(Value.self, at: member) { result, seat in
+                result.concludeEarly(
+                    seat.isFulfilled
+                        ? .success(seat.value(as: Value.self))
+                        : Result<Value, any Error>.failure(seat.error))
+            }
+        }
+        result.write(seats)
+        result.gather(seats)
+        return result
+    }
+}
+
+/// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+public func race<Value: Sendable>(_ promises: some Collection<Promise<Value>>) -> Promise<Value> {
+    let members = promises.map(\.node)
+    return .init(Node.race(members, of: Value.self, home: Node.home(of: members)))
+}
+
+/// The first outcome, an error or not; the others are then withdrawn from.
+public func firstSettled<Value: Sendable>(
+    _ promises: some Collection<Promise<Value>>
+) -> Promise<Value> {
+    let members = promises.map(\.node)
+    return .init(Node.firstSettled(members, of: Value.self, home: Node.home(of: members)))
+}
+
+extension Core {
+    /// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+    @inlinable
+    public func race<Value>(_ promises: some Collection<Local<Value>>) -> Local<Value> {
+        .init(Node.race(promises.map(\.node), of: Value.self, home: home))
+    }
+
+    /// The first outcome, an error or not; the others are then withdrawn from.
+    @inlinable
+    public func firstSettled<Value>(_ promises: some Collection<Local<Value>>) -> Local<Value> {
+        .init(Node.firstSettled(promises.map(\.node), of: Value.self, home: home))
+    }
+}

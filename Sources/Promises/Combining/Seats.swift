@@ -1,0 +1,87 @@
+public import Synchronization
+
+/// What combinators are made of.
+///
+/// A *seat* waits for one member and keeps its outcome. The *result* holds the seats, counts them
+/// down as they arrive, and lets go of the missing ones when it is settled early or cancelled.
+extension Node {
+    /// A pending result. Until it is settled its tail holds what `fill` writes, behind that the
+    /// count.
+    @inlinable
+    static func gathering<Value>(_ type: Value.Type, count: Int, home: Home) -> Node {
+        let result = make(Value.self, home: home, claim: Claim.root, extraWords: 1)
+        unsafe (result.cells + 2 + words(Value.self)).initialize(to: Atomic(UInt(count)))
+        return result
+    }
+
+    /// Seats at each of the members. They wait as soon as `sit` is called.
+    @inlinable
+    func seat<Value>(
+        _ type: Value.Type, at member: Node,
+        _ arrived: @escaping (_ result: Node, _ seat: Node) -> Void
+    ) -> Node {
+        let seat = Node.make(Value.self, home: home, parent: member) { seat in
+            guard let result = seat.result else { return }
+            seat.result = nil
+            seat.inherit(Value.self)
+            arrived(result, seat)
+        }
+        seat.result = self
+        return seat
+    }
+
+    /// Begins to wait, and arranges that cancelling the result lets go of the members.
+    @inlinable
+    func gather(_ seats: [Node]) {
+        step = { result in result.release(seats) }
+        _ = claim.insert(Claim.started)
+        for seat in seats {
+            if let member = seat.parent { member.attach(seat) }
+        }
+    }
+
+    /// Lets go of the members that have not arrived.
+    @usableFromInline
+    func release(_ seats: [Node]) {
+        let reason: any Error = isRejected && error.isCancellation ? error : Cancelled()
+        for seat in seats { seat.cancel(with: reason) }
+    }
+
+    /// Counts one seat; true when it was the last.
+    @inlinable
+    func isComplete<Value>(_ type: Value.Type) -> Bool {
+        let count = unsafe Word(cells + 2 + Node.words(Value.self), isConfined: isConfined)
+        return count.add(0 &- 1) == 0
+    }
+
+    /// Settles with what the seats brought, unless the result was settled before.
+    @inlinable
+    func conclude<Value>(_ outcome: ([Node]) -> Result<Value, any Error>) {
+        guard decide() else { return }
+        let seats = moveValue(as: [Node].self)
+        switch outcome(seats) {
+        case .success(let value):
+            write(value)
+            publish(State.fulfilled)
+        case .failure(let error):
+            write(error: error)
+            publish(State.rejected)
+        }
+    }
+
+    /// Settles before all seats have arrived, and lets go of the rest.
+    @inlinable
+    func concludeEarly<Value>(_ outcome: Result<Value, any Error>) {
+        guard decide() else { return }
+        let seats = moveValue(as: [Node].self)
+        switch outcome {
+        case .success(let value):
+            write(value)
+            publish(State.fulfilled)
+        case .failure(let error):
+            write(error: error)
+            publish(State.rejected)
+        }
+        release(seats)
+    }
+}

@@ -1,0 +1,40 @@
+/// The right to make `Local` promises: one thread's, and never another's.
+///
+/// Not `Sendable`, and made only where its context runs; so what begins with a core can be proved
+/// by the compiler to stay on its thread. An event loop makes one for itself; everyone else gets
+/// one for the length of `Core.run(on:_:)`.
+public final class Core {
+    /// Where its handlers run.
+    public let context: any ExecutionContext
+
+    /// The ready queue of the thread, if the loop that owns it handed it over.
+    @usableFromInline let turn: Turn?
+
+    /// For a loop that owns its thread.
+    ///
+    /// - Parameters:
+    ///   - context: the thread-safe door of the loop. Called on the thread of the loop, its
+    ///     `enqueue` must append to the same `turn`.
+    ///   - turn: the loop's ready queue; confined promises are put there directly.
+    package init(on context: any ExecutionContext, turn: Turn? = nil) {
+        self.context = context
+        self.turn = turn
+    }
+
+    @inlinable
+    var home: Home { .core(self) }
+
+    /// Lends a core of the context that the caller runs on.
+    ///
+    /// Traps when called from elsewhere. The body can neither keep the core nor let it out: it is
+    /// `@Sendable`, so it captures nothing that is confined.
+    public static func run<Result: Sendable>(
+        on context: any ExecutionContext, _ body: @Sendable (Core) throws -> Result
+    ) rethrows -> Result {
+        precondition(context.isCurrent, "Core.run was called outside of its context")
+        return try body(Core(on: context))
+    }
+}
+
+@available(*, unavailable)
+extension Core: Sendable {}

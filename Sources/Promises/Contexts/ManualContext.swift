@@ -1,0 +1,104 @@
+import Synchronization
+
+/// A context for tests: nothing runs until it is told to, and its time is virtual.
+///
+/// It belongs to the thread that made it (or last called `claim()`), which alone may drive it;
+/// enqueueing is possible from anywhere.
+public final class ManualContext: ExecutionContext {
+    private struct State: ~Copyable {
+        var ready = JobList()
+        var timers: [ManualTimer] = []
+        var now: Duration = .zero
+        var owner = ThreadID.current
+    }
+
+    private let state = Mutex(State())
+
+    /// A context that belongs to the calling thread, at time zero.
+    public init() {}
+
+    /// Makes the calling thread the owner.
+    public func claim() {
+        state.withLock { $0.owner = .current }
+    }
+
+    public var isCurrent: Bool { state.withLock { $0.owner == .current } }
+
+    public func enqueue(_ job: consuming PromiseJob) {
+        let node = job.release()
+        state.withLock { $0.ready.append(node) }
+    }
+
+    public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+        let timer = ManualTimer(job, due: now + max(delay, .zero))
+        state.withLock {
+            let place = $0.timers.lastIndex { $0.due <= timer.due }.map { $0 + 1 } ?? 0
+            $0.timers.insert(timer, at: place)
+        }
+        return ManualTimerToken(timer: timer, context: self)
+    }
+
+    /// Virtual time since the context was made.
+    public var now: Duration { state.withLock { $0.now } }
+
+    /// How many timers are running.
+    public var liveTimers: Int { state.withLock { $0.timers.count } }
+
+    /// Runs the oldest job; false if there was none.
+    @discardableResult
+    public func runOnce() -> Bool {
+        guard let node = state.withLock({ $0.ready.popNode() }) else { return false }
+        PromiseJob(owned: node, isTimer: false).run()
+        return true
+    }
+
+    /// Runs jobs until none is left. Time stands still.
+    public func drain() {
+        while runOnce() {}
+    }
+
+    /// Runs what is ready, then lets time pass: timers fire at their moment, in order, and what
+    /// they make ready runs before the next.
+    public func advance(by duration: Duration) {
+        let end = now + duration
+        drain()
+        while let timer = nextTimer(until: end) {
+            timer.take()?.run()
+            drain()
+        }
+        state.withLock { $0.now = end }
+    }
+
+    private func nextTimer(until end: Duration) -> ManualTimer? {
+        state.withLock {
+            guard let timer = $0.timers.first, timer.due <= end else { return nil }
+            $0.timers.removeFirst()
+            $0.now = max($0.now, timer.due)
+            return timer
+        }
+    }
+
+    fileprivate func remove(_ timer: ManualTimer) {
+        state.withLock { $0.timers.removeAll { $0 === timer } }
+        _ = timer.take()
+    }
+}
+
+private final class ManualTimer: Sendable {
+    let due: Duration
+    let job: Mutex<PromiseJob?>
+
+    init(_ job: consuming PromiseJob, due: Duration) {
+        self.due = due
+        self.job = Mutex(job)
+    }
+
+    func take() -> PromiseJob? { job.withLock { $0.take() } }
+}
+
+private struct ManualTimerToken: Cancellable {
+    let timer: ManualTimer
+    let context: ManualContext
+
+    func cancel(because cause: (any Error)?) { context.remove(timer) }
+}

@@ -1,0 +1,20 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Which thread the caller runs on.
+struct ThreadID: Equatable, Sendable {
+    private let raw: UInt
+
+    static var current: ThreadID {
+        #if canImport(Darwin)
+        ThreadID(raw: UInt(bitPattern: pthread_self()))
+        #else
+        ThreadID(raw: UInt(pthread_self()))
+        #endif
+    }
+}

@@ -1,0 +1,45 @@
+/// The ready queue of one thread: first in, first out, drained in a loop and never nested.
+///
+/// An event loop owns one and drains it after every callback, as Node drains its microtasks. It
+/// belongs to its thread: touch it from there only.
+public final class Turn {
+    @exclusivity(unchecked) @usableFromInline var ready = JobList()
+
+    /// An empty queue.
+    public init() {}
+
+    /// Whether nothing is waiting for its turn.
+    @inlinable
+    public var isEmpty: Bool { unsafe ready.isEmpty }
+
+    /// Adds a job behind the others.
+    @inlinable
+    public func append(_ job: consuming PromiseJob) {
+        unsafe ready.append(job)
+    }
+
+    /// Adds the jobs of a letter box.
+    @inlinable
+    public func append(contentsOf jobs: consuming JobList) {
+        unsafe ready.append(contentsOf: jobs)
+    }
+
+    @inlinable
+    func append(_ node: NodeRef) {
+        unsafe ready.append(node)
+    }
+
+    /// Runs what is ready, and what becomes ready meanwhile, up to a bound so that sockets are not
+    /// starved.
+    ///
+    /// - Returns: whether there is work left.
+    @discardableResult
+    public func drain(atMost limit: Int = .max) -> Bool {
+        var budget = limit
+        while budget > 0, let node = unsafe ready.popNode() {
+            node.take().run()
+            budget -= 1
+        }
+        return !isEmpty
+    }
+}

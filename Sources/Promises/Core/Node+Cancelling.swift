@@ -1,0 +1,163 @@
+/// Cancellation by counted consumers: a node is cancelled when the last one who wanted its outcome
+/// withdrew. Upwards in a loop, never nested.
+extension Node {
+    /// Rejects this node, then withdraws from what it waited for, and so on upwards.
+    @usableFromInline
+    func cancel(with error: any Error) {
+        var current = self
+        while let above = current.withdrawn(with: error), above.losesConsumer() {
+            if above.isConfined, !current.isConfined, !above.home.context.isCurrent {
+                // A shared face of confined work: the rest of the way is its own thread's.
+                above.home.context.enqueue(.job(on: above.home) { _ in above.cancel(with: error) })
+                return
+            }
+            current = above
+        }
+    }
+
+    /// Withdraws one consumer that is not a node of its own.
+    @usableFromInline
+    func withdraw(with error: any Error) {
+        if losesConsumer() { cancel(with: error) }
+    }
+
+    /// Rejects this node if it is undecided and gives the node that it waited for.
+    private func withdrawn(with error: any Error) -> Node? {
+        let old = claim.insert(Claim.decided)
+        guard old & Claim.decided == 0 else { return nil }
+        var above: Node?
+        var isArmed = false
+        if old & Claim.root != 0 {
+            isArmed = claim.insert(Claim.cancelled) & Claim.started != 0
+        } else if old & Claim.started == 0 {
+            above = takeParent()
+            step = nil
+            result = nil
+        }
+        clear()
+        write(error: error)
+        publish(State.rejected)
+        if isArmed { enqueueRun() }
+        return above
+    }
+
+    /// Counts one consumer less; true when it was the last and the work should stop.
+    private func losesConsumer() -> Bool {
+        let bits = claim.add(Claim.withdrawn &- Claim.consumer)
+        guard bits & Claim.decided == 0 else { return false }
+        let (consumers, ghosts) = (Claim.consumers(bits), Claim.ghosts(bits))
+        if consumers == 0 { return true }
+        if ghosts >= 16, ghosts > consumers { sweep() }
+        return false
+    }
+
+    // MARK: Roots.
+
+    /// Arranges what happens when this root is cancelled; at once if it already was.
+    @usableFromInline
+    func onCancel(_ body: @escaping (Node) -> Void) {
+        while claim.insert(Claim.locked) & Claim.locked != 0 {}
+        let before = claim.remove(Claim.started)
+        let wasArmed = before & Claim.started != 0
+        let bits = claim.bits
+        if bits & Claim.decided != 0 {
+            // Too late to arm: the new closure runs by itself. The earlier one, if any, belongs to
+            // whoever decided; if that was after it was disarmed here, it has been overlooked.
+            let isOverlooked = wasArmed && before & Claim.cancelled == 0
+                && claim.insert(Claim.started) & Claim.cancelled != 0
+            _ = claim.remove(Claim.locked)
+            if isOverlooked { enqueueRun() }
+            if bits & Claim.cancelled != 0 {
+                home.context.enqueue(.job(on: home) { [self] _ in body(self) })
+            }
+            return
+        }
+        if wasArmed, let first = takeStep() {
+            step = { node in
+                first(node)
+                body(node)
+            }
+        } else {
+            step = body
+        }
+        let old = claim.insert(Claim.started)
+        _ = claim.remove(Claim.locked)
+        if old & Claim.cancelled != 0 { enqueueRun() }
+    }
+
+    /// Gives a root its turn.
+    private func enqueueRun() {
+        home.context.enqueue(PromiseJob(self))
+    }
+
+    // MARK: Moving waiters.
+
+    /// Frees the empty nodes that withdrawn consumers left on the stack.
+    private func sweep() {
+        guard let stack = holdWaiters() else { return }
+        var (kept, last): (NodeRef?, NodeRef?) = (nil, nil)
+        var freed: UInt = 0
+        var rest = NodeRef(stack: stack)
+        while let one = rest {
+            rest = one.next
+            if one.with({ $0.isDecided }) {
+                one.release()
+                freed += 1
+            } else {
+                one.next = nil
+                if let last { last.next = one } else { kept = one }
+                last = one
+            }
+        }
+        _ = claim.add(0 &- freed &* Claim.withdrawn)
+        returnWaiters(kept, oldest: last)
+    }
+
+    /// Takes the whole stack; others may add to a new one until it is given back.
+    private func holdWaiters() -> UInt? {
+        let state = state
+        var old = state.bits
+        repeat {
+            if old & State.tags != 0 || old == 0 { return nil }
+        } while !state.replace(&old, with: State.busy)
+        return old
+    }
+
+    /// Gives a held stack back, below the waiters that came meanwhile.
+    private func returnWaiters(_ held: NodeRef?, oldest: NodeRef?) {
+        let state = state
+        var (newest, oldest) = (held, oldest)
+        var old = state.bits
+        while true {
+            if let newer = NodeRef(stack: old) {
+                guard state.replace(&old, with: old & State.tags) else { continue }
+                var tail = newer
+                while let next = tail.next { tail = next }
+                tail.next = newest
+                newest = newer
+                if oldest == nil { oldest = tail }
+                old = state.bits
+            } else if old & State.settled == 0 {
+                if state.replace(&old, with: newest?.bits ?? 0) { return }
+            } else {
+                deliver(newest?.bits ?? 0)
+                return deliverRest(old & State.settled)
+            }
+        }
+    }
+
+    /// Whether `other` waits for this node.
+    func hasWaiter(_ other: Node) -> Bool {
+        guard let stack = holdWaiters() else { return false }
+        var isThere = false
+        var oldest: NodeRef?
+        var rest = NodeRef(stack: stack)
+        while let one = rest {
+            if one.with({ $0 === other }) { isThere = true }
+            oldest = one
+            rest = one.next
+        }
+        returnWaiters(NodeRef(stack: stack), oldest: oldest)
+        return isThere
+    }
+}

@@ -1,0 +1,112 @@
+/// What every operator is made of: a child with a step, the outcome it receives, and adoption.
+extension Node {
+    /// A child that waits for this node and then takes `step`, on its own context or this node's.
+    @inlinable
+    func link<Out>(
+        _ type: Out.Type, on context: (any ExecutionContext)? = nil,
+        _ step: @escaping (Node) -> Void
+    ) -> Node {
+        let child = Node.make(
+            Out.self, home: context.map { .context($0) } ?? home, parent: self, step: step)
+        attach(child)
+        return child
+    }
+
+    /// In a step: the value from above, or nil after the error from above was passed on.
+    @inlinable
+    func receive<In>(_ type: In.Type) -> In? {
+        guard var above = takeParent() else { return nil }
+        if above.isRejected {
+            reject(above.error)
+            return nil
+        }
+        // The last one to look may keep what it sees.
+        if above.isUnique() { return above.moveValue(as: In.self) }
+        return above.value(as: In.self)
+    }
+
+    /// In a step: the error from above, or nil after the value from above was passed on.
+    @inlinable
+    func receiveError<In>(passing type: In.Type) -> (any Error)? {
+        guard var above = takeParent() else { return nil }
+        if above.isRejected { return above.error }
+        inherit(In.self, from: &above)
+        return nil
+    }
+
+    /// In a step: the outcome from above.
+    @inlinable
+    func receiveResult<In>(_ type: In.Type) -> Result<In, any Error>? {
+        takeParent()?.result(as: In.self)
+    }
+
+    /// In a step: the outcome from above becomes this node's.
+    @inlinable
+    func inherit<Value>(_ type: Value.Type) {
+        guard var above = takeParent() else { return }
+        inherit(Value.self, from: &above)
+    }
+
+    @inlinable
+    func inherit<Value>(_ type: Value.Type, from above: inout Node) {
+        if above.isRejected {
+            reject(above.error)
+        } else if above.isUnique() {
+            fulfill(above.moveValue(as: Value.self))
+        } else {
+            fulfill(above.value(as: Value.self))
+        }
+    }
+
+    /// In a step: the outcome of `inner` will be this node's.
+    @inlinable
+    func adopt<Value>(_ inner: Node, as type: Value.Type) {
+        if !inner.isPending {
+            _ = inner.claim.insert(Claim.observed)
+            parent = inner
+            return inherit(Value.self)
+        }
+        wait(for: inner) { $0.inherit(Value.self) }
+    }
+
+    /// In a step: this node's next step is taken when `inner` is settled.
+    @usableFromInline
+    func wait(for inner: Node, _ step: @escaping (Node) -> Void) {
+        guard !(inner === self), !hasWaiter(inner) else {
+            reject(PromiseError.resolvedWithItself)
+            return
+        }
+        _ = inner.claim.add(Claim.consumer)
+        if rearm(parent: inner, step) { inner.push(self) }
+    }
+
+    /// In a step: arranges another one. False if this node was cancelled meanwhile; it has then
+    /// withdrawn.
+    @usableFromInline
+    func rearm(parent above: Node, _ step: @escaping (Node) -> Void) -> Bool {
+        parent = above
+        self.step = step
+        if claim.remove(Claim.started) & Claim.decided == 0 { return true }
+        parent = nil
+        self.step = nil
+        above.withdraw(with: isRejected ? error : Cancelled())
+        return false
+    }
+
+    /// Turns a root into a link that follows `inner`. The producer's right to settle ends here.
+    @usableFromInline
+    func follow(_ inner: Node, _ step: @escaping (Node) -> Void) {
+        guard !(inner === self), !hasWaiter(inner) else {
+            reject(PromiseError.resolvedWithItself)
+            return
+        }
+        if claim.remove(Claim.started) & Claim.decided != 0 { return }
+        _ = inner.claim.add(Claim.consumer)
+        parent = inner
+        self.step = step
+        if claim.remove(Claim.root) & Claim.decided == 0 { return inner.push(self) }
+        parent = nil
+        self.step = nil
+        inner.withdraw(with: isRejected ? error : Cancelled())
+    }
+}

@@ -1,0 +1,83 @@
+/// The value or the error of a node, in its tail. The writer is the one who decided; a reader has
+/// seen the state word settled.
+extension Node {
+    /// Words that a value takes in the tail. What wants more than a word's alignment is boxed.
+    @inlinable
+    static func words<Value>(_ type: Value.Type) -> Int {
+        isInline(Value.self) ? max(1, (MemoryLayout<Value>.size + 7) / 8) : 1
+    }
+
+    @inlinable @inline(__always)
+    static func isInline<Value>(_ type: Value.Type) -> Bool {
+        MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
+    }
+
+    @inlinable
+    static func place<Value>(of type: Value.Type, at slot: UnsafeMutableRawPointer)
+        -> UnsafeMutablePointer<Value>
+    {
+        if isInline(Value.self) { return unsafe slot.assumingMemoryBound(to: Value.self) }
+        return unsafe slot.assumingMemoryBound(to: UnsafeMutablePointer<Value>.self).pointee
+    }
+
+    /// Fills the empty tail.
+    @inlinable
+    func write<Value>(_ value: consuming Value) {
+        if Node.isInline(Value.self) {
+            unsafe slot.initializeMemory(as: Value.self, to: value)
+            if !_isPOD(Value.self) {
+                unsafe destroy = { unsafe $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
+            }
+        } else {
+            let box = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+            unsafe box.initialize(to: value)
+            unsafe slot.initializeMemory(as: UnsafeMutablePointer<Value>.self, to: box)
+            unsafe destroy = {
+                let box = unsafe Node.place(of: Value.self, at: $0)
+                unsafe box.deinitialize(count: 1)
+                unsafe box.deallocate()
+            }
+        }
+    }
+
+    /// Fills the empty tail with an error. Always boxed as `any Error`, never opened.
+    @inlinable
+    func write(error: any Error) { write(error as any Error) }
+
+    /// A copy of what the tail holds.
+    @inlinable
+    func value<Value>(as type: Value.Type) -> Value {
+        unsafe Node.place(of: Value.self, at: slot).pointee
+    }
+
+    /// What the tail holds, moved out: only for the last reader.
+    @inlinable
+    func moveValue<Value>(as type: Value.Type) -> Value {
+        unsafe destroy = nil
+        let place = unsafe Node.place(of: Value.self, at: slot)
+        if Node.isInline(Value.self) { return unsafe place.move() }
+        let value = unsafe place.move()
+        unsafe place.deallocate()
+        return value
+    }
+
+    /// Empties the tail.
+    @inlinable
+    func clear() {
+        guard let destroy = unsafe destroy else { return }
+        unsafe self.destroy = nil
+        unsafe destroy(slot)
+    }
+
+    @inlinable
+    var error: any Error { value(as: (any Error).self) }
+
+    /// The outcome, or nil while there is none.
+    @inlinable
+    func result<Value>(as type: Value.Type) -> Result<Value, any Error>? {
+        let bits = state.bits
+        if bits & State.fulfilled != 0 { return .success(value(as: Value.self)) }
+        if bits & State.rejected != 0 { return .failure(error) }
+        return nil
+    }
+}

@@ -1,0 +1,199 @@
+public import Synchronization
+
+/// The core of every promise: one object that is promise, waiter, job and storage at once.
+///
+/// Not generic, so that it costs no metadata to make or free. Its owner is the producer (a
+/// resolver) or the parent's waiter stack; a child holds its parent until its turn has come. A
+/// confined node is touched by its core's thread only; any other node by any thread, under the
+/// rules of `Claim`: *the one who set `decided` writes the outcome; closure and parent belong to
+/// the runner once it set `started`, before that to whoever decides.*
+///
+/// The only unchecked `Sendable` of the module: the two words say who may touch what.
+@usableFromInline
+struct Node: @unchecked Sendable {
+    @usableFromInline var object: NodeObject
+
+    @inlinable @inline(__always)
+    init(_ object: NodeObject) {
+        self.object = object
+    }
+
+    @inlinable @inline(__always)
+    static func === (left: Node, right: Node) -> Bool { left.object === right.object }
+}
+
+/// The memory of a node: the header, the words of state and claim, then the value or the error,
+/// all in one allocation.
+@usableFromInline
+final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
+    deinit { Node(self).tearDown() }
+}
+
+/// What a node has besides its two words and its value.
+@usableFromInline @safe
+struct NodeHeader {
+    @usableFromInline var home: Home
+    @usableFromInline var parent: Node?
+    @usableFromInline var step: ((Node) -> Void)?
+    @usableFromInline var next: NodeRef?
+    /// The combinator's result whose seat this is.
+    @usableFromInline var result: Node?
+    @usableFromInline var destroy: ((UnsafeMutableRawPointer) -> Void)?
+
+    @inlinable
+    init(home: Home, parent: Node?, step: ((Node) -> Void)?) {
+        self.home = home
+        self.parent = parent
+        self.step = step
+        self.next = nil
+        self.result = nil
+        unsafe self.destroy = nil
+    }
+}
+
+/// Where a node's handlers run.
+@usableFromInline
+enum Home {
+    /// Confined: its thread is the only one that ever touches the node.
+    case core(Core)
+    case context(any ExecutionContext)
+
+    @inlinable
+    var context: any ExecutionContext {
+        switch self {
+        case .core(let core): core.context
+        case .context(let context): context
+        }
+    }
+
+    @inlinable
+    var isConfined: Bool {
+        if case .core = self { true } else { false }
+    }
+}
+
+extension Node {
+    /// A node with room for a `Value` (or an error), and for `extraWords` behind it.
+    @inlinable
+    static func make<Value>(
+        _ type: Value.Type, home: Home, parent: Node? = nil, claim: UInt = 0, extraWords: Int = 0,
+        step: ((Node) -> Void)? = nil
+    ) -> Node {
+        let made = NodeObject.create(minimumCapacity: 2 + words(Value.self) + extraWords) { _ in
+            NodeHeader(home: home, parent: parent, step: step)
+        }
+        let node = unsafe Node(unsafeDowncast(made, to: NodeObject.self))
+        unsafe node.cells.initialize(to: Atomic(0))
+        unsafe (node.cells + 1).initialize(to: Atomic(claim))
+        return node
+    }
+
+    /// A node that a resolver will settle.
+    @inlinable
+    static func root<Value>(_ type: Value.Type, home: Home) -> Node {
+        make(Value.self, home: home, claim: Claim.root)
+    }
+
+    // MARK: Fields. No exclusivity checks: the words say who may touch what.
+
+    @inlinable @inline(__always)
+    var header_: UnsafeMutablePointer<NodeHeader> { unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 } }
+
+    @inlinable @inline(__always)
+    var cells: UnsafeMutablePointer<Atomic<UInt>> {
+        unsafe UnsafeMutableRawPointer(object.withUnsafeMutablePointerToElements { unsafe $0 })
+            .assumingMemoryBound(to: Atomic<UInt>.self)
+    }
+
+    /// Where the value or the error is.
+    @inlinable @inline(__always)
+    var slot: UnsafeMutableRawPointer {
+        unsafe UnsafeMutableRawPointer(object.withUnsafeMutablePointerToElements { unsafe $0 + 2 })
+    }
+
+    @inlinable @inline(__always)
+    var isConfined: Bool { unsafe header_.pointee.home.isConfined }
+
+    @inlinable @inline(__always)
+    var state: Word { unsafe Word(cells, isConfined: isConfined) }
+
+    @inlinable @inline(__always)
+    var claim: Word { unsafe Word(cells + 1, isConfined: isConfined) }
+
+    @inlinable @inline(__always)
+    var home: Home { unsafe header_.pointee.home }
+
+    @inlinable @inline(__always)
+    var parent: Node? {
+        get { unsafe header_.pointee.parent }
+        nonmutating set { unsafe header_.pointee.parent = newValue }
+    }
+
+    @inlinable @inline(__always)
+    var step: ((Node) -> Void)? {
+        get { unsafe header_.pointee.step }
+        nonmutating set { unsafe header_.pointee.step = newValue }
+    }
+
+    @inlinable @inline(__always)
+    var next: NodeRef? {
+        get { unsafe header_.pointee.next }
+        nonmutating set { unsafe header_.pointee.next = newValue }
+    }
+
+    @inlinable @inline(__always)
+    var result: Node? {
+        get { unsafe header_.pointee.result }
+        nonmutating set { unsafe header_.pointee.result = newValue }
+    }
+
+    @inlinable @inline(__always)
+    var destroy: ((UnsafeMutableRawPointer) -> Void)? {
+        get { unsafe header_.pointee.destroy }
+        nonmutating set { unsafe header_.pointee.destroy = newValue }
+    }
+
+    @inlinable @inline(__always)
+    func takeParent() -> Node? { unsafe header_.pointee.parent.take() }
+
+    @inlinable @inline(__always)
+    func takeStep() -> ((Node) -> Void)? { unsafe header_.pointee.step.take() }
+
+    /// Whether nobody else holds this node.
+    @inlinable @inline(__always)
+    mutating func isUnique() -> Bool { isKnownUniquelyReferenced(&object) }
+
+    // MARK: What the words say.
+
+    @inlinable var isPending: Bool { state.bits & State.settled == 0 }
+    @inlinable var isFulfilled: Bool { state.bits & State.fulfilled != 0 }
+    @inlinable var isRejected: Bool { state.bits & State.rejected != 0 }
+    @inlinable var isDecided: Bool { claim.bits & Claim.decided != 0 }
+
+    // MARK: Teardown.
+
+    fileprivate func tearDown() {
+        let bits = state.bits
+        if bits & State.rejected != 0, !Claim.isHandled(claim.bits) { reportUnhandled() }
+        clear()
+        if bits & ~State.tags != 0 { releaseGhosts(bits) }
+        if parent != nil { releaseAncestors() }
+    }
+
+    /// Frees a line of ancestors that nobody else holds, one after the other and not nested.
+    func releaseAncestors() {
+        var above = takeParent()
+        while var node = above.take(), node.isUnique() {
+            above = node.takeParent()
+        }
+    }
+
+    /// Frees what withdrawn consumers left on the stack of a node that was never settled.
+    func releaseGhosts(_ bits: UInt) {
+        var ghost = NodeRef(stack: bits)
+        while let one = ghost {
+            ghost = one.next
+            one.release()
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// A promise that cannot fail: there is a value sooner or later, or never.
+///
+/// It has no failure operators and cannot be cancelled; `promise` joins it to chains that can.
+public struct Guarantee<Value: Sendable>: Sendable {
+    @usableFromInline let node: Node
+
+    @inlinable
+    init(_ node: Node) {
+        self.node = node
+    }
+}
+
+/// A `Guarantee` that is confined to one core.
+public struct LocalGuarantee<Value> {
+    @usableFromInline let node: Node
+
+    @inlinable
+    init(_ node: Node) {
+        self.node = node
+    }
+}
+
+@available(*, unavailable)
+extension LocalGuarantee: Sendable {}
+
+extension Guarantee: PromiseFace {}
+extension LocalGuarantee: PromiseFace {}
+
+extension Guarantee {
+    /// Already there.
+    public static func value(
+        _ value: Value, on context: (any ExecutionContext)? = nil
+    ) -> Guarantee {
+        .init(.settled(value, home: .context(context ?? SharedPool.shared)))
+    }
+
+    /// Turns the value into another.
+    @inlinable
+    public func map<New: Sendable>(
+        on context: (any ExecutionContext)? = nil, _ body: @escaping @Sendable (Value) -> New
+    ) -> Guarantee<New> {
+        .init(node.map(on: context, body))
+    }
+
+    /// Continues with another guarantee.
+    @inlinable
+    public func then<New: Sendable>(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Value) -> Guarantee<New>
+    ) -> Guarantee<New> {
+        .init(node.then(on: context, body))
+    }
+
+    /// Ends a chain.
+    @inlinable @discardableResult
+    public func done(
+        on context: (any ExecutionContext)? = nil, _ body: @escaping @Sendable (Value) -> Void
+    ) -> Guarantee<Void> {
+        .init(node.map(on: context, body))
+    }
+
+    /// The same as a promise. Cancelling that does not reach the guarantee.
+    @inlinable
+    public var promise: Promise<Value> { .init(node.shielded(Value.self)) }
+}
+
+extension LocalGuarantee {
+    /// Turns the value into another.
+    @inlinable
+    public func map<New>(_ body: @escaping (Value) -> New) -> LocalGuarantee<New> {
+        .init(node.map(body))
+    }
+
+    /// Continues with another guarantee.
+    @inlinable
+    public func then<New>(
+        _ body: @escaping (Value) -> LocalGuarantee<New>
+    ) -> LocalGuarantee<New> {
+        .init(node.then(body))
+    }
+
+    /// Ends a chain.
+    @inlinable @discardableResult
+    public func done(_ body: @escaping (Value) -> Void) -> LocalGuarantee<Void> {
+        .init(node.map(body))
+    }
+
+    /// The same as a promise. Cancelling that does not reach the guarantee.
+    @inlinable
+    public var promise: Local<Value> { .init(node.shielded(Value.self)) }
+}
+
+extension Core {
+    /// A guarantee that is already there.
+    public func guarantee<Value>(_ value: Value) -> LocalGuarantee<Value> {
+        .init(.settled(value, home: home))
+    }
+
+    /// There after a delay; soon, but not at once, if that is zero or negative.
+    public func after(_ delay: Duration) -> LocalGuarantee<Void> {
+        .init(.after(delay, home: home))
+    }
+}
+
+/// There after a delay; soon, but not at once, if that is zero or negative.
+public func after(
+    _ delay: Duration, on context: (any ExecutionContext)? = nil
+) -> Guarantee<Void> {
+    .init(.after(delay, home: .context(context ?? SharedPool.shared)))
+}

@@ -1,0 +1,83 @@
+/// A promise that is confined to one core: same operators, no locks, no `Sendable`.
+///
+/// Values and closures may hold what belongs to the core. It starts with a `Core`
+/// (`core.value(_:)`, `core.firstly`, `LocalResolver(on: core)`), or with `promise.on(core)`, and
+/// leaves it through `shared`.
+public struct Local<Value>: Cancellable, PromiseFace {
+    @usableFromInline let node: Node
+
+    @inlinable
+    init(_ node: Node) {
+        self.node = node
+    }
+}
+
+@available(*, unavailable)
+extension Local: Sendable {}
+
+extension Core {
+    /// Already fulfilled.
+    @inlinable
+    public func value<Value>(_ value: consuming Value) -> Local<Value> {
+        Local(.settled(value, home: home))
+    }
+
+    /// Already rejected.
+    @inlinable
+    public func error<Value>(_ error: any Error, as type: Value.Type = Value.self) -> Local<Value> {
+        Local(.failed(error, as: Value.self, home: home))
+    }
+
+    /// Already cancelled.
+    public func cancelled<Value>(
+        because cause: (any Error)? = nil, as type: Value.Type = Value.self
+    ) -> Local<Value> {
+        error(Cancelled(because: cause))
+    }
+
+    /// Pending until it is cancelled.
+    public func never<Value>(as type: Value.Type = Value.self) -> Local<Value> {
+        Local(.make(Value.self, home: home))
+    }
+}
+
+extension Local {
+    /// What is known now.
+    public var state: PromiseState<Value> { PromiseState(node.result(as: Value.self)) }
+
+    /// The value, if it is fulfilled.
+    public var value: Value? { try? node.result(as: Value.self)?.get() }
+
+    /// The error, if it is rejected.
+    public var error: (any Error)? { node.isRejected ? node.error : nil }
+
+    /// Whether there is no outcome yet.
+    public var isPending: Bool { node.isPending }
+
+    /// Where its handlers run.
+    public var context: any ExecutionContext { node.home.context }
+
+    /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
+    /// nobody else waits for it.
+    public func cancel(because cause: (any Error)? = nil) {
+        node.cancel(with: Cancelled(because: cause))
+    }
+}
+
+extension Local where Value: Sendable {
+    /// The same outcome for every thread. Cancelling it finds its way back to the core.
+    @inlinable
+    public var shared: Promise<Value> {
+        Promise(node.link(Value.self, on: node.home.context) { $0.inherit(Value.self) })
+    }
+}
+
+extension Promise {
+    /// The same outcome on a core.
+    @inlinable
+    public func on(_ core: Core) -> Local<Value> {
+        let child = Node.make(Value.self, home: core.home, parent: node) { $0.inherit(Value.self) }
+        node.attach(child)
+        return Local(child)
+    }
+}

@@ -1,0 +1,116 @@
+/// A value that is there later, or the error why it is not. Thread safe.
+///
+/// The read side: it is settled by a `Resolver`. Handlers run on a context, in order, never inside
+/// the call that attaches them or settles the promise. A chain keeps itself alive.
+public struct Promise<Value: Sendable>: Sendable, Cancellable, PromiseFace {
+    @usableFromInline let node: Node
+
+    @inlinable
+    init(_ node: Node) {
+        self.node = node
+    }
+}
+
+/// What both faces have in common: one pointer to a node that holds a `Value`.
+@usableFromInline
+protocol PromiseFace<Value> {
+    associatedtype Value
+    var node: Node { get }
+}
+
+/// What can be told to stop.
+public protocol Cancellable {
+    /// Stops the work, if it is not too late.
+    func cancel(because cause: (any Error)?)
+}
+
+extension Promise {
+    /// Already fulfilled.
+    @inlinable
+    public static func value(_ value: Value, on context: (any ExecutionContext)? = nil) -> Promise {
+        Promise(.settled(value, home: .context(context ?? SharedPool.shared)))
+    }
+
+    /// Already rejected.
+    @inlinable
+    public static func error(
+        _ error: any Error, on context: (any ExecutionContext)? = nil
+    ) -> Promise {
+        Promise(.failed(error, as: Value.self, home: .context(context ?? SharedPool.shared)))
+    }
+
+    /// Already cancelled.
+    public static func cancelled(
+        because cause: (any Error)? = nil, on context: (any ExecutionContext)? = nil
+    ) -> Promise {
+        .error(Cancelled(because: cause), on: context)
+    }
+
+    /// Pending until it is cancelled.
+    public static func never(on context: (any ExecutionContext)? = nil) -> Promise {
+        Promise(.make(Value.self, home: .context(context ?? SharedPool.shared)))
+    }
+
+    /// What is known now.
+    public var state: PromiseState<Value> { PromiseState(node.result(as: Value.self)) }
+
+    /// The value, if it is fulfilled.
+    public var value: Value? { try? node.result(as: Value.self)?.get() }
+
+    /// The error, if it is rejected.
+    public var error: (any Error)? { node.isRejected ? node.error : nil }
+
+    /// Whether there is no outcome yet.
+    public var isPending: Bool { node.isPending }
+
+    /// Where its handlers run, unless they are told otherwise.
+    public var context: any ExecutionContext { node.home.context }
+
+    /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
+    /// nobody else waits for it.
+    public func cancel(because cause: (any Error)? = nil) {
+        node.cancel(with: Cancelled(because: cause))
+    }
+}
+
+/// A snapshot of a promise.
+public enum PromiseState<Value> {
+    /// No outcome yet.
+    case pending
+    /// There is a value.
+    case fulfilled(Value)
+    /// There is an error.
+    case rejected(any Error)
+    /// Stopped before there was an outcome.
+    case cancelled(cause: (any Error)?)
+
+    @usableFromInline
+    init(_ result: Result<Value, any Error>?) {
+        switch result {
+        case nil: self = .pending
+        case .success(let value): self = .fulfilled(value)
+        case .failure(let error as Cancelled): self = .cancelled(cause: error.cause)
+        case .failure(let error): self = .rejected(error)
+        }
+    }
+}
+
+extension PromiseState: Sendable where Value: Sendable {}
+
+extension Node {
+    @inlinable
+    static func settled<Value>(_ value: consuming Value, home: Home) -> Node {
+        let node = Node.make(Value.self, home: home, claim: Claim.decided)
+        node.write(value)
+        node.publish(State.fulfilled)
+        return node
+    }
+
+    @inlinable
+    static func failed<Value>(_ error: any Error, as type: Value.Type, home: Home) -> Node {
+        let node = Node.make(Value.self, home: home, claim: Claim.decided)
+        node.write(error: error)
+        node.publish(State.rejected)
+        return node
+    }
+}

@@ -1,0 +1,42 @@
+/// A timer of a context, cancelled when its last holder lets go of it.
+///
+/// Held by the closure that waits for it, so that it goes with the closure: at once when the work
+/// wins. Touched on its context only, but for the first call and the last.
+@usableFromInline
+final class Alarm {
+    private let home: Home
+    private var timer: (any Cancellable)?
+
+    @usableFromInline
+    init(_ home: Home) {
+        self.home = home
+    }
+
+    deinit { cancel() }
+
+    /// Gives the node a turn after a delay.
+    @usableFromInline
+    func ring(_ node: Node, after delay: Duration) {
+        let context = home.context
+        if context.isCurrent {
+            timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
+        } else {
+            context.enqueue(.job(on: home) { [self] _ in
+                guard !node.isDecided else { return }
+                timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
+            })
+        }
+    }
+
+    /// Stops the timer. Does nothing if it has rung.
+    @usableFromInline
+    func cancel() {
+        guard let timer = timer.take() else { return }
+        let context = home.context
+        if context.isCurrent {
+            timer.cancel(because: nil)
+        } else {
+            context.enqueue(.job(on: home) { _ in timer.cancel(because: nil) })
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// Operators that depend on time: the context's, so it may be virtual.
+
+extension Node {
+    @inlinable
+    func timeout<Value>(
+        _ type: Value.Type, _ limit: Duration, _ error: @escaping () -> any Error
+    ) -> Node {
+        let alarm = Alarm(home)
+        let child = link(Value.self) { child in
+            alarm.cancel()
+            guard var above = child.takeParent() else { return }
+            if !above.isPending { return child.inherit(Value.self, from: &above) }
+            let error = error()
+            child.reject(error)
+            above.withdraw(with: Cancelled(because: error))
+        }
+        alarm.ring(child, after: limit)
+        return child
+    }
+
+    @inlinable
+    func atLeast<Value>(_ type: Value.Type, _ minimum: Duration, holdingFailures: Bool) -> Node {
+        let alarm = Alarm(home)
+        // Two turns come, the outcome's and the timer's; the second one passes the outcome on.
+        let child = link(Value.self) { child in
+            guard var above = child.takeParent() else { return }
+            if above.isRejected && !holdingFailures {
+                alarm.cancel()
+                return child.inherit(Value.self, from: &above)
+            }
+            _ = child.rearm(parent: above) { child in
+                alarm.cancel()
+                child.inherit(Value.self)
+            }
+        }
+        alarm.ring(child, after: minimum)
+        return child
+    }
+
+    @inlinable
+    func delayed<Value>(_ type: Value.Type, by delay: Duration) -> Node {
+        link(Value.self) { child in
+            guard let value = child.receive(Value.self) else { return }
+            child.wait(for: Node.after(delay, home: child.home)) { child in child.fulfill(value) }
+        }
+    }
+
+    @usableFromInline
+    static func after(_ delay: Duration, home: Home) -> Node {
+        let alarm = Alarm(home)
+        let node = make(Void.self, home: home) { node in
+            alarm.cancel()
+            node.fulfill(())
+        }
+        alarm.ring(node, after: delay)
+        return node
+    }
+}
+
+extension Promise {
+    /// Rejects when there is no outcome in time, and withdraws from the work.
+    @inlinable
+    public func timeout(
+        _ limit: Duration,
+        error: @autoclosure @escaping @Sendable () -> any Error = PromiseError.timedOut
+    ) -> Promise {
+        .init(node.timeout(Value.self, limit, error))
+    }
+
+    /// Holds the value back until a time has passed since this call; errors too, if so wished.
+    @inlinable
+    public func atLeast(_ minimum: Duration, holdingFailures: Bool = false) -> Promise {
+        .init(node.atLeast(Value.self, minimum, holdingFailures: holdingFailures))
+    }
+
+    /// Holds the value back for a time after it has come. Errors pass at once.
+    @inlinable
+    public func delayed(by delay: Duration) -> Promise {
+        .init(node.delayed(Value.self, by: delay))
+    }
+}
+
+extension Local {
+    /// Rejects when there is no outcome in time, and withdraws from the work.
+    @inlinable
+    public func timeout(
+        _ limit: Duration, error: @autoclosure @escaping () -> any Error = PromiseError.timedOut
+    ) -> Local {
+        .init(node.timeout(Value.self, limit, error))
+    }
+
+    /// Holds the value back until a time has passed since this call; errors too, if so wished.
+    @inlinable
+    public func atLeast(_ minimum: Duration, holdingFailures: Bool = false) -> Local {
+        .init(node.atLeast(Value.self, minimum, holdingFailures: holdingFailures))
+    }
+
+    /// Holds the value back for a time after it has come. Errors pass at once.
+    @inlinable
+    public func delayed(by delay: Duration) -> Local {
+        .init(node.delayed(Value.self, by: delay))
+    }
+}

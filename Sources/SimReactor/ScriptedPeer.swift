@@ -1,0 +1,64 @@
+import Basics
+package import Reactor
+
+/// One end of a connection in a test's hands: it reads, remembers what it was told, and answers by
+/// the closures that the test sets. It speaks through `ByteStream`, so it serves both loops.
+package final class ScriptedPeer: ByteStreamDelegate {
+    package let stream: any ByteStream
+
+    /// Everything read so far.
+    package private(set) var received: [UInt8] = []
+    package private(set) var hasEnded = false
+    package private(set) var drainedCount = 0
+    package private(set) var failures: [IOFailure] = []
+
+    package var onReceived: (ScriptedPeer) -> Void = { _ in }
+    package var onEnded: (ScriptedPeer) -> Void = { _ in }
+    package var onDrained: (ScriptedPeer) -> Void = { _ in }
+    package var onFailed: (ScriptedPeer) -> Void = { _ in }
+
+    private var isInCall = false
+
+    /// Takes the stream and begins to read.
+    package init(_ stream: any ByteStream) {
+        self.stream = stream
+        stream.start(self)
+    }
+
+    /// Everything read so far, as text.
+    package var text: String { String(decoding: received, as: UTF8.self) }
+
+    /// Sends text.
+    package func send(_ text: String) { stream.write(Array(text.utf8).span) }
+
+    /// Forgets what was read, for the next exchange on the connection.
+    package func forget() { received = [] }
+
+    package func streamReceived(_ bytes: Span<UInt8>) {
+        precondition(!bytes.isEmpty, "a read of nothing")
+        received.append(copying: bytes)
+        tell(onReceived)
+    }
+
+    package func streamEnded() {
+        hasEnded = true
+        tell(onEnded)
+    }
+
+    package func streamDrained() {
+        drainedCount += 1
+        tell(onDrained)
+    }
+
+    package func streamFailed(_ failure: IOFailure) {
+        failures.append(failure)
+        tell(onFailed)
+    }
+
+    private func tell(_ handler: (ScriptedPeer) -> Void) {
+        precondition(!isInCall, "the stream called its delegate re-entrantly")
+        isInCall = true
+        handler(self)
+        isInCall = false
+    }
+}

@@ -1,0 +1,19 @@
+import Promises
+import Reactor
+
+/// The execution context of a simulated loop.
+///
+/// Unchecked: a simulation runs on one thread, whatever `Promise` may allow.
+final class SimContext: ExecutionContext, @unchecked Sendable {
+    weak var loop: SimLoop?
+
+    var isCurrent: Bool { true }
+
+    func enqueue(_ job: consuming PromiseJob) {
+        loop?.enqueue(job)
+    }
+
+    func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+        ScheduledJob(job, after: delay, on: loop)
+    }
+}

@@ -1,0 +1,148 @@
+package import Basics
+package import Promises
+package import Reactor
+
+/// One simulated core: a loop whose time is its network's clock.
+package final class SimLoop: Loop {
+    package let core: Core
+    package let entropy: Entropy
+    package let network: SimNetwork
+
+    /// What it is called in reports.
+    package let name: String
+
+    /// Where its connections come from; nil for an address that nobody may see.
+    package var host: IPAddress? = .v4(0x7F00_0001)
+
+    private let turn: Turn
+    private let lookUps: LookUps
+    private var drainsLater = false
+
+    /// Timers made and perhaps still pending; swept when it doubles.
+    private var timers: [Timer] = []
+    private var timersKept = 64
+
+    /// What is alive on this loop, for the leak check.
+    var openStreams = 0
+    var openListeners = 0
+    var openAttempts = 0
+
+    /// Promise jobs run in one drain, before other events get their chance.
+    private static let jobsPerDrainMax = 1024
+
+    init(_ name: String, on network: SimNetwork, core: Core, turn: Turn) {
+        self.name = name
+        self.network = network
+        self.core = core
+        self.turn = turn
+        lookUps = LookUps(core: core)
+        entropy = Entropy(seed: network.entropy.next())
+    }
+
+    // MARK: Clock
+
+    package var now: Instant { network.clock.now }
+
+    /// The virtual world begins on 2026-01-01 00:00:00 UTC.
+    package var unixTime: Int64 { 1_767_225_600_000_000_000 + now.nanoseconds }
+
+    @discardableResult
+    package func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
+        let timer = network.clock.after(delay) { [weak self] in self?.perform(action) }
+        timers.append(timer)
+        if timers.count >= 2 * timersKept {
+            timersKept = max(64, pendingTimers)
+        }
+        return timer
+    }
+
+    /// Timers that neither fired nor were cancelled.
+    package var pendingTimers: Int {
+        timers.removeAll { !$0.isPending }
+        return timers.count
+    }
+
+    // MARK: Turns
+
+    /// Runs an event of this loop and drains its turn.
+    func perform(_ event: () -> Void) {
+        event()
+        drain()
+    }
+
+    func enqueue(_ job: consuming PromiseJob) { turn.append(job) }
+
+    /// Runs what was enqueued from outside of the loop's events, by the test itself.
+    func drainWaiting() {
+        if !turn.isEmpty, !drainsLater { drain() }
+    }
+
+    /// What does not fit in one drain is an event of its own, behind the others of the moment.
+    private func drain() {
+        turn.drain(atMost: SimLoop.jobsPerDrainMax)
+        guard !turn.isEmpty, !drainsLater else { return }
+        drainsLater = true
+        network.clock.after(.zero) { [weak self] in
+            guard let self else { return }
+            drainsLater = false
+            drain()
+        }
+    }
+
+    // MARK: Network
+
+    package func connect(to address: SocketAddress) -> Local<any ByteStream> {
+        let resolver = LocalResolver<any ByteStream>(on: core)
+        let promise = resolver.promise
+        let attempt = SimAttempt(resolver, on: self)
+        if case .unix(let path) = address, !SimNetwork.fits(path) {
+            attempt.end(.failure(.addressInvalid))
+        } else {
+            network.connect(from: self, to: address) { attempt.end($0) }
+        }
+        return promise
+    }
+
+    package func listen(
+        on address: SocketAddress, sharedPort: Bool, accept: @escaping (any ByteStream) -> Void
+    ) throws(IOFailure) -> any Listener {
+        let claimed = try network.claim(address, isShared: sharedPort)
+        return SimListener(on: self, address: claimed, isShared: sharedPort, accept: accept)
+    }
+
+    package func resolve(_ host: String) -> Local<[IPAddress]> {
+        lookUps.addresses(of: host) { lookUp in
+            network.lookUps += 1
+            let answer = network.names[host] ?? .fails(.hostNotFound)
+            network.clock.after(answer.delay) { self.perform { lookUp.end(answer.result) } }
+        }
+    }
+}
+
+/// An attempt to connect, until it is answered or given up.
+private final class SimAttempt {
+    private var resolver: LocalResolver<any ByteStream>?
+    private let loop: SimLoop
+
+    init(_ resolver: consuming LocalResolver<any ByteStream>, on loop: SimLoop) {
+        self.loop = loop
+        loop.openAttempts += 1
+        resolver.onCancel { [self] _ in giveUp() }
+        self.resolver = consume resolver
+    }
+
+    /// A stream that nobody takes any more is closed by its `deinit`.
+    func end(_ result: Result<SimStream, IOFailure>) {
+        guard let resolver = resolver.take() else { return }
+        loop.openAttempts -= 1
+        switch result {
+        case .success(let stream): resolver.fulfill(stream)
+        case .failure(let failure): resolver.reject(failure)
+        }
+    }
+
+    private func giveUp() {
+        guard resolver.take() != nil else { return }
+        loop.openAttempts -= 1
+    }
+}

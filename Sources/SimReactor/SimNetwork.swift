@@ -1,0 +1,178 @@
+package import Basics
+import Promises
+package import Reactor
+
+/// A simulated machine room: one clock, one seed, and the loops, listeners, connections and names in
+/// it. Everything runs on the thread that made it, one event at a time.
+package final class SimNetwork {
+    package let clock = SimClock()
+
+    /// The seed's numbers; the loops' own come from here too.
+    package let entropy: Entropy
+
+    /// How the network behaves; may be changed at any time.
+    package var settings = Settings()
+
+    /// What a name asked for in vain is answered with; see `NameAnswer`.
+    package var names: [String: NameAnswer] = [
+        "localhost": .addresses([.v4(0x7F00_0001), .v6(0, 1)])
+    ]
+
+    /// Addresses where connecting goes otherwise than "a listener or a refusal".
+    package var fates: [SocketAddress: Fate] = [:]
+
+    /// Names looked up so far.
+    package internal(set) var lookUps = 0
+
+    /// The loops that are alive.
+    var loops: [SimLoop] = []
+    var listeners: [SimListener.Registered] = []
+
+    private var lastPort: UInt16 = 49151
+
+    package init(seed: UInt64) {
+        entropy = Entropy(seed: seed)
+    }
+
+    package struct Settings: Sendable {
+        /// The time from one end of a connection to the other, drawn for every packet.
+        package var latency: ClosedRange<Duration> = .microseconds(50)...(.microseconds(50))
+        /// How arriving bytes are cut into reads.
+        package var split = ReadSplit.whole
+        /// What both kernels hold of one direction; more is the writer's to keep.
+        package var windowBytes = 128 * 1024
+        /// Connections that wait for a listener; more are not answered for a second.
+        package var backlogMax = 128
+
+        package init() {}
+    }
+
+    /// How an attempt to connect ends where there is more to say than "a listener or not".
+    package enum Fate: Sendable, Hashable {
+        /// Fails, after a round trip.
+        case fails(IOFailure)
+        /// Never answers.
+        case silent
+    }
+
+    /// What the name service says.
+    package struct NameAnswer: Sendable {
+        package var result: Result<[IPAddress], IOFailure>
+        package var delay: Duration
+
+        package static func addresses(
+            _ list: [IPAddress], after delay: Duration = .milliseconds(1)
+        ) -> NameAnswer {
+            NameAnswer(result: .success(list), delay: delay)
+        }
+
+        package static func fails(
+            _ failure: IOFailure, after delay: Duration = .milliseconds(1)
+        ) -> NameAnswer {
+            NameAnswer(result: .failure(failure), delay: delay)
+        }
+    }
+
+    func latency() -> Duration {
+        let (low, high) = (settings.latency.lowerBound, settings.latency.upperBound)
+        let spread = Int((high - low).inNanoseconds)
+        return spread > 0 ? low + .nanoseconds(entropy.below(spread + 1)) : low
+    }
+
+    // MARK: Loops
+
+    /// A core of its own, as one thread of the daemon would have.
+    package func makeLoop(_ name: String) -> SimLoop {
+        let turn = Turn()
+        let context = SimContext()
+        let loop = SimLoop(name, on: self, core: Core(on: context, turn: turn), turn: turn)
+        context.loop = loop
+        loops.append(loop)
+        return loop
+    }
+
+    // MARK: Connecting
+
+    /// The first packet of a connection: arrives, and is answered or not.
+    func connect(
+        from loop: SimLoop, to address: SocketAddress,
+        _ answer: @escaping (Result<SimStream, IOFailure>) -> Void
+    ) {
+        switch fates[address] {
+        case .silent?: return
+        case .fails(let failure)?:
+            clock.after(latency() + latency()) { loop.perform { answer(.failure(failure)) } }
+        case nil:
+            let source = loop.host.map { SocketAddress.ip($0, port: freePort()) }
+            clock.after(latency()) { self.arrive(from: loop, source, to: address, answer) }
+        }
+    }
+
+    private func arrive(
+        from loop: SimLoop, _ source: SocketAddress?, to address: SocketAddress,
+        _ answer: @escaping (Result<SimStream, IOFailure>) -> Void
+    ) {
+        guard let listener = listener(at: address) else {
+            clock.after(latency()) { loop.perform { answer(.failure(.connectionRefused)) } }
+            return
+        }
+        guard !listener.isFull else {
+            // As a kernel does: the packet is dropped, and sent again after a second.
+            clock.after(.seconds(1)) { self.arrive(from: loop, source, to: address, answer) }
+            return
+        }
+        let (there, back) = (SimPipe(on: self), SimPipe(on: self))
+        there.reverse = back
+        back.reverse = there
+        let isInternet = if case .ip = address { true } else { false }
+        listener.arrived(incoming: there, outgoing: back, peer: isInternet ? source : nil)
+        clock.after(latency()) {
+            let stream = SimStream(
+                on: loop, incoming: back, outgoing: there, peer: isInternet ? address : nil)
+            loop.perform { answer(.success(stream)) }
+        }
+    }
+
+    /// A socket path is at most 107 bytes long, as on Linux.
+    static func fits(_ path: String) -> Bool { (1...107).contains(path.utf8.count) }
+
+    // MARK: Listening
+
+    /// The address to listen on: with a port of its own where 0 is asked for.
+    func claim(_ address: SocketAddress, isShared: Bool) throws(IOFailure) -> SocketAddress {
+        var address = address
+        if case .unix(let path) = address, !SimNetwork.fits(path) { throw .addressInvalid }
+        if case .ip(let host, 0) = address { address = .ip(host, port: freePort()) }
+        let isTaken = listeners.contains { registered in
+            guard let listener = registered.listener, listener.address == address else { return false }
+            return !(isShared && listener.isShared)
+        }
+        if isTaken { throw .addressInUse }
+        return address
+    }
+
+    private func freePort() -> UInt16 {
+        lastPort = lastPort == .max ? 49152 : lastPort + 1
+        return lastPort
+    }
+
+    /// Who gets a connection to `address`: one of those who share it, by chance.
+    private func listener(at address: SocketAddress) -> SimListener? {
+        let all = listeners.compactMap { registered -> SimListener? in
+            guard let listener = registered.listener, listener.accepts(address) else { return nil }
+            return listener
+        }
+        return all.count > 1 ? all[entropy.below(all.count)] : all.first
+    }
+}
+
+extension SimListener {
+    /// Its own address, or any at its port if it listens on all.
+    fileprivate func accepts(_ target: SocketAddress) -> Bool {
+        switch (address, target) {
+        case (.ip(.v4(0), let port), .ip(_, let targetPort)): port == targetPort
+        case (.ip(.v6(0, 0), let port), .ip(_, let targetPort)): port == targetPort
+        default: address == target
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Basics
+import Reactor
+
+/// One direction of a simulated connection: the writer's kernel, the wire and the reader's kernel.
+///
+/// It lives as long as something is under way in it, whatever became of the two streams.
+final class SimPipe {
+    private let network: SimNetwork
+    weak var writer: SimStream?
+    weak var reader: SimStream?
+    /// The direction back; weak, for the two would keep each other.
+    weak var reverse: SimPipe?
+
+    /// Written and not yet taken by the writer's kernel: its buffer is full.
+    private(set) var unsent: [UInt8] = []
+    /// On the wire.
+    private var underwayCount = 0
+    /// In the reader's kernel, not yet read.
+    private(set) var arrived: [UInt8] = []
+    /// The wire keeps order: nothing arrives before this.
+    private var lastArrival: Instant
+
+    private var isFinished = false
+    private var isResetSent = false
+    private(set) var hasEnded = false
+    private(set) var isReset = false
+    private var isReaderGone = false
+
+    init(on network: SimNetwork) {
+        self.network = network
+        lastArrival = network.clock.now
+    }
+
+    // MARK: The writer's side
+
+    /// Takes what fits; the rest waits.
+    func write(_ bytes: Span<UInt8>) {
+        unsent.append(copying: bytes)
+        send()
+    }
+
+    /// Ends the direction after what waits.
+    func finish() {
+        guard !isFinished else { return }
+        isFinished = true
+        sendEnd()
+    }
+
+    /// Ends the direction without what waits.
+    func abort() {
+        unsent = []
+        finish()
+    }
+
+    /// Ends the direction by force: what waits is lost, what is on the wire arrives before it.
+    func reset() {
+        guard !isResetSent else { return }
+        isResetSent = true
+        isFinished = true
+        unsent = []
+        onArrival { pipe in
+            pipe.isReset = true
+            pipe.reverse?.unsent = []
+            pipe.reader?.somethingArrived()
+        }
+    }
+
+    private func send() {
+        let free = network.settings.windowBytes - underwayCount - arrived.count
+        let count = min(free, unsent.count)
+        guard count > 0 else { return }
+        let segment = Array(unsent[..<count])
+        unsent.removeFirst(count)
+        underwayCount += count
+        onArrival { pipe in pipe.arrive(segment) }
+    }
+
+    private func sendEnd() {
+        guard isFinished, unsent.isEmpty else { return }
+        onArrival { pipe in
+            pipe.hasEnded = true
+            pipe.reader?.somethingArrived()
+        }
+    }
+
+    private func onArrival(_ action: @escaping (SimPipe) -> Void) {
+        lastArrival = max(lastArrival, network.clock.now + network.latency())
+        network.clock.at(lastArrival) { action(self) }
+    }
+
+    // MARK: The reader's side
+
+    private func arrive(_ segment: [UInt8]) {
+        underwayCount -= segment.count
+        if isReaderGone {
+            reverse?.reset()  // nobody reads any more: the writer shall know
+        } else if !isReset {
+            arrived += segment
+            reader?.somethingArrived()
+        }
+    }
+
+    /// Takes up to `count` bytes; their room is free for the writer a moment later.
+    func read(_ count: Int) -> [UInt8] {
+        let bytes = Array(arrived.prefix(count))
+        arrived.removeFirst(bytes.count)
+        if !unsent.isEmpty {
+            network.clock.after(network.latency()) { self.refill() }
+        }
+        return bytes
+    }
+
+    private func refill() {
+        guard !unsent.isEmpty else { return }
+        send()
+        guard unsent.isEmpty else { return }
+        sendEnd()
+        writer?.everythingTaken()
+    }
+
+    /// The reader goes away. Bytes that it never read are answered by a reset, as a kernel does.
+    func dropReader() {
+        isReaderGone = true
+        if !arrived.isEmpty { reverse?.reset() }
+        arrived = []
+    }
+}

@@ -1,0 +1,176 @@
+import Basics
+package import Reactor
+
+/// One end of a simulated connection; see `ByteStream` for the contract.
+package final class SimStream: ByteStream {
+    private let loop: SimLoop
+    private let incoming: SimPipe
+    private let outgoing: SimPipe
+    package let peer: SocketAddress?
+
+    /// How arriving bytes are cut into reads at this end; the network's rule at first.
+    package var split: ReadSplit
+
+    private var delegate: (any ByteStreamDelegate)?
+    private var isStarted = false
+    private var isPaused = false
+    private var isFinished = false
+    private var isClosed = false
+    private var hasToldEnd = false
+
+    /// The next read, when there is something to tell.
+    private var reading: Timer?
+    /// A failure on its way to the delegate: never told from inside a call of the user's.
+    private var failing: Timer?
+    /// A failure that came before there was a delegate.
+    private var untold: IOFailure?
+
+    init(on loop: SimLoop, incoming: SimPipe, outgoing: SimPipe, peer: SocketAddress?) {
+        self.loop = loop
+        self.incoming = incoming
+        self.outgoing = outgoing
+        self.peer = peer
+        split = loop.network.settings.split
+        incoming.reader = self
+        outgoing.writer = self
+        loop.openStreams += 1
+    }
+
+    deinit { close() }
+
+    // MARK: Reading
+
+    package func start(_ delegate: any ByteStreamDelegate) {
+        guard !isStarted, !isClosed || untold != nil else { return }
+        isStarted = true
+        self.delegate = delegate
+        if let untold {
+            failing = loop.timer(after: .zero) { [weak self] in self?.fail(untold) }
+        } else {
+            somethingArrived()
+        }
+    }
+
+    package func pauseReading() {
+        isPaused = true
+        reading.take()?.cancel()
+    }
+
+    package func resumeReading() {
+        isPaused = false
+        somethingArrived()
+    }
+
+    /// Something may be there to be told: the next event tells it.
+    func somethingArrived() {
+        let isSomething =
+            !incoming.arrived.isEmpty || incoming.isReset || (incoming.hasEnded && !hasToldEnd)
+        guard isStarted, !isPaused, !isClosed, isSomething, reading == nil else { return }
+        reading = loop.network.clock.after(.zero) { [weak self] in
+            guard let self else { return }
+            reading = nil
+            loop.perform { self.read() }
+        }
+    }
+
+    private func read() {
+        if !incoming.arrived.isEmpty {
+            let count = split.next(of: incoming.arrived.count, loop.network.entropy)
+            let bytes = incoming.read(count)
+            somethingArrived()
+            delegate?.streamReceived(bytes.span)
+        } else if incoming.isReset {
+            fail(.connectionReset)
+        } else if incoming.hasEnded, !hasToldEnd {
+            hasToldEnd = true
+            delegate?.streamEnded()
+        }
+    }
+
+    // MARK: Writing
+
+    package func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        guard !isClosed, !isFinished, failing == nil else { return }
+        if incoming.isReset { return failLater(.connectionReset) }
+        outgoing.write(head)
+        outgoing.write(body)
+    }
+
+    package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count }
+
+    /// The kernel took the last of what had to wait.
+    func everythingTaken() {
+        loop.network.clock.after(.zero) { [weak self] in
+            guard let self else { return }
+            loop.perform {
+                if self.unsentBytes == 0 { self.delegate?.streamDrained() }
+            }
+        }
+    }
+
+    // MARK: Ending
+
+    package func finishWriting() {
+        guard !isClosed, !isFinished else { return }
+        isFinished = true
+        outgoing.finish()
+    }
+
+    package func close() { end { $0.abort() } }
+
+    /// Closes by force, as a process that is killed with unread bytes: the other side is reset.
+    package func reset() { end { $0.reset() } }
+
+    private func end(_ direction: (SimPipe) -> Void) {
+        untold = nil
+        failing.take()?.cancel()
+        reading.take()?.cancel()
+        guard !isClosed else { return }
+        isClosed = true
+        loop.openStreams -= 1
+        incoming.dropReader()
+        direction(outgoing)
+        // Letting go of the delegate may run its deinit, which may call us: so outside the access.
+        _ = delegate.take()
+    }
+
+    /// Tells once, when closed already.
+    private func fail(_ failure: IOFailure) {
+        let delegate = delegate.take()
+        close()
+        if !isStarted { untold = failure }
+        delegate?.streamFailed(failure)
+    }
+
+    /// For failures found inside a call of the user's: what has arrived is read first.
+    private func failLater(_ failure: IOFailure) {
+        failing = loop.timer(after: .zero) { [weak self] in
+            guard let self else { return }
+            if isStarted, !isPaused, !incoming.arrived.isEmpty { return failLater(failure) }
+            fail(failure)
+        }
+    }
+}
+
+/// How the bytes that have arrived are cut into reads.
+package enum ReadSplit: Sendable, Hashable {
+    /// Everything at once.
+    case whole
+    /// Anything from one byte to everything.
+    case random
+    /// This many bytes, then the next number, then from the first again.
+    case sizes([Int], at: Int = 0)
+
+    fileprivate mutating func next(of available: Int, _ entropy: Entropy) -> Int {
+        switch self {
+        case .whole:
+            return available
+        case .random:
+            return 1 + entropy.below(available)
+        case .sizes(let sizes, let place):
+            guard !sizes.isEmpty else { return available }
+            self = .sizes(sizes, at: (place + 1) % sizes.count)
+            return min(max(1, sizes[place % sizes.count]), available)
+        }
+    }
+}

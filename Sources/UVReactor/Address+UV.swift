@@ -1,0 +1,59 @@
+import CUV
+import Reactor
+
+extension SocketAddress {
+    /// Calls `body` with the address as the system wants it.
+    func withSystemAddress<Result>(
+        _ body: (UnsafePointer<sockaddr_storage>, socklen_t) -> Result
+    ) throws(IOFailure) -> Result {
+        var storage = sockaddr_storage()
+        let length = fill(&storage)
+        guard length > 0 else { throw .addressInvalid }
+        return body(&storage, length)
+    }
+
+    private func fill(_ storage: inout sockaddr_storage) -> socklen_t {
+        switch self {
+        case .ip(.v4(let bits), let port): tributary_address_v4(&storage, bits, port)
+        case .ip(.v6(let high, let low), let port): tributary_address_v6(&storage, high, low, port)
+        case .unix(let path): tributary_address_unix(&storage, path, path.utf8.count)
+        }
+    }
+
+    /// Reads what the system wrote; nil for anything but an internet address.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        guard let host = IPAddress(address) else { return nil }
+        self = .ip(host, port: tributary_address_port(address))
+    }
+
+    /// Lets `write` fill in a system address and reads it.
+    init?(_ write: (UnsafeMutablePointer<sockaddr_storage>) -> CInt) {
+        var storage = sockaddr_storage()
+        guard write(&storage) >= 0 else { return nil }
+        let address = withUnsafePointer(to: storage) { pointer in
+            SocketAddress(UnsafeRawPointer(pointer).assumingMemoryBound(to: sockaddr.self))
+        }
+        guard let address else { return nil }
+        self = address
+    }
+
+    /// The address of an IPv4 client that came through a socket for both versions, as IPv4.
+    var unmapped: SocketAddress {
+        guard case .ip(.v6(0, let low), let port) = self, low >> 32 == 0xFFFF else { return self }
+        return .ip(.v4(UInt32(truncatingIfNeeded: low)), port: port)
+    }
+}
+
+extension IPAddress {
+    /// Reads what the system wrote; nil for anything but an internet address.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        switch CInt(address.pointee.sa_family) {
+        case AF_INET:
+            self = .v4(tributary_address_v4_bits(address))
+        case AF_INET6:
+            self = .v6(tributary_address_v6_half(address, 0), tributary_address_v6_half(address, 1))
+        default:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import CUV
+package import Reactor
+
+/// A bound socket that no loop serves yet: what may go from one thread to another.
+///
+/// TCP loops each bind their own (SO_REUSEPORT). A unix socket is bound once, and every loop gets a
+/// `duplicate` of its descriptor. Whoever holds this owns the descriptor; dropping it closes it.
+package struct ListeningSocket: ~Copyable, Sendable {
+    let descriptor: CInt
+
+    /// The address bound to, with the port that the system chose where 0 was asked for.
+    package let address: SocketAddress
+
+    /// The socket file that goes away with this object; nil for TCP and for a duplicate.
+    private let file: String?
+
+    private init(descriptor: CInt, address: SocketAddress, file: String?) {
+        self.descriptor = descriptor
+        self.address = address
+        self.file = file
+    }
+
+    deinit {
+        if let file { _ = tributary_unlink_socket(file) }
+        _ = tributary_close(descriptor)
+    }
+
+    /// Binds. With `sharedPort` several sockets may be bound to the same address, if all say so.
+    ///
+    /// The file of a unix socket that nobody listens on any more is replaced: it is what a process
+    /// that was killed left behind.
+    package static func bound(
+        to address: SocketAddress, sharedPort: Bool = false
+    ) throws(IOFailure) -> ListeningSocket {
+        let code = try address.withSystemAddress { storage, length in
+            let code = tributary_bind(storage, length, sharedPort ? 1 : 0)
+            guard case .unix(let path) = address, code == UV_EADDRINUSE.rawValue,
+                tributary_probe_unix(storage, length) == UV_ECONNREFUSED.rawValue,
+                tributary_unlink_socket(path) >= 0
+            else { return code }
+            return tributary_bind(storage, length, 0)
+        }
+        let descriptor = try checked(code)
+        guard case .unix(let path) = address else {
+            let actual = SocketAddress { actual in tributary_bound_address(descriptor, actual) }
+            return ListeningSocket(descriptor: descriptor, address: actual ?? address, file: nil)
+        }
+        return ListeningSocket(descriptor: descriptor, address: address, file: path)
+    }
+
+    /// Is somebody listening there already? Asked once before several loops share a port, for
+    /// sharing would hide it: two daemons would each get a part of the connections.
+    package static func isTaken(_ address: SocketAddress) -> Bool {
+        do throws(IOFailure) {
+            _ = try bound(to: address)
+            return false
+        } catch {
+            return error == .addressInUse
+        }
+    }
+
+    /// A second descriptor of the same socket, for another loop.
+    package func duplicate() throws(IOFailure) -> ListeningSocket {
+        let copy = try checked(tributary_duplicate(descriptor))
+        return ListeningSocket(descriptor: copy, address: address, file: nil)
+    }
+}

@@ -1,0 +1,36 @@
+import CUV
+
+/// Bytes that the kernel did not take at once, in memory that stays where it is while libuv sends.
+final class OutgoingBytes {
+    private var memory: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        memory = .allocate(byteCount: capacity, alignment: 1)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Adds a copy. Not while libuv holds `buffer`.
+    func append(_ bytes: Span<UInt8>) {
+        reserve(count + bytes.count)
+        bytes.withUnsafeBytes { source in
+            UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: source)
+        }
+        count += bytes.count
+    }
+
+    /// The bytes as libuv wants them.
+    var buffer: uv_buf_t {
+        uv_buf_t(base: memory.baseAddress?.assumingMemoryBound(to: CChar.self), len: count)
+    }
+
+    private func reserve(_ needed: Int) {
+        guard needed > memory.count else { return }
+        let larger = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(needed, 2 * memory.count), alignment: 1)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        memory.deallocate()
+        memory = larger
+    }
+}

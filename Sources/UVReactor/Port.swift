@@ -1,0 +1,111 @@
+import CUV
+package import Promises
+import Reactor
+import Synchronization
+
+/// The door of a loop for other threads, and the execution context of its promises.
+///
+/// `post` and `enqueue` may be called from anywhere, for ever: on the loop's own thread a job goes
+/// to the turn, else into the inbox, and the first one in wakes the loop. After the loop's end
+/// letters are refused and jobs are leaked, since their closures may only die on their own thread.
+///
+/// Unchecked, because: `inbox` is a mutex, and the wake-up handle lives inside it; `thread` never
+/// changes; `turn` and `loop` are touched only where `isCurrent`, which is the loop's thread.
+package final class Port: ExecutionContext, @unchecked Sendable {
+    /// Work for the loop, with the loop in hand.
+    package typealias Letter = @Sendable (UVLoop) -> Void
+
+    private struct Inbox: ~Copyable {
+        var jobs = JobList()
+        var letters: [Letter] = []
+        /// nil once the loop has ended.
+        var wakeUp: UnsafeMutablePointer<uv_async_t>?
+
+        var isEmpty: Bool { jobs.isEmpty && letters.isEmpty }
+
+        /// The one thing that libuv allows from another thread.
+        func ring() { uv_async_send(wakeUp) }
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let thread = uv_thread_self()
+    private let isOpen = Atomic(false)
+    private let turn: Turn
+    private weak var loop: UVLoop?
+
+    /// On the loop's thread.
+    init(turn: Turn) {
+        self.turn = turn
+    }
+
+    func open(_ loop: UVLoop, wakeUp: UnsafeMutablePointer<uv_async_t>) {
+        self.loop = loop
+        let address = UInt(bitPattern: wakeUp)
+        inbox.withLock { $0.wakeUp = UnsafeMutablePointer(bitPattern: address) }
+        isOpen.store(true, ordering: .releasing)
+    }
+
+    func close() {
+        inbox.withLock { $0.wakeUp = nil }
+        isOpen.store(false, ordering: .releasing)
+    }
+
+    // MARK: From any thread
+
+    /// Whether the caller runs on the loop's thread. A thread may get the number of one that has
+    /// ended; hence the first half.
+    package var isCurrent: Bool {
+        guard isOpen.load(ordering: .acquiring) else { return false }
+        var (one, other) = (thread, uv_thread_self())
+        return uv_thread_equal(&one, &other) != 0
+    }
+
+    package func enqueue(_ job: consuming PromiseJob) {
+        if isCurrent {
+            turn.append(job)
+            return
+        }
+        var parcel: PromiseJob? = consume job
+        inbox.withLock { inbox in
+            guard inbox.wakeUp != nil, let job = parcel.take() else { return }
+            let wasEmpty = inbox.isEmpty
+            inbox.jobs.append(job)
+            if wasEmpty { inbox.ring() }
+        }
+    }
+
+    /// Has the loop read `letter`, soon, inside a turn of its own; false if the loop has ended.
+    @discardableResult
+    package func post(_ letter: @escaping Letter) -> Bool {
+        inbox.withLock { inbox in
+            guard inbox.wakeUp != nil else { return false }
+            let wasEmpty = inbox.isEmpty
+            inbox.letters.append(letter)
+            if wasEmpty { inbox.ring() }
+            return true
+        }
+    }
+
+    // MARK: On the loop's thread
+
+    package func schedule(
+        after delay: Duration, _ job: consuming PromiseJob
+    ) -> any Cancellable {
+        ScheduledJob(job, after: delay, on: loop)
+    }
+
+    /// Empties the inbox: jobs to the turn, letters to the loop.
+    func deliver() {
+        guard let loop else { return }
+        var letters: [Letter] = []
+        inbox.withLock { inbox in
+            turn.append(contentsOf: inbox.jobs.takeAll())
+            swap(&letters, &inbox.letters)
+        }
+        loop.finishCallback()
+        for letter in letters {
+            letter(loop)
+            loop.finishCallback()
+        }
+    }
+}

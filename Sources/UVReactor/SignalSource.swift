@@ -1,0 +1,59 @@
+import CUV
+package import Reactor
+
+/// The signals that a daemon answers.
+package enum Signal: Sendable, CaseIterable {
+    /// Ctrl-C.
+    case interrupt
+    /// Please end.
+    case terminate
+    /// Please read the configuration again.
+    case hangUp
+
+    /// The system's number.
+    package var number: CInt {
+        switch self {
+        case .interrupt: SIGINT
+        case .terminate: SIGTERM
+        case .hangUp: SIGHUP
+        }
+    }
+}
+
+/// Turns one signal into calls on a loop. Dropping it gives the signal its default meaning again.
+package final class SignalSource: HandleOwner {
+    private let loop: UVLoop
+    private var handle: Handle<uv_signal_t>?
+    private var action: (() -> Void)?
+
+    /// Calls `action` on `loop`, inside a turn, each time the process gets `signal`.
+    package init(
+        _ signal: Signal, on loop: UVLoop, _ action: @escaping () -> Void
+    ) throws(IOFailure) {
+        let handle = try Handle<uv_signal_t> { source in uv_signal_init(loop.raw, source) }
+        let raw = handle.raw
+        self.loop = loop
+        self.handle = consume handle
+        self.action = action
+        super.init()
+        self.handle?.setOwner(self)
+        try checked(
+            uv_signal_start(
+                raw,
+                { source, _ in HandleOwner.owner(of: source, as: SignalSource.self)?.arrived() },
+                signal.number))
+    }
+
+    /// Listens no more.
+    package func close() {
+        handle = nil
+        _ = action.take()
+    }
+
+    override func abandon() { close() }
+
+    private func arrived() {
+        action?()
+        loop.finishCallback()
+    }
+}

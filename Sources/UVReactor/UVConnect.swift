@@ -1,0 +1,93 @@
+import CUV
+import Promises
+import Reactor
+
+/// An attempt to connect: it holds the handle until there is a stream to give it to.
+final class UVConnect: HandleOwner {
+    private let loop: UVLoop
+    private var handle: Handle<uv_stream_t>?
+    private var resolver: LocalResolver<any ByteStream>?
+
+    /// Begins. The promise is cancelled or rejected, or its stream is the caller's.
+    static func begin(to address: SocketAddress, on loop: UVLoop) -> Local<any ByteStream> {
+        let resolver = LocalResolver<any ByteStream>(on: loop.core)
+        let promise = resolver.promise
+        let attempt = UVConnect(resolver, on: loop)
+        do throws(IOFailure) {
+            try attempt.open(address)
+            try attempt.start(address)
+        } catch {
+            attempt.fail(error)
+        }
+        return promise
+    }
+
+    private init(_ resolver: consuming LocalResolver<any ByteStream>, on loop: UVLoop) {
+        self.loop = loop
+        super.init()
+        resolver.onCancel { [self] _ in giveUp() }
+        self.resolver = consume resolver
+    }
+
+    private func open(_ address: SocketAddress) throws(IOFailure) {
+        let loop = loop.raw
+        switch address {
+        case .ip:
+            let tcp = try Handle<uv_tcp_t> { tcp in uv_tcp_init(loop, tcp) }
+            uv_tcp_nodelay(tcp.raw, 1)  // there is no socket yet: noted, and set when there is
+            handle = tcp.upcast(to: uv_stream_t.self)
+        case .unix:
+            let pipe = try Handle<uv_pipe_t> { pipe in uv_pipe_init(loop, pipe, 0) }
+            handle = pipe.upcast(to: uv_stream_t.self)
+        }
+        handle?.setOwner(self)
+    }
+
+    private func start(_ address: SocketAddress) throws(IOFailure) {
+        guard let raw = handle?.raw else { return }
+        let code = try address.withSystemAddress { storage, _ in
+            Request<uv_connect_t, UVConnect>.start(self) { request in
+                let stored = UnsafeRawPointer(storage)
+                switch address {
+                case .ip:
+                    return uv_tcp_connect(
+                        request, UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_tcp_t.self),
+                        stored.assumingMemoryBound(to: sockaddr.self), UVConnect.called)
+                case .unix(let path):
+                    uv_pipe_connect(
+                        request, UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_pipe_t.self),
+                        path, UVConnect.called)
+                    return 0
+                }
+            }
+        }
+        try checked(code)
+    }
+
+    private static let called: uv_connect_cb = { request, status in
+        Request<uv_connect_t, UVConnect>.finish(request)?.ended(status)
+    }
+
+    private func ended(_ status: CInt) {
+        if status < 0 {
+            // A socket file that is not there: nobody listens.
+            fail(status == UV_ENOENT.rawValue ? .connectionRefused : IOFailure(uv: status))
+        } else if let resolver = resolver.take(), let handle = handle.take() {
+            resolver.fulfill(UVStream(handle, on: loop))
+        }
+        loop.finishCallback()
+    }
+
+    private func fail(_ failure: IOFailure) {
+        handle = nil
+        resolver.take()?.reject(failure)
+    }
+
+    /// Closing the handle calls the request back, which finds nobody to tell.
+    private func giveUp() {
+        handle = nil
+        _ = resolver.take()
+    }
+
+    override func abandon() { fail(.cancelled) }
+}

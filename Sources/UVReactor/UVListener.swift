@@ -1,0 +1,148 @@
+import CUV
+import Reactor
+
+/// A listening socket on a libuv loop.
+///
+/// It polls the descriptor and accepts by itself instead of `uv_listen`, because libuv 1.44 cannot
+/// pause a listener, and because its way out of a shortage of descriptors (give up a reserved one)
+/// turns into an endless loop when another thread takes the reserved one first.
+final class UVListener: HandleOwner, Listener {
+    let address: SocketAddress
+    private let loop: UVLoop
+    private var handle: Handle<uv_poll_t>?
+    private var socket: ListeningSocket?
+    private var accept: ((any ByteStream) -> Void)?
+    private var isPaused = false
+
+    /// Runs while descriptors or memory are short.
+    private var relief: Timer?
+
+    /// How long a loop that ran out of descriptors leaves new connections in the kernel's queue.
+    ///
+    /// 100 ms: no spinning, and a client hardly notices.
+    private static let reliefDelay = Duration.milliseconds(100)
+
+    /// Connections accepted in one callback, so that a flood does not starve the others.
+    private static let acceptsPerPassMax = 64
+
+    init(
+        _ socket: consuming ListeningSocket, on loop: UVLoop,
+        accept: @escaping (any ByteStream) -> Void
+    ) throws(IOFailure) {
+        let descriptor = socket.descriptor
+        try checked(tributary_listen(descriptor))
+        address = socket.address
+        handle = try Handle { poll in uv_poll_init(loop.raw, poll, descriptor) }
+        self.socket = consume socket
+        self.loop = loop
+        self.accept = accept
+        super.init()
+        handle?.setOwner(self)
+        try checked(poll())
+    }
+
+    deinit { relief?.cancel() }
+
+    override func abandon() {
+        release()
+        _ = accept.take()
+    }
+
+    func pause() {
+        isPaused = true
+        stopPolling()
+    }
+
+    func resume() {
+        guard isPaused else { return }
+        isPaused = false
+        startPolling()
+    }
+
+    func close() {
+        // Until none waits: closing resets the connections that are still in the kernel's queue.
+        guard let accept = accept.take() else { return }
+        while case .success(let stream)? = next() { accept(stream) }
+        release()
+    }
+
+    private func release() {
+        relief.take()?.cancel()
+        handle = nil  // before its descriptor
+        socket = nil
+    }
+
+    // MARK: Accepting
+
+    private func poll() -> CInt {
+        guard let raw = handle?.raw else { return 0 }
+        return uv_poll_start(raw, CInt(UV_READABLE.rawValue)) { poll, _, _ in
+            HandleOwner.owner(of: poll, as: UVListener.self)?.acceptWaiting()
+        }
+    }
+
+    private func startPolling() {
+        if poll() < 0 { rest() }
+    }
+
+    private func stopPolling() {
+        relief.take()?.cancel()
+        if let raw = handle?.raw { uv_poll_stop(raw) }
+    }
+
+    private func acceptWaiting() {
+        for _ in 0..<UVListener.acceptsPerPassMax {
+            guard !isPaused, let accept, let result = next() else { return }
+            switch result {
+            case .success(let stream): accept(stream)
+            case .failure: return rest()
+            }
+            loop.finishCallback()
+        }
+    }
+
+    /// The next connection that waits; nil when there is none.
+    private func next() -> Result<UVStream, IOFailure>? {
+        guard let descriptor = socket?.descriptor else { return nil }
+        let connection = tributary_accept(descriptor)
+        if connection == UV_EAGAIN.rawValue { return nil }
+        do throws(IOFailure) {
+            return .success(try UVStream(accepted: checked(connection), from: address, on: loop))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Leaves the connections in the kernel's queue for a moment.
+    private func rest() {
+        stopPolling()
+        relief = loop.timer(after: UVListener.reliefDelay) { [weak self] in
+            guard let self else { return }
+            relief = nil
+            if !isPaused { startPolling() }
+        }
+    }
+}
+
+extension UVStream {
+    /// Takes over an accepted descriptor.
+    convenience init(
+        accepted descriptor: CInt, from listener: SocketAddress, on loop: UVLoop
+    ) throws(IOFailure) {
+        do throws(IOFailure) {
+            switch listener {
+            case .ip:
+                let handle = try Handle<uv_tcp_t> { tcp in uv_tcp_init(loop.raw, tcp) }
+                try checked(uv_tcp_open(handle.raw, descriptor))
+                self.init(handle.upcast(to: uv_stream_t.self), on: loop)
+            case .unix:
+                let handle = try Handle<uv_pipe_t> { pipe in uv_pipe_init(loop.raw, pipe, 0) }
+                try checked(uv_pipe_open(handle.raw, descriptor))
+                self.init(handle.upcast(to: uv_stream_t.self), on: loop)
+            }
+        } catch {
+            _ = tributary_close(descriptor)
+            throw error
+        }
+    }
+}

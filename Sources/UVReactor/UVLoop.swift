@@ -1,0 +1,230 @@
+package import Basics
+import CUV
+package import Promises
+package import Reactor
+
+/// A libuv loop, confined to the thread that runs it: made, run and closed by `UVLoop.run`.
+package final class UVLoop: Loop {
+    let raw: UnsafeMutablePointer<uv_loop_t>
+    package let core: Core
+    package let entropy: Entropy
+
+    /// The door for other threads.
+    package let port: Port
+
+    private let turn: Turn
+    private var clock: Instant?
+    private var own: OwnHandles?
+
+    /// Those who have a `Mailbox`.
+    var residents: [AnyObject] = []
+
+    /// One for all streams: libuv reads and calls back before the next read begins.
+    private let readMemory = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: UVLoop.readBufferBytes, alignment: 64)
+
+    /// 64 KiB: most of what a socket's receive buffer holds, in one system call.
+    private static let readBufferBytes = 64 * 1024
+
+    /// Promise jobs run in one drain, before the sockets get their chance.
+    private static let jobsPerDrainMax = 1024
+
+    /// Passes in which the promise handlers that are left may come to an end.
+    private static let closingPassesMax = 10_000
+
+    /// Makes a loop on this thread, lets `start` fill it, runs it until `stop`, and closes it.
+    ///
+    /// - Returns: what was still open at the end, one line each. It was closed by force.
+    package static func run(_ start: (UVLoop) throws -> Void) throws -> [String] {
+        let loop = try UVLoop()
+        do {
+            try start(loop)
+        } catch {
+            _ = loop.close()
+            throw error
+        }
+        loop.finishCallback()
+        uv_run(loop.raw, UV_RUN_DEFAULT)
+        return loop.close()
+    }
+
+    private init() throws(IOFailure) {
+        try checked(tributary_block_broken_pipe())
+        let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+        let code = uv_loop_init(raw)
+        guard code >= 0 else {
+            raw.deallocate()
+            throw IOFailure(uv: code)
+        }
+        self.raw = raw
+        turn = Turn()
+        port = Port(turn: turn)
+        core = Core(on: port, turn: turn)
+        entropy = Entropy(seed: UVLoop.seed())
+        raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        do throws(IOFailure) {
+            own = try OwnHandles(on: self)
+            if let wakeUp = own?.wakeUp.raw { port.open(self, wakeUp: wakeUp) }
+        } catch {
+            _ = close()
+            throw error
+        }
+    }
+
+    deinit { readMemory.deallocate() }
+
+    /// Ends `run` after the present callback and those that are ready with it.
+    package func stop() { uv_stop(raw) }
+
+    private static func seed() -> UInt64 {
+        var seed: UInt64 = 0
+        let code = withUnsafeMutableBytes(of: &seed) { bytes in
+            uv_random(nil, nil, bytes.baseAddress, bytes.count, 0, nil)
+        }
+        // The clock and the process are a poor seed, but ids and jitter are no secrets.
+        return code == 0 ? seed : uv_hrtime() ^ UInt64(uv_os_getpid()) << 32
+    }
+
+    // MARK: Clock
+
+    package var now: Instant {
+        if let clock { return clock }
+        return readClock()
+    }
+
+    /// Reads the clock anew. It then stands still until the loop waits again.
+    @discardableResult
+    func readClock() -> Instant {
+        let now = Instant(nanoseconds: Int64(clamping: uv_hrtime()))
+        clock = now
+        return now
+    }
+
+    fileprivate func forgetClock() { clock = nil }
+
+    package var unixTime: Int64 { tributary_unix_time() }
+
+    // MARK: Loop
+
+    @discardableResult
+    package func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
+        let due = now + max(delay, .zero)
+        return own?.timers.add(due: due, action) ?? TimerQueue().add(due: due, action)
+    }
+
+    package func connect(to address: SocketAddress) -> Local<any ByteStream> {
+        isClosing ? core.error(IOFailure.cancelled) : UVConnect.begin(to: address, on: self)
+    }
+
+    package func listen(
+        on address: SocketAddress, sharedPort: Bool, accept: @escaping (any ByteStream) -> Void
+    ) throws(IOFailure) -> any Listener {
+        try listen(on: .bound(to: address, sharedPort: sharedPort), accept: accept)
+    }
+
+    /// Listens on a socket that was bound elsewhere, such as one thread's duplicate of another's.
+    package func listen(
+        on socket: consuming ListeningSocket, accept: @escaping (any ByteStream) -> Void
+    ) throws(IOFailure) -> any Listener {
+        if isClosing { throw .cancelled }
+        return try UVListener(socket, on: self, accept: accept)
+    }
+
+    package func resolve(_ host: String) -> Local<[IPAddress]> {
+        own?.resolver.addresses(of: host) ?? core.error(IOFailure.cancelled)
+    }
+
+    // MARK: Callbacks
+
+    /// At the end of every callback from libuv: the promise handlers run before the next one.
+    @inline(__always)
+    func finishCallback() {
+        if !turn.isEmpty { drain() }
+    }
+
+    private func drain() {
+        guard turn.drain(atMost: UVLoop.jobsPerDrainMax), let drainer = own?.drainer.raw else { return }
+        // The rest at the next pass: an active idle handle keeps the loop from waiting.
+        uv_idle_start(drainer) { drainer in UVLoop.of(drainer?.pointee.loop)?.drainRest() }
+    }
+
+    private func drainRest() {
+        guard !turn.drain(atMost: UVLoop.jobsPerDrainMax) else { return }
+        if let drainer = own?.drainer.raw { uv_idle_stop(drainer) }
+    }
+
+    static func of(_ raw: UnsafeMutablePointer<uv_loop_t>?) -> UVLoop? {
+        raw?.pointee.data.map { Unmanaged<UVLoop>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    var readBuffer: uv_buf_t {
+        uv_buf_t(
+            base: readMemory.baseAddress?.assumingMemoryBound(to: CChar.self), len: readMemory.count)
+    }
+
+    // MARK: Closing
+
+    private var isClosing: Bool { own == nil }
+
+    /// Closes everything, runs what libuv still has to call back, and frees the loop.
+    private func close() -> [String] {
+        port.deliver()
+        port.close()
+        residents = []
+        own?.timers.queue.removeAll()
+        own = nil
+        let left = abandonOwners()
+        // What handlers begin now fails at once, so this ends; the bound is for an endless chain.
+        for _ in 0..<UVLoop.closingPassesMax where uv_loop_alive(raw) != 0 || !turn.isEmpty {
+            uv_run(raw, UV_RUN_DEFAULT)
+            turn.drain(atMost: UVLoop.jobsPerDrainMax)
+        }
+        let code = uv_loop_close(raw)
+        guard code == 0 else {
+            // Handles without an owner: their memory must stay.
+            return left + ["uv_loop_close: \(IOFailure(uv: code))"]
+        }
+        raw.deallocate()
+        return left
+    }
+
+    /// Takes the handles away from those who still hold them, and tells which they were.
+    private func abandonOwners() -> [String] {
+        var found: [HandleOwner] = []
+        withUnsafeMutablePointer(to: &found) { list in
+            uv_walk(
+                raw,
+                { handle, list in
+                    guard let owner = HandleOwner.owner(of: handle, as: HandleOwner.self) else { return }
+                    list?.assumingMemoryBound(to: [HandleOwner].self).pointee.append(owner)
+                }, list)
+        }
+        for owner in found { owner.abandon() }
+        return found.map { String(describing: type(of: $0)) }
+    }
+}
+
+/// The handles that every loop has. Dropping them closes them.
+private struct OwnHandles: ~Copyable {
+    let timers: UVTimer
+    let resolver: UVResolver
+    let wakeUp: Handle<uv_async_t>
+    let drainer: Handle<uv_idle_t>
+    private let beforeWaiting: Handle<uv_prepare_t>
+
+    init(on loop: UVLoop) throws(IOFailure) {
+        let raw = loop.raw
+        let timers = try UVTimer(on: loop)
+        let wakeUp = try Handle<uv_async_t> { wakeUp in
+            uv_async_init(raw, wakeUp) { UVLoop.of($0?.pointee.loop)?.port.deliver() }
+        }
+        let drainer = try Handle<uv_idle_t> { drainer in uv_idle_init(raw, drainer) }
+        let beforeWaiting = try Handle<uv_prepare_t> { prepare in uv_prepare_init(raw, prepare) }
+        uv_prepare_start(beforeWaiting.raw) { UVLoop.of($0?.pointee.loop)?.forgetClock() }
+        self.timers = timers
+        self.wakeUp = consume wakeUp
+        self.drainer = consume drainer
+        self.beforeWaiting = consume beforeWaiting
+        resolver = UVResolver(on: loop)
+    }
+}

@@ -1,0 +1,250 @@
+import CUV
+import Reactor
+
+/// A connected TCP or unix socket on a libuv loop; see `ByteStream` for the contract.
+///
+/// Reading hands the loop's one read buffer to the delegate. Writing tries the kernel first, with
+/// head and body as one buffer list; only what it leaves is copied, and sent by one request at a time
+/// while later writes gather behind it.
+final class UVStream: HandleOwner, ByteStream {
+    private let loop: UVLoop
+    private var handle: Handle<uv_stream_t>?
+    private var delegate: (any ByteStreamDelegate)?
+    private var isStarted = false
+    private var isPaused = false
+    private var hasEnded = false
+    private var isFinished = false
+
+    /// One request is with libuv; `waiting` is what was written since.
+    private var isSending = false
+    private var waiting: OutgoingBytes?
+
+    /// A failure on its way to the delegate: never told from inside a call of the user's.
+    private var failing: Timer?
+    /// A failure that came before there was a delegate.
+    private var untold: IOFailure?
+
+    /// The other side's address, once asked for; the inner nil says that there is none.
+    private var knownPeer: SocketAddress??
+
+    init(_ handle: consuming Handle<uv_stream_t>, on loop: UVLoop) {
+        self.loop = loop
+        self.handle = consume handle
+        super.init()
+        self.handle?.setOwner(self)
+    }
+
+    deinit { failing?.cancel() }
+
+    private var raw: UnsafeMutablePointer<uv_stream_t>? { handle?.raw }
+
+    override func abandon() { close() }
+
+    // MARK: Reading
+
+    func start(_ delegate: any ByteStreamDelegate) {
+        guard !isStarted, raw != nil || untold != nil else { return }
+        isStarted = true
+        self.delegate = delegate
+        if let untold {
+            failing = loop.timer(after: .zero) { [weak self] in self?.fail(untold) }
+        } else if !isPaused {
+            beginReading()
+        }
+    }
+
+    func pauseReading() {
+        guard let raw, !isPaused else { return }
+        isPaused = true
+        if isStarted { uv_read_stop(raw) }
+    }
+
+    func resumeReading() {
+        guard raw != nil, isPaused else { return }
+        isPaused = false
+        if isStarted { beginReading() }
+    }
+
+    private func beginReading() {
+        // libuv would tell the end once more.
+        guard let raw, !hasEnded else { return }
+        let code = uv_read_start(
+            raw,
+            { handle, _, buffer in
+                guard let loop = UVLoop.of(handle?.pointee.loop) else { return }
+                buffer?.pointee = loop.readBuffer
+            },
+            { handle, count, buffer in
+                guard let stream = HandleOwner.owner(of: handle, as: UVStream.self) else { return }
+                stream.didRead(count, buffer?.pointee.base)
+            })
+        if code < 0, code != UV_EALREADY.rawValue { failLater(code) }
+    }
+
+    private func didRead(_ count: Int, _ start: UnsafeMutablePointer<CChar>?) {
+        if count > 0, let start {
+            let bytes = UnsafeRawBufferPointer(start: start, count: count)
+            delegate?.streamReceived(bytes.bindMemory(to: UInt8.self).span)
+        } else if count == Int(UV_EOF.rawValue) {
+            hasEnded = true
+            delegate?.streamEnded()
+        } else if count < 0 {
+            fail(IOFailure(uv: count))
+        }
+        loop.finishCallback()
+    }
+
+    // MARK: Writing
+
+    func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        guard let raw, !isFinished, failing == nil else { return }
+        if isSending { return hold(head, body) }
+        let count = head.count + body.count
+        let result = tryWrite(raw, head, body)
+        if result == count { return }
+        guard result >= 0 || result == UV_EAGAIN.rawValue else { return failLater(CInt(result)) }
+        let taken = max(result, 0)
+        let fromHead = min(taken, head.count)
+        hold(
+            head.extracting(droppingFirst: fromHead),
+            body.extracting(droppingFirst: taken - fromHead))
+        sendWaiting()
+    }
+
+    private func hold(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        let bytes = waiting ?? OutgoingBytes(capacity: head.count + body.count)
+        bytes.append(head)
+        bytes.append(body)
+        waiting = bytes
+    }
+
+    private func sendWaiting() {
+        guard let raw, let bytes = waiting.take() else { return }
+        isSending = true
+        let code = Request<uv_write_t, OutgoingBytes>.start(bytes) { request in
+            var buffer = bytes.buffer
+            return uv_write(request, raw, &buffer, 1) { request, status in
+                let stream = HandleOwner.owner(of: request?.pointee.handle, as: UVStream.self)
+                Request<uv_write_t, OutgoingBytes>.finish(request)
+                stream?.didWrite(status)
+            }
+        }
+        if code < 0 { failLater(code) }
+    }
+
+    private func didWrite(_ status: CInt) {
+        isSending = false
+        if status < 0 {
+            fail(IOFailure(uv: status))
+        } else if waiting != nil {
+            sendWaiting()
+        } else {
+            if isFinished { shutDown() }
+            delegate?.streamDrained()
+        }
+        loop.finishCallback()
+    }
+
+    var unsentBytes: Int {
+        guard let raw else { return 0 }
+        return uv_stream_get_write_queue_size(raw) + (waiting?.count ?? 0)
+    }
+
+    // MARK: Ending
+
+    func finishWriting() {
+        guard raw != nil, !isFinished else { return }
+        isFinished = true
+        if !isSending, failing == nil { shutDown() }
+    }
+
+    private func shutDown() {
+        guard let raw else { return }
+        let code = Request<uv_shutdown_t, Void>.start(()) { request in
+            uv_shutdown(request, raw) { request, status in
+                let stream = HandleOwner.owner(of: request?.pointee.handle, as: UVStream.self)
+                Request<uv_shutdown_t, Void>.finish(request)
+                stream?.didShutDown(status)
+            }
+        }
+        if code < 0 { failLater(code) }
+    }
+
+    private func didShutDown(_ status: CInt) {
+        if status < 0 { fail(IOFailure(uv: status)) }
+        loop.finishCallback()
+    }
+
+    func close() {
+        untold = nil
+        waiting = nil
+        handle = nil
+        failing.take()?.cancel()
+        // Letting go of the delegate may run its deinit, which may call us: so outside the access.
+        _ = delegate.take()
+    }
+
+    /// Tells once, when closed already.
+    private func fail(_ failure: IOFailure) {
+        let delegate = delegate.take()
+        close()
+        if !isStarted { untold = failure }
+        delegate?.streamFailed(failure)
+    }
+
+    /// For failures found inside a call of the user's: the delegate hears of them in two passes, so
+    /// that what has arrived is read first: a backend may answer early and close.
+    private func failLater(_ code: CInt) {
+        guard failing == nil else { return }
+        failing = loop.timer(after: .zero) { [weak self] in
+            guard let self else { return }
+            failing = loop.timer(after: .zero) { [weak self] in self?.fail(IOFailure(uv: code)) }
+        }
+    }
+
+    // MARK: Addresses
+
+    var peer: SocketAddress? {
+        if let knownPeer { return knownPeer }
+        let address = raw.flatMap { peerAddress(of: $0) }
+        knownPeer = .some(address)
+        return address
+    }
+}
+
+/// What the kernel took at once of both runs of bytes, or a negative code.
+private func tryWrite(
+    _ raw: UnsafeMutablePointer<uv_stream_t>, _ head: Span<UInt8>, _ body: Span<UInt8>
+) -> Int {
+    head.withUnsafeBufferPointer { head in
+        body.withUnsafeBufferPointer { body in
+            if body.isEmpty {
+                var buffer = uv_buf_t(reading: head)
+                return Int(uv_try_write(raw, &buffer, 1))
+            }
+            var buffers = (uv_buf_t(reading: head), uv_buf_t(reading: body))
+            return withUnsafeBytes(of: &buffers) { list in
+                Int(uv_try_write(raw, list.assumingMemoryBound(to: uv_buf_t.self).baseAddress, 2))
+            }
+        }
+    }
+}
+
+private func peerAddress(of raw: UnsafeMutablePointer<uv_stream_t>) -> SocketAddress? {
+    guard raw.pointee.type == UV_TCP else { return nil }
+    let tcp = UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_tcp_t.self)
+    let address = SocketAddress { storage in
+        var length = CInt(MemoryLayout<sockaddr_storage>.size)
+        let address = UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
+        return uv_tcp_getpeername(tcp, address, &length)
+    }
+    return address?.unmapped
+}
+
+extension uv_buf_t {
+    /// Bytes that libuv only reads, although its type cannot say so.
+    fileprivate init(reading bytes: UnsafeBufferPointer<UInt8>) {
+        let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+        self.init(base: start?.assumingMemoryBound(to: CChar.self), len: bytes.count)
+    }
+}

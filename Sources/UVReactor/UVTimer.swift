@@ -1,0 +1,54 @@
+import Basics
+import CUV
+import Reactor
+
+/// The one libuv timer of a loop: it serves the loop's whole `TimerQueue`.
+///
+/// It is armed for the earliest timer and moved only when an earlier one comes. Timers that are
+/// cancelled, as most are, leave it as it is: it fires once for nothing and is armed anew.
+final class UVTimer: HandleOwner {
+    let queue = TimerQueue()
+    private unowned let loop: UVLoop
+    private let handle: Handle<uv_timer_t>
+    private var armedFor: Instant?
+
+    init(on loop: UVLoop) throws(IOFailure) {
+        self.loop = loop
+        handle = try Handle { timer in uv_timer_init(loop.raw, timer) }
+        super.init()
+        handle.setOwner(self)
+    }
+
+    func add(due: Instant, _ action: @escaping () -> Void) -> Timer {
+        let timer = queue.add(due: due, action)
+        arm()
+        return timer
+    }
+
+    private func arm() {
+        guard let earliest = queue.earliest else { return }
+        if let armedFor, armedFor <= earliest { return }
+        armedFor = earliest
+        // libuv counts whole milliseconds of the same clock: rounded up, it never fires too early.
+        let (whole, rest) = earliest.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let target = UInt64(max(0, whole + (rest > 0 ? 1 : 0)))
+        let now = uv_now(loop.raw)
+        // Fails only while closing, when nothing will fire any more.
+        uv_timer_start(
+            handle.raw,
+            { timer in HandleOwner.owner(of: timer, as: UVTimer.self)?.fire() },
+            target > now ? target - now : 0, 0)
+    }
+
+    private func fire() {
+        armedFor = nil
+        loop.readClock()
+        let now = loop.now
+        let mark = queue.made
+        while let action = queue.takeDue(at: now, madeBefore: mark) {
+            action()
+            loop.finishCallback()
+        }
+        arm()
+    }
+}

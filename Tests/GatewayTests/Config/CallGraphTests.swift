@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Gateway
+
+/// Who waits for whom; calls are written `name<name,name`: before the `<` who waits, behind it for whom.
+@Suite struct CallGraphTests {
+    @Test(arguments: [
+        ("a b c", [[], [], []]),
+        ("a b<a c<a,b", [[], [0], [0, 1]]),
+        ("a<c b c", [[2], [], []]),
+        ("a<b,b,nobody b", [[1], []]),
+    ])
+    func waitsForWhatItUses(_ calls: String, expected: [[Int]]) {
+        #expect(graph(calls).waitsFor == expected)
+    }
+
+    @Test(arguments: [
+        ("a<c b c<b", [1, 2, 0]), ("a b<a c", [0, 1, 2]), ("a<a b", [1]), ("a<b b<a c<a", []),
+    ])
+    func orderPutsCallsBehindTheirValues(_ calls: String, expected: [Int]) {
+        #expect(graph(calls).order == expected)
+    }
+
+    @Test(arguments: [
+        ("a b<a", []),
+        ("a<a", [[0]]),
+        ("a<b b<a", [[0, 1]]),
+        ("a<b b<c c<a", [[0, 1, 2]]),
+        ("x<b a<b b<a", [[1, 2]]),
+        ("a<b b<a c<d d<c", [[0, 1], [2, 3]]),
+    ])
+    func cyclesAreFound(_ calls: String, expected: [[Int]]) {
+        #expect(graph(calls).cycles == expected)
+    }
+
+    private func graph(_ text: String) -> CallGraph {
+        let calls = text.split(separator: " ").map { $0.split(separator: "<").map(String.init) }
+        return CallGraph(
+            names: calls.map { $0[0] },
+            uses: calls.map { $0.count > 1 ? $0[1].split(separator: ",").map(String.init) : [] })
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Gateway
+
+/// What stands in braces, where it stands, and what is refused.
+@Suite struct TemplateTextTests {
+    @Test(arguments: [
+        ("/items", "'/items'"),
+        ("/items/{id}", "'/items/' id@8=name(id)"),
+        ("{id}", "id@1=name(id)"),
+        ("/ü/{id}", "'/ü/' id@4=name(id)"),
+        ("/for/{profile.segment}", "'/for/' profile.segment@6=profile[segment]"),
+        ("{a.items[1].id}", "a.items[1].id@1=a[items 1 id]"),
+        ("{a[0]}", "a[0]@1=a[0]"),
+        ("{request.header.X-Tenant}", "request.header.X-Tenant@1=header(X-Tenant)"),
+        ("{request.body}", "request.body@1=body[]"),
+        ("{request.body.a.b[2]}", "request.body.a.b[2]@1=body[a b 2]"),
+        ("{{ {id} }}", "'{ ' id@4=name(id) ' }'"),
+        ("", ""),
+    ])
+    func isRead(_ text: String, as expected: String) throws {
+        let segments = try TemplateText(parsing: text).segments
+        #expect(segments.map(outline).joined(separator: " ") == expected)
+    }
+
+    @Test(arguments: [
+        ("/a/{id", 3, "this { is never closed; write {{ for the sign"),
+        ("/a/id}", 5, "this } closes nothing; write }} for the sign"),
+        ("/{}", 2, "{}: a path must name something, such as a.b or items[].price"),
+        (
+            "{ id }", 1,
+            "{ id }: a reference has no spaces; write {{ and }} for the signs themselves"
+        ),
+        (
+            "{a.items[].id}", 1,
+            "{a.items[].id}: [] stands for many values; say which one, as in items[0].id"
+        ),
+        ("{[0]}", 1, "{[0]}: a reference starts with a name"),
+        ("{request.header.A B}", 1, nil),
+        ("{request.header.}", 1, "{request.header.}: '' is no name of a header"),
+        (
+            "{request.query.q}", 1,
+            "{request.query.q}: of the request there are {request.header.Name}, {request.body} and"
+                + " {request.body.field}"
+        ),
+    ])
+    func isRefused(_ text: String, offset: Int, problem: String?) {
+        let error = #expect(throws: TemplateError.self) { try TemplateText(parsing: text) }
+        #expect(error?.offset == offset)
+        if let problem { #expect(error?.text == problem) }
+    }
+
+    private func outline(_ segment: TemplateText.Segment) -> String {
+        guard case .reference(let reference) = segment else {
+            if case .literal(let text) = segment { return "'\(text)'" }
+            return ""
+        }
+        let source =
+            switch reference.source {
+            case .name(let name): "name(\(name))"
+            case .call(let name, let path): "\(name)\(outline(path))"
+            case .requestHeader(let name): "header(\(name))"
+            case .requestBody(let path): "body\(outline(path))"
+            }
+        return "\(reference.text)@\(reference.offset)=\(source)"
+    }
+
+    private func outline(_ path: [TemplateText.Step]) -> String {
+        let steps = path.map { step in
+            switch step {
+            case .key(let key): key
+            case .index(let index): "\(index)"
+            }
+        }
+        return "[\(steps.joined(separator: " "))]"
+    }
+}

@@ -1,0 +1,211 @@
+import Testing
+
+@testable import Gateway
+
+/// One value that is wrong, and what is said about it.
+@Suite struct ValueTests {
+    @Test(arguments: [
+        ("timeout: 300", "has no unit; write it like 300ms, 2s, 5m or 1h"),
+        (
+            "timeout: 3d",
+            "has the unknown unit 'd'; write it like 300ms, 2s, 5m or 1h (ms, s, m or h)"
+        ),
+        ("timeout: 300 ms", "must be written without a space: 300ms"),
+        ("timeout: 0s", "must be more than 0"),
+        ("timeout: 0.0ms", "must be more than 0"),
+        ("timeout: 1.2.3s", "must be a number with a unit, such as 300ms, 2s, 5m or 1h"),
+        ("timeout: -1s", "must be a number with a unit, such as 300ms, 2s, 5m or 1h"),
+        ("timeout: 99999999999999999999h", "is too much"),
+        ("timeout: [1s]", "must be a time, such as 300ms"),
+        ("timeout:", "must be a number with a unit, such as 300ms, 2s, 5m or 1h"),
+        ("required: yes", "must be true or false - did you mean true?"),
+        ("required: \"true\"", "must be true or false"),
+        ("accept: 200", "must be a list, such as [a, b]"),
+        ("accept: [299-200]", "must be a status such as 404, or a range such as 200-299"),
+        ("accept: [2xx]", "must be a status such as 404, or a range such as 200-299"),
+        ("accept: [100]", "must stay between 200 and 599, the statuses of final answers"),
+        ("relay_status: [700]", "must stay between 200 and 599, the statuses of final answers"),
+        (
+            "relay_headers: [Content-Type]",
+            "must not name 'Content-Type'; the answer has a body of its own"
+        ),
+        ("relay_headers: [\"a b\"]", "must name a header; 'a b' cannot be one"),
+        ("take: a..b", nil),
+        ("take: \"\"", nil),
+        ("keep: [\"a[x]\"]", nil),
+        ("at: root", "must be . (the root); without 'at' the answer stands under the call's name"),
+        ("on_collision: stop", "must be drop or fail"),
+        ("if_failed: .inf", "must be a value of JSON, which has no number '.inf'"),
+    ])
+    func ofCall(_ line: String, words: String?) throws {
+        let key = line.prefix { $0 != ":" }
+        let found = problems(Snippet.call(line))
+        let problem = try #require(found.first)
+        #expect(problem.contains("'\(key)' in call 'one' "), "\(found)")
+        #expect(problem.hasPrefix("8:"))
+        if let words { #expect(problem.hasSuffix("'\(key)' in call 'one' \(words)")) }
+    }
+
+    @Test(arguments: [
+        ("max_concurrent: 1.5", "must be a whole number of at least 1"),
+        ("max_concurrent: \"5\"", "must be a whole number of at least 1"),
+        ("max_concurrent: 99999999999999999999", "must be a whole number of at least 1"),
+        (
+            "balance: least",
+            "must be least_requests or round_robin - did you mean 'least_requests'?"
+        ),
+        ("connect_timeout: 0ms", "must be more than 0"),
+        (
+            "headers: { Content-Length: 5 }",
+            "must not name 'Content-Length'; the connection's own headers are set for you"
+        ),
+        ("headers: { A B: x }", "must name a header; 'A B' cannot be one"),
+        ("headers: { A: \"x\\r\\nB: y\" }", "must be one line, without control characters"),
+        ("headers: { A: }", "must have a value; write \"\" for an empty one"),
+        ("headers: [a]", "must be a mapping of names to values"),
+    ])
+    func ofBackend(_ line: String, words: String) {
+        let key = line.prefix { $0 != ":" }
+        let found = problems(Snippet.backend(line))
+        #expect(found.count == 1)
+        #expect(found.first?.hasSuffix("'\(key)' in backend 'a' \(words)") == true, "\(found)")
+    }
+
+    @Test(arguments: [
+        (
+            "breaker: { open_at: 0% }",
+            "4:25: error: 'open_at' in 'breaker' of backend 'a' must be more than 0"
+        ),
+        (
+            "breaker: { open_at: 101% }",
+            "4:25: error: 'open_at' in 'breaker' of backend 'a' is too much"
+        ),
+        (
+            "breaker: { open_at: 0.5 }",
+            "4:25: error: 'open_at' in 'breaker' of backend 'a' has no unit; write it like 50%"
+        ),
+        (
+            "breaker: { min_request: 5 }",
+            "4:16: error: unknown key 'min_request' in 'breaker' of backend 'a'"
+                + " - did you mean 'min_requests'?"
+        ),
+        ("queue: 5", "4:12: error: 'queue' of backend 'a' must be a mapping of keys to values"),
+        (
+            "health: { every: 1s }",
+            "4:13: error: the key 'path' is missing in 'health' of backend 'a'"
+        ),
+        (
+            "health: { path: x }",
+            "4:21: error: 'path' in 'health' of backend 'a' must begin with a '/'"
+        ),
+    ])
+    func ofInnerBlock(_ line: String, problem: String) {
+        #expect(problems(Snippet.backend(line)) == [problem])
+    }
+
+    @Test(arguments: [
+        ("https://h", "TLS to backends is not there yet; use http://, over a network you trust"),
+        ("http://", "'url' in backend 'a' has no host: '' is neither an address nor a name"),
+        ("h:80", "'url' in backend 'a' must be a URL such as http://127.0.0.1:7001"),
+        ("http://h:0", "'url' in backend 'a' has no port from 1 to 65535: '0'"),
+        ("http://h:65536", "'url' in backend 'a' has no port from 1 to 65535: '65536'"),
+        ("http://h:", "'url' in backend 'a' has no port from 1 to 65535: ''"),
+        (
+            "http://u:p@h",
+            "'url' in backend 'a' must not hold a name or a password; send them with 'headers'"
+        ),
+        ("http://h/?a=b", "'url' in backend 'a' must not have a query (?...)"),
+        ("http://h/a b", "'url' in backend 'a' has to escape ' '"),
+        (
+            "http://h/a%2",
+            "'url' in backend 'a' has a '%' that two hex digits do not follow; write %25 for the sign"
+        ),
+        (
+            "http://1.2.3",
+            "'url' in backend 'a' has no host: '1.2.3' is neither an address nor a name"
+        ),
+        (
+            "http://::1",
+            "'url' in backend 'a' must have its IPv6 address in brackets: \"[::1]:8080\""
+        ),
+        ("http://[::1", "'url' in backend 'a' has no IPv6 address between [ and ]"),
+        ("http://[1::2::3]:80", "'url' in backend 'a' has no IPv6 address between [ and ]"),
+    ])
+    func ofURL(_ url: String, words: String) {
+        let found = problems(Snippet.backend("url: \"\(url)\"", url: ""))
+        #expect(found == ["4:10: error: \(words)"])
+    }
+
+    @Test(arguments: [
+        ("http://h", "h", 80, ""), ("http://h:7001/", "h", 7001, ""),
+        ("HTTP://h/v1/", "h", 80, "/v1"), ("http://[::1]:80", "::1", 80, ""),
+        ("http://[::ffff:1.2.3.4]", "::ffff:1.2.3.4", 80, ""),
+        ("http://10.0.0.1/a%20b", "10.0.0.1", 80, "/a%20b"),
+        ("http://my_service.local", "my_service.local", 80, ""),
+    ])
+    func goodURL(_ text: String, host: String, port: UInt16, path: String) throws {
+        let url = try Config.BackendURL(reading: text)
+        #expect(url == .init(scheme: .http, host: host, port: port, path: path))
+    }
+
+    @Test(arguments: [
+        ("/x", "must be a method, one space and a path, such as GET /products/{id}"),
+        ("GET  /x", "must be a method, one space and a path, such as GET /products/{id}"),
+        ("GET x", "must have a path that begins with a '/'"),
+        ("GET /x?a={b}", "must have no query (?...); query parameters are declared under 'params'"),
+        ("GET /a//b", "must not have an empty segment (//)"),
+        ("GET /{id}.json", "must have a parameter as a whole segment: /{id}/, not '{id}.json'"),
+        ("GET /{a b}", "must be a method, one space and a path, such as GET /products/{id}"),
+        ("GET /{a.b}", "has a parameter with the bad name 'a.b' (letters, digits, _ and -)"),
+        ("GET /{a}/{a}", "has the parameter 'a' twice"),
+        ("GET /a/../b", "must not have the segment '..'; no client can ask for it"),
+        ("GET /%2", "has a bad escape in '%2' (%XX, UTF-8)"),
+        ("GET /%FF", "has a bad escape in '%FF' (%XX, UTF-8)"),
+    ])
+    func ofRoute(_ route: String, words: String) {
+        let found = problems(Snippet.endpoint("report: off", route: route))
+        #expect(found == ["4:12: error: 'route' in endpoint '\(route)' \(words)"])
+    }
+
+    @Test(
+        arguments: [
+            ("GET /", []), ("GET /a/", [.literal("a"), .literal("")]),
+            ("GET /a%2Fb/{id}", [.literal("a/b"), .parameter("id")]),
+        ] as [(String, [Config.Route.Segment])])
+    func goodRoute(_ text: String, segments: [Config.Route.Segment]) throws {
+        #expect(try Config.Route(reading: text).segments == segments)
+    }
+
+    @Test(
+        arguments: [
+            ("127.0.0.1:0", .tcp(host: "127.0.0.1", port: 0)),
+            ("\"[::1]:8080\"", .tcp(host: "::1", port: 8080)),
+            ("localhost:80", .tcp(host: "localhost", port: 80)),
+            ("unix:/run/t.sock", .unix(path: "/run/t.sock")),
+        ] as [(String, Config.ListenAddress)])
+    func goodAddress(_ text: String, address: Config.ListenAddress) throws {
+        let config = try #require(load(["c.yaml": Snippet.top("listen: \(text)")]).config)
+        #expect(config.listen?.value == address)
+    }
+
+    @Test(arguments: [
+        ("\":8080\"", "must say where: 127.0.0.1:8080, or 0.0.0.0:8080 for everywhere"),
+        ("8080", "must be host:port, \"[v6]:port\" or unix:/path"),
+        ("h:99999", "has no port from 0 to 65535: '99999'"),
+        ("unix:run", "must be unix: and an absolute path of at most 107 bytes"),
+        ("256.0.0.1:80", "has no host: '256.0.0.1' is neither an address nor a name"),
+    ])
+    func badAddress(_ text: String, words: String) {
+        #expect(problems(Snippet.top("listen: \(text)")) == ["1:9: error: 'listen' \(words)"])
+    }
+
+    @Test(
+        arguments: [
+            ("1.5s", .milliseconds(1500)), ("2m", .seconds(120)), ("1h", .seconds(3600)),
+            ("0.25ms", .microseconds(250)),
+        ] as [(String, Duration)])
+    func duration(_ text: String, value: Duration) throws {
+        let config = try #require(load(["c.yaml": Snippet.call("timeout: \(text)")]).config)
+        #expect(config.endpoints[0].calls[0].timeout?.value == value)
+    }
+}

@@ -1,0 +1,169 @@
+import Basics
+import HTTP
+import Reactor
+import Testing
+
+@testable import HTTPClient
+
+/// What the bytes of a backend mean, without a connection.
+@Suite struct ClientStateMachineTests {
+    // MARK: Answers
+
+    @Test(arguments: Answer.good, Cut.allCases)
+    func readsTheAnswerHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
+        for pieces in cut.pieces(of: answer.text) {
+            var peer = Exchanger(answer.method)
+            peer.receive(pieces)
+            #expect(peer.outcome == answer.outcome)
+        }
+    }
+
+    @Test(arguments: Answer.bad, Cut.allCases)
+    func refusesTheAnswerHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
+        for pieces in cut.pieces(of: answer.text) {
+            var peer = Exchanger(answer.method)
+            peer.receive(pieces)
+            #expect(peer.outcome == "protocolError")
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n0",
+    ])
+    func whatFollowsTheAnswerRetiresTheConnection(_ text: String) {
+        for pieces in Cut.once.pieces(of: text) {
+            var peer = Exchanger()
+            peer.receive(pieces)
+            #expect(
+                ["200 hi close", "200 hi keep, retire"].contains(peer.outcome),
+                "together with the answer, or after it")
+        }
+    }
+
+    @Test func anAnswerToAHalfSentRequestIsItsLast() {
+        var peer = Exchanger(.post)
+        peer.isSent = false
+        peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
+        #expect(peer.outcome == "200 hi close")
+    }
+
+    @Test func aConnectionAnswersOneRequestAfterTheOther() {
+        var peer = Exchanger(.head)
+        peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"])
+        peer.ask(.get)
+        peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
+        peer.ask(.get)
+        peer.receive(["HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"])
+        #expect(peer.outcome == "200  keep, 200 hi keep, 404  keep")
+    }
+
+    // MARK: Limits
+
+    @Test(arguments: [
+        ("Content-Length: 10\r\n\r\n", "0123456789"),
+        ("Transfer-Encoding: chunked\r\n\r\n", "4\r\n0123\r\n6\r\n456789\r\n0\r\n\r\n"),
+        ("\r\n", "0123456789"),
+    ])
+    func aBodyMayBeAsLargeAsTheLimitAndNoLarger(fields: String, body: String) {
+        let text = "HTTP/1.1 200 OK\r\n\(fields)\(body)"
+        for pieces in Cut.once.pieces(of: text) {
+            var fits = Exchanger(answerMax: 10)
+            fits.receive(pieces)
+            fits.end()
+            #expect(fits.outcome.hasPrefix("200 0123456789"))
+            var tight = Exchanger(answerMax: 9)
+            tight.receive(pieces)
+            #expect(tight.outcome == "responseBodySize")
+        }
+    }
+
+    @Test func aBodyThatSaysItIsTooLargeIsNotWaitedFor() {
+        var peer = Exchanger(answerMax: 9)
+        peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"])
+        #expect(peer.outcome == "responseBodySize")
+    }
+
+    @Test func interimAnswersAreCounted() {
+        var limits = Limits()
+        limits.interimAnswers = 3
+        let interim = "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"
+        var patient = Exchanger(limits: limits)
+        patient.receive([interim, interim, interim, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+        #expect(patient.outcome == "200  keep")
+        var flooded = Exchanger(limits: limits)
+        flooded.receive([interim, interim, interim, interim])
+        #expect(flooded.outcome == "protocolError")
+    }
+
+    // MARK: Endings
+
+    @Test func anAnswerCutShortIsIncompleteWhereverItIsCut() {
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfull"
+        for length in 1..<text.utf8.count {
+            for ending in Exchanger.endings {
+                var peer = Exchanger(isReused: true)
+                peer.receive([String(text.prefix(characters: length))])
+                ending(&peer)
+                #expect(peer.outcome == "responseIncomplete", "after \(length) bytes")
+            }
+        }
+    }
+
+    @Test func anEndWithoutAByteIsATermination() {
+        for ending in Exchanger.endings {
+            var peer = Exchanger()
+            ending(&peer)
+            #expect(peer.outcome == "connectionTerminated")
+        }
+    }
+
+    @Test func onlyAReusedConnectionThatSaidNothingMayResend() {
+        for ending in Exchanger.endings {
+            var peer = Exchanger(isReused: true)
+            ending(&peer)
+            #expect(peer.outcome == "connectionTerminated, may resend")
+        }
+    }
+
+    @Test func anInterimAnswerIsAByteOfTheAnswer() {
+        for ending in Exchanger.endings {
+            var peer = Exchanger(isReused: true)
+            peer.receive(["HTTP/1.1 100 Continue\r\n\r\n"])
+            ending(&peer)
+            #expect(peer.outcome == "responseIncomplete")
+        }
+    }
+
+    @Test func aBodyUntilCloseEndsWithAnEndAndNotWithAReset() {
+        var ended = Exchanger()
+        ended.receive(["HTTP/1.1 200 OK\r\n\r\nhi"])
+        ended.end()
+        #expect(ended.outcome == "200 hi close")
+        var reset = Exchanger()
+        reset.receive(["HTTP/1.1 200 OK\r\n\r\nhi"])
+        reset.reset()
+        #expect(reset.outcome == "responseIncomplete")
+    }
+
+    // MARK: Idle
+
+    @Test func whateverHappensWhileIdleRetiresTheConnection() {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+        for event in Exchanger.endings + [{ $0.receive([answer]) }, { $0.receive(["\n"]) }] {
+            var peer = Exchanger()
+            peer.receive([answer])
+            event(&peer)
+            #expect(peer.outcome == "200 hi keep, retire")
+        }
+    }
+
+    @Test func nothingIsHeardAfterAFailure() {
+        var peer = Exchanger()
+        peer.receive(["nonsense\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+        peer.end()
+        peer.reset()
+        #expect(peer.outcome == "protocolError")
+    }
+}

@@ -1,0 +1,105 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@testable import HTTPClient
+
+/// Who shares a pool, what a reload keeps, and how it all ends.
+@Suite struct ClientTests {
+    private let network = SimNetwork(seed: 1)
+    private let origin = Origin(host: "127.0.0.1", port: 7001)
+
+    private func shortIdle() -> PoolSettings {
+        var settings = PoolSettings()
+        settings.idleTimeout = .seconds(1)
+        return settings
+    }
+
+    @Test func equalOriginsAndSettingsShareAPool() {
+        let client = Client(loop: network.makeLoop("client"))
+        let pool = client.pool(for: origin, settings: PoolSettings())
+        #expect(client.pool(for: origin, settings: PoolSettings()) === pool)
+        #expect(client.pool(for: origin, settings: shortIdle()) !== pool)
+        #expect(
+            client.pool(for: Origin(host: "127.0.0.1", port: 7002), settings: PoolSettings())
+                !== pool)
+    }
+
+    @Test func aPoolThatTheNewPlanUsesSurvives() {
+        let client = Client(loop: network.makeLoop("client"))
+        let pool = client.pool(for: origin, settings: PoolSettings())
+        client.retireUnused()
+        #expect(client.pool(for: origin, settings: PoolSettings()) === pool)
+        client.retireUnused()
+        #expect(client.pool(for: origin, settings: PoolSettings()) === pool)
+    }
+
+    @Test func aPoolThatTheNewPlanDoesNotUseServesAndKeepsNothing() throws {
+        let loop = network.makeLoop("client")
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) {
+            asked in
+            asked.answer(asked.path)
+        }
+        let client = Client(loop: loop)
+        let pool = client.pool(for: origin, settings: PoolSettings())
+        client.retireUnused()
+        #expect(outcome(of: pool) == "200 /")
+        #expect(pool.idle == 1)
+        client.retireUnused()
+        #expect(pool.idle == 0)
+        #expect(client.pool(for: origin, settings: PoolSettings()) !== pool)
+        #expect(outcome(of: pool) == "200 /")
+        #expect(pool.connections == 0)
+        backend.close()
+        network.runUntilQuiet()
+        #expect(network.leftovers == [])
+    }
+
+    @Test func closingWaitsForWhatIsUnderWay() throws {
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) { _ in
+        }
+        let client = Client(loop: network.makeLoop("client"))
+        let pool = client.pool(for: origin, settings: PoolSettings())
+        let sent = send(to: pool)
+        network.advance(by: .milliseconds(10))
+        var isClosed = false
+        client.close().whenSettled { _ in isClosed = true }
+        network.advance(by: .milliseconds(10))
+        #expect(!isClosed)
+        let late = send(to: pool)
+        network.advance(by: .milliseconds(10))
+        #expect(late.outcome == "connectionRefused")
+        backend.peers[0].send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        network.advance(by: .milliseconds(10))
+        #expect(sent.outcome == "200 hi" && isClosed)
+        backend.close()
+        network.runUntilQuiet()
+        #expect(network.leftovers == [])
+    }
+
+    @Test func aClientWithoutPoolsIsClosedAtOnce() {
+        let loop = network.makeLoop("client")
+        let client = Client(loop: loop)
+        var isClosed = false
+        client.close().whenSettled { _ in isClosed = true }
+        network.advance(by: .milliseconds(1))
+        #expect(isClosed)
+    }
+
+    private func send(to pool: Pool) -> Sent {
+        Sent(
+            pool.send(
+                ClientRequest(
+                    method: .get, head: Bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+                    answerBytesMax: 100)))
+    }
+
+    private func outcome(of pool: Pool) -> String? {
+        let sent = send(to: pool)
+        network.run(until: { sent.outcome != nil })
+        return sent.outcome
+    }
+}

@@ -1,0 +1,99 @@
+import Basics
+import HTTP
+import Reactor
+import SimReactor
+import Testing
+
+@testable import HTTPClient
+
+/// Backends are as hostile as clients. What their bytes mean is tested with the state machine; here,
+/// that the connection is closed and the pool goes on as if nothing had been.
+@Suite struct HostileBackendTests {
+    /// The text is sent to the first request, which ends with `outcome`; the next one is answered.
+    private func meet(
+        _ text: String, _ outcome: String, then end: ((ScriptedPeer) -> Void)? = nil,
+        split: ReadSplit = .whole, answerMax: Int = 1000
+    ) throws {
+        let scene = try Scene { asked in
+            guard asked.connection == 1 else { return asked.answer("honest") }
+            asked.peer.send(text)
+            end?(asked.peer)
+        }
+        scene.network.settings.split = split
+        #expect(scene.outcome(answerMax: answerMax) == outcome)
+        scene.pass(.milliseconds(1))
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        #expect(scene.outcome(answerMax: answerMax) == "200 honest")
+        scene.expectQuiet()
+    }
+
+    @Test(arguments: Answer.bad)
+    func aMalformedAnswerEndsItsConnection(_ answer: Answer) throws {
+        try meet(answer.text, "protocolError")
+        try meet(answer.text, "protocolError", split: .sizes([1]))
+    }
+
+    @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"])
+    func anAnswerThatBreaksOffIsIncomplete(_ text: String) throws {
+        try meet(text, "responseIncomplete") { $0.stream.close() }
+        try meet(text, "responseIncomplete") { peer in (peer.stream as? SimStream)?.reset() }
+    }
+
+    @Test func aHalfCloseWithoutAnAnswerIsATermination() throws {
+        try meet("", "connectionTerminated") { $0.stream.finishWriting() }
+    }
+
+    @Test func chunksWithoutAnEndAreIncomplete() throws {
+        let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"
+        try meet(text, "responseIncomplete") { $0.stream.close() }
+        try meet(text + "0\r\n", "responseIncomplete") { $0.stream.close() }
+    }
+
+    @Test func aBodyUntilCloseIsWholeOnlyAfterAProperEnd() throws {
+        let text = "HTTP/1.1 200 OK\r\n\r\nhi"
+        try meet(text, "200 hi") { $0.stream.close() }
+        try meet(text, "200 hi", then: { $0.stream.close() }, split: .sizes([1]))
+        try meet(text, "responseIncomplete") { peer in (peer.stream as? SimStream)?.reset() }
+    }
+
+    @Test(arguments: ["Content-Length: 11\r\n\r\n", "\r\n"])
+    func aBodyThatIsTooLargeIsNotReadToItsEnd(_ fields: String) throws {
+        try meet(
+            "HTTP/1.1 200 OK\r\n\(fields)hello world", "responseBodySize", split: .sizes([1]),
+            answerMax: 10)
+    }
+
+    @Test func interimAnswersWithoutEndAreRefused() throws {
+        let interim = "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"
+        try meet(String(repeating: interim, count: 3000), "protocolError")
+    }
+
+    @Test func aHeadWithoutEndIsRefused() throws {
+        let field = "X: " + String(repeating: "y", count: 500) + "\r\n"
+        try meet("HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 90), "protocolError")
+    }
+
+    @Test(arguments: Answer.good)
+    func aGoodAnswerMayComeByteByByte(_ answer: Answer) throws {
+        let scene = try Scene { asked in asked.peer.send(answer.text) }
+        scene.network.settings.split = .sizes([1])
+        for _ in 0..<2 {
+            #expect(answer.outcome.hasPrefix(scene.outcome(answer.method)))
+        }
+        #expect(scene.backend.connections == (answer.outcome.hasSuffix("keep") ? 1 : 2))
+        scene.expectQuiet()
+    }
+
+    @Test func anAnswerThatComesBeforeTheRequestIsSentIsTheLastOfItsConnection() throws {
+        let scene = try Scene()
+        scene.network.settings.windowBytes = 1024
+        scene.backend.onAccept = { peer in
+            peer.stream.pauseReading()
+            peer.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
+        }
+        let body = String(repeating: "x", count: 100_000)
+        #expect(scene.outcome(.post, "/", body: body) == "413 ")
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+}

@@ -1,0 +1,241 @@
+import Basics
+import Reactor
+import Testing
+
+@testable import HTTPClient
+
+/// The decisions of a pool, as a plain value. Connections are numbered in the order of being made,
+/// waiters are named.
+@Suite struct PoolStateMachineTests {
+    typealias Machine = PoolStateMachine<String>
+
+    private let start = Instant(nanoseconds: 0)
+    private let refused = ClientFailure.connect(.connectionRefused)
+
+    private func machine(maxIdle: Int = 64, max: Int? = nil) -> Machine {
+        Machine(maxIdle: maxIdle, maxConnections: max, idleTimeout: .seconds(60))
+    }
+
+    private func id(_ number: Int) -> ConnectionID { ConnectionID(slot: number) }
+
+    /// A pool with that many connections, idle since second 0, 1, 2...
+    private func machine(idle: Int, maxIdle: Int = 64, max: Int? = nil) -> Machine {
+        var pool = machine(maxIdle: maxIdle, max: max)
+        for _ in 0..<idle { _ = pool.checkout("x") }
+        for number in 0..<idle { _ = pool.connected(id(number), at: start) }
+        for number in 0..<idle { _ = pool.returned(id(number), at: start + .seconds(number)) }
+        return pool
+    }
+
+    /// What the machine answers to a checkout that waits: the connection that is made, if any.
+    private func attempt(_ checkout: Machine.Checkout) -> ConnectionID? {
+        guard case .wait(_, let connect) = checkout else { return nil }
+        return connect
+    }
+
+    private func ticket(_ checkout: Machine.Checkout) throws -> Machine.Ticket {
+        guard case .wait(let ticket, _) = checkout else { throw NoTicket() }
+        return ticket
+    }
+
+    private struct NoTicket: Error {}
+
+    // MARK: Lending
+
+    @Test func theFirstCallerWaitsForANewConnection() {
+        var pool = machine()
+        #expect(attempt(pool.checkout("a")) == id(0))
+        #expect(pool.connected(id(0), at: start) == .serve("a", on: id(0)))
+        #expect(pool.lent == 1 && pool.waiting == 0)
+    }
+
+    @Test func theConnectionUsedLastIsLentFirst() {
+        var pool = machine(idle: 3)
+        #expect(pool.checkout("a") == .lend(id(2)))
+        #expect(pool.checkout("b") == .lend(id(1)))
+        #expect(pool.idle == 1 && pool.lent == 2)
+    }
+
+    @Test func aReturnedConnectionServesWhoWaitsLongest() {
+        var pool = machine(idle: 1)
+        #expect(pool.checkout("a") == .lend(id(0)))
+        #expect(attempt(pool.checkout("b")) == id(1))
+        #expect(attempt(pool.checkout("c")) == id(2))
+        #expect(pool.returned(id(0), at: start) == .serve("b", on: id(0)))
+        #expect(pool.returned(id(0), at: start) == .serve("c", on: id(0)))
+    }
+
+    @Test func anAttemptThatNobodyNeedsAnyMoreBecomesIdle() {
+        var pool = machine(idle: 1)
+        _ = pool.checkout("a")
+        _ = pool.checkout("b")
+        _ = pool.returned(id(0), at: start)
+        #expect(pool.connected(id(1), at: start) == .nothing)
+        #expect(pool.idle == 1 && pool.lent == 1 && pool.connecting == 0)
+    }
+
+    @Test func beyondTheLimitOneWaitsWithoutANewConnection() {
+        var pool = machine(max: 2)
+        #expect(attempt(pool.checkout("a")) == id(0))
+        #expect(attempt(pool.checkout("b")) == id(1))
+        #expect(attempt(pool.checkout("c")) == nil)
+        #expect(pool.waiting == 3 && pool.connecting == 2)
+    }
+
+    @Test func aConnectionLostUnderTheLimitMakesRoomForAWaiter() {
+        var pool = machine(idle: 1, max: 1)
+        _ = pool.checkout("a")
+        #expect(attempt(pool.checkout("b")) == nil)
+        #expect(pool.gone(id(0)) == .connect(id(0)))
+        #expect(pool.connected(id(0), at: start) == .serve("b", on: id(0)))
+    }
+
+    @Test func aLimitOfNothingIsALimitOfOne() {
+        var pool = machine(max: 0)
+        #expect(attempt(pool.checkout("a")) == id(0))
+    }
+
+    // MARK: Keeping
+
+    @Test func withEnoughIdleOnesTheOldestIsClosed() {
+        var pool = machine(idle: 3, maxIdle: 3)
+        _ = pool.checkout("a")
+        #expect(attempt(pool.checkout("b")) == nil)
+        _ = pool.checkout("c")
+        #expect(attempt(pool.checkout("d")) == id(3))
+        #expect(pool.connected(id(3), at: start) == .serve("d", on: id(3)))
+        #expect(pool.returned(id(2), at: start) == .nothing)
+        #expect(pool.returned(id(3), at: start) == .nothing)
+        #expect(pool.returned(id(0), at: start) == .nothing)
+        #expect(pool.returned(id(1), at: start) == .retire(id(2)))
+        #expect(pool.idle == 3 && pool.lent == 0)
+    }
+
+    @Test func withoutKeepaliveEveryConnectionIsClosed() {
+        var pool = machine(maxIdle: 0)
+        _ = pool.checkout("a")
+        _ = pool.connected(id(0), at: start)
+        #expect(pool.returned(id(0), at: start) == .retire(id(0)))
+        #expect(pool.isQuiet)
+    }
+
+    @Test func idleConnectionsExpireInTheOrderOfTheirAge() {
+        var pool = machine(idle: 3)
+        #expect(pool.nextExpiry == start + .seconds(60))
+        #expect(pool.expire(at: start + .seconds(59)) == nil)
+        #expect(pool.expire(at: start + .seconds(61)) == id(0))
+        #expect(pool.expire(at: start + .seconds(61)) == id(1))
+        #expect(pool.expire(at: start + .seconds(61)) == nil)
+        #expect(pool.nextExpiry == start + .seconds(62) && pool.idle == 1)
+    }
+
+    @Test func anIdleConnectionThatTheBackendClosesIsForgotten() {
+        var pool = machine(idle: 3)
+        #expect(pool.gone(id(1)) == .nothing)
+        #expect(pool.checkout("a") == .lend(id(2)))
+        #expect(pool.checkout("b") == .lend(id(0)))
+        #expect(attempt(pool.checkout("c")) == id(1))
+    }
+
+    // MARK: Failing
+
+    @Test func aFailedAttemptIsToldToWhoWaitsLongest() {
+        var pool = machine()
+        _ = pool.checkout("a")
+        _ = pool.checkout("b")
+        #expect(pool.failed(id(1), because: refused) == .fail("a", refused, connect: nil))
+        #expect(pool.failed(id(0), because: refused) == .fail("b", refused, connect: nil))
+        #expect(pool.isQuiet)
+    }
+
+    @Test func aFailedAttemptThatNobodyNeedsIsToldToNobody() {
+        var pool = machine(idle: 1)
+        _ = pool.checkout("a")
+        _ = pool.checkout("b")
+        _ = pool.returned(id(0), at: start)
+        #expect(pool.failed(id(1), because: refused) == .nothing)
+        #expect(pool.waiting == 0 && pool.connecting == 0)
+    }
+
+    @Test func atTheLimitTheNextInLineGetsAnAttemptOfItsOwn() {
+        var pool = machine(max: 1)
+        _ = pool.checkout("a")
+        _ = pool.checkout("b")
+        #expect(pool.failed(id(0), because: refused) == .fail("a", refused, connect: id(0)))
+        #expect(pool.failed(id(0), because: refused) == .fail("b", refused, connect: nil))
+    }
+
+    // MARK: Cancelling
+
+    @Test func whoLeavesGivesUpAnAttemptThatNobodyElseNeeds() throws {
+        var pool = machine()
+        let place = try ticket(pool.checkout("a"))
+        #expect(pool.cancelled(place) == .giveUp(id(0)))
+        #expect(pool.isQuiet)
+        #expect(pool.connected(id(0), at: start) == .nothing, "too late to matter")
+        #expect(pool.failed(id(0), because: refused) == .nothing)
+    }
+
+    @Test func whoLeavesTheLineDoesNotDisturbTheOthers() throws {
+        var pool = machine(idle: 1, max: 1)
+        _ = pool.checkout("a")
+        _ = pool.checkout("b")
+        let place = try ticket(pool.checkout("c"))
+        _ = pool.checkout("d")
+        #expect(pool.cancelled(place) == .nothing)
+        #expect(pool.cancelled(place) == .nothing, "a ticket is valid once")
+        #expect(pool.returned(id(0), at: start) == .serve("b", on: id(0)))
+        #expect(pool.returned(id(0), at: start) == .serve("d", on: id(0)))
+        #expect(pool.returned(id(0), at: start) == .nothing)
+    }
+
+    // MARK: The end
+
+    @Test func aClosedPoolServesWhoWaitedAndNobodyElse() {
+        var pool = machine(idle: 2)
+        _ = pool.checkout("a")
+        _ = pool.checkout("b")
+        _ = pool.checkout("c")
+        pool.close()
+        #expect(pool.checkout("d") == .refuse)
+        #expect(pool.returned(id(0), at: start) == .serve("c", on: id(0)))
+        #expect(pool.forgetUnneeded() == id(2))
+        #expect(pool.forgetUnneeded() == nil)
+        #expect(pool.returned(id(0), at: start) == .retire(id(0)))
+        #expect(pool.returned(id(1), at: start) == .retire(id(1)))
+        #expect(pool.isQuiet)
+    }
+
+    @Test func aDrainingPoolServesEverybodyAndKeepsNothing() {
+        var pool = machine(idle: 2)
+        pool.drain()
+        #expect(pool.forgetUnneeded() == id(0))
+        #expect(pool.forgetUnneeded() == id(1))
+        #expect(attempt(pool.checkout("a")) == id(1))
+        #expect(pool.connected(id(1), at: start) == .serve("a", on: id(1)))
+        #expect(pool.returned(id(1), at: start) == .retire(id(1)))
+        #expect(pool.isQuiet)
+    }
+
+    @Test func anOpenPoolForgetsNothing() {
+        var pool = machine(idle: 1)
+        #expect(pool.forgetUnneeded() == nil)
+        #expect(pool.idle == 1)
+    }
+
+    // MARK: All of it
+
+    /// Random events against what must hold after each of them.
+    @Test(arguments: [UInt64](1...40))
+    func theCountsHoldWhateverHappens(seed: UInt64) {
+        var story = PoolStory(
+            seed: seed, maxIdle: Int(seed % 4), max: seed % 3 == 0 ? nil : Int(seed % 5) + 1)
+        for step in 0..<400 {
+            story.step()
+            #expect(story.complaint == nil, "seed \(seed), step \(step)")
+            if story.complaint != nil { return }
+        }
+        story.finish()
+        #expect(story.complaint == nil, "seed \(seed), at the end")
+    }
+}

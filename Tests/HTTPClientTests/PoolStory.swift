@@ -1,0 +1,139 @@
+import Basics
+import Reactor
+
+@testable import HTTPClient
+
+/// A pool's life by chance, beside the simplest possible book-keeping of what ought to be.
+struct PoolStory {
+    private var machine: PoolStateMachine<Int>
+    private let chance: Entropy
+    private let maxIdle: Int
+    private let max: Int
+
+    private var now = Instant(nanoseconds: 0)
+    private var callers = 0
+    private var line: [(caller: Int, ticket: PoolStateMachine<Int>.Ticket)] = []
+    private var attempts: [ConnectionID] = []
+    private var working: [ConnectionID] = []
+    private var idle: [ConnectionID] = []
+
+    /// What was wrong first.
+    private(set) var complaint: String?
+
+    init(seed: UInt64, maxIdle: Int, max: Int?) {
+        machine = PoolStateMachine(maxIdle: maxIdle, maxConnections: max, idleTimeout: .seconds(5))
+        chance = Entropy(seed: seed)
+        self.maxIdle = maxIdle
+        self.max = max ?? .max
+    }
+
+    mutating func step() {
+        now = now + .milliseconds(chance.below(900))
+        switch chance.below(8) {
+        case 0, 1: checkout()
+        case 2:
+            if let id = working.takeAny(chance) { run(machine.returned(id, at: now), about: id) }
+        case 3:
+            if let id = attempts.takeAny(chance) { run(machine.connected(id, at: now), about: id) }
+        case 4: if let id = attempts.takeAny(chance) { fail(id) }
+        case 5: if let id = working.takeAny(chance) { run(machine.gone(id), about: nil) }
+        case 6: if let id = idle.takeAny(chance) { run(machine.gone(id), about: nil) }
+        default: leaveOrExpire()
+        }
+        check()
+    }
+
+    /// Closes the pool and ends what runs; nothing may remain.
+    mutating func finish() {
+        machine.close()
+        while let id = machine.forgetUnneeded() {
+            idle.removeAll { $0 == id }
+            attempts.removeAll { $0 == id }
+        }
+        while complaint == nil, !machine.isQuiet {
+            if let id = working.takeAny(chance) {
+                run(machine.returned(id, at: now), about: id)
+            } else if let id = attempts.takeAny(chance) {
+                run(machine.connected(id, at: now), about: id)
+            } else {
+                complain("not quiet, and nothing runs")
+            }
+        }
+        if !line.isEmpty { complain("somebody was forgotten in the line") }
+    }
+
+    private mutating func checkout() {
+        callers += 1
+        switch machine.checkout(callers) {
+        case .lend(let id):
+            if idle.last != id { complain("not the connection used last") }
+            idle.removeAll { $0 == id }
+            working.append(id)
+        case .wait(let ticket, let connect):
+            if !idle.isEmpty { complain("waits beside an idle connection") }
+            line.append((callers, ticket))
+            if let connect { attempts.append(connect) }
+        case .refuse: complain("refused while open")
+        }
+    }
+
+    private mutating func fail(_ id: ConnectionID) {
+        run(machine.failed(id, because: .connect(.connectionRefused)), about: nil)
+    }
+
+    private mutating func leaveOrExpire() {
+        if !line.isEmpty, chance.chance(oneIn: 2) {
+            run(machine.cancelled(line.remove(at: chance.below(line.count)).ticket), about: nil)
+        } else if let id = machine.expire(at: now) {
+            if idle.first != id { complain("not the oldest expired") }
+            idle.removeAll { $0 == id }
+        }
+    }
+
+    /// Does what the machine says; `about` is a connection that is free to be lent or kept.
+    private mutating func run(_ action: PoolStateMachine<Int>.Action, about free: ConnectionID?) {
+        switch action {
+        case .nothing: if let free { idle.append(free) }
+        case .serve(let caller, let id):
+            if id != free { complain("served by another connection") }
+            if line.isEmpty || line.removeFirst().caller != caller {
+                complain("not the first in line")
+            }
+            working.append(id)
+        case .connect(let id): attempts.append(id)
+        case .giveUp(let id): attempts.removeAll { $0 == id }
+        case .retire(let id):
+            if let free, id != free { idle.append(free) }
+            idle.removeAll { $0 == id }
+        case .fail(let caller, _, let connect):
+            if line.isEmpty || line.removeFirst().caller != caller {
+                complain("not the first in line")
+            }
+            if let connect { attempts.append(connect) }
+        }
+    }
+
+    private mutating func check() {
+        let counts = (machine.idle, machine.lent, machine.connecting, machine.waiting)
+        if counts != (idle.count, working.count, attempts.count, line.count) {
+            complain("counts \(counts)")
+        }
+        let total = idle.count + working.count + attempts.count
+        if total > max { complain("more connections than allowed") }
+        if idle.count > maxIdle { complain("more idle ones than allowed") }
+        if attempts.count < line.count, total < max { complain("fewer attempts than waiters") }
+        if Set(idle + working + attempts).count != total {
+            complain("one name for two connections")
+        }
+    }
+
+    private mutating func complain(_ text: String) {
+        complaint = complaint ?? text
+    }
+}
+
+extension [ConnectionID] {
+    fileprivate mutating func takeAny(_ chance: Entropy) -> ConnectionID? {
+        isEmpty ? nil : remove(at: chance.below(count))
+    }
+}

@@ -1,0 +1,82 @@
+import Basics
+import Foundation
+import HTTP
+import Testing
+
+@Suite struct HeadWriterTests {
+    private func text(_ write: (inout [UInt8]) -> Void) -> String {
+        var head: [UInt8] = []
+        write(&head)
+        return String(Bytes(head))
+    }
+
+    @Test(arguments: [
+        (200, "HTTP/1.1 200 OK\r\n"), (404, "HTTP/1.1 404 Not Found\r\n"), (599, "HTTP/1.1 599 \r\n"),
+        (504, "HTTP/1.1 504 Gateway Timeout\r\n"),
+    ])
+    func writesAStatusLine(_ code: Int, _ line: String) throws {
+        let status = try #require(Status(code))
+        #expect(text { $0.append(statusLine: status) } == line)
+    }
+
+    @Test func writesARequest() throws {
+        let target = try #require(Target("http://elsewhere/a?b=c"))
+        var head = RequestHead(method: .get, target: target, fields: ["Accept": "a/b"])
+        #expect(
+            text { $0.append(request: head, host: "h:80", bodyLength: 0) }
+                == "GET /a?b=c HTTP/1.1\r\nHost: h:80\r\nAccept: a/b\r\n\r\n")
+        head.method = .post
+        #expect(
+            text { $0.append(request: head, host: "h", bodyLength: 0) }
+                == "POST /a?b=c HTTP/1.1\r\nHost: h\r\nAccept: a/b\r\nContent-Length: 0\r\n\r\n")
+        head.method = .delete
+        #expect(
+            text { $0.append(request: head, host: "h", bodyLength: 7) }
+                == "DELETE /a?b=c HTTP/1.1\r\nHost: h\r\nAccept: a/b\r\nContent-Length: 7\r\n\r\n")
+    }
+
+    @Test(arguments: [
+        "Connection", "content-length", "Transfer-Encoding", "Keep-Alive", "Upgrade", "TE", "Trailer",
+        "Host", "Proxy-Connection", "Expect",
+    ])
+    func leavesOutWhatIsNotTheFieldsToSay(_ name: String) throws {
+        var fields: Fields = ["A": "1"]
+        fields.append(try #require(FieldName(name)), "x")
+        fields.append("B", "2")
+        #expect(text { $0.append(fields) } == "A: 1\r\nB: 2\r\n")
+    }
+
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+        (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+    ] as [(Int64, String)])
+    func writesADate(_ seconds: Int64, _ date: String) {
+        #expect(text { $0.append(httpDate: seconds) } == date)
+    }
+
+    @Test func writesTheSameDatesAsFoundation() throws {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        let entropy = Entropy(seed: 1)
+        for _ in 0..<500 {
+            let seconds = Int64(entropy.below(8_000_000_000))
+            let expected = formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
+            #expect(text { $0.append(httpDate: seconds) } == expected)
+        }
+    }
+
+    @Test func theDateChangesWithTheSecond() {
+        var cache = DateCache()
+        let second: Int64 = 1_000_000_000
+        let head = text { head in
+            cache.append(to: &head, unixTime: 5 * second - 1)
+            cache.append(to: &head, unixTime: 5 * second)
+            cache.append(to: &head, unixTime: 5 * second + 1)
+        }
+        let date = "Date: Thu, 01 Jan 1970 00:00:0"
+        #expect(head == "\(date)4 GMT\r\n\(date)5 GMT\r\n\(date)5 GMT\r\n")
+    }
+}

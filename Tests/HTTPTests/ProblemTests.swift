@@ -1,0 +1,24 @@
+import Basics
+import HTTP
+import Testing
+
+/// RFC 9457, in exactly the form that the manual shows.
+@Suite struct ProblemTests {
+    private let id = RequestID.own(0x018f_3c00_0000_0000, 0x1)
+
+    @Test func isCompactAndInOrder() {
+        let problem = Problem(.gatewayTimeout, instance: id)
+            .with("failures", json: Bytes(#"[{"call":"product"}]"#))
+        #expect(
+            String(problem.body) == #"{"type":"about:blank","title":"Gateway Timeout","status":504,"#
+                + #""instance":"018f3c00000000000000000000000001","failures":[{"call":"product"}]}"#)
+    }
+
+    @Test func isAnAnswer() {
+        let answer = Problem(.serviceUnavailable, instance: id).response(["Retry-After": "1"])
+        #expect(answer.status == .serviceUnavailable)
+        #expect(answer.fields[.contentType] == "application/problem+json")
+        #expect(answer.fields[.retryAfter] == "1")
+        #expect(String(answer.body).hasSuffix("0001\"}"))
+    }
+}

@@ -1,0 +1,46 @@
+import HTTP
+import Testing
+
+/// RFC 9110 5.4: a head that is too large is refused, however it arrives.
+@Suite struct Section5_4LimitsTests {
+    @Test func countsFields() {
+        var limits = Limits()
+        limits.headerCount = 5
+        let four = String(repeating: "X: y\r\n", count: 4)
+        #expect(requests(in: get("/", four), limits: limits) == "GET /")
+        #expect(requests(in: get("/", four + "X: y\r\n"), limits: limits) == "refused 431")
+    }
+
+    @Test func countsBytes() {
+        var limits = Limits()
+        limits.headerBytes = 40
+        // "Host: a", "X: ", the value and three line ends.
+        let fits = String(repeating: "v", count: 40 - 7 - 3 - 6)
+        #expect(requests(in: get("/", "X: \(fits)\r\n"), limits: limits) == "GET /")
+        #expect(requests(in: get("/", "X: \(fits)v\r\n"), limits: limits) == "refused 431")
+    }
+
+    @Test(arguments: ["X: ", "", "X", "X: y\r\nZ: "])
+    func refusesALineWithoutEnd(_ start: String) {
+        var limits = Limits()
+        limits.headerBytes = 100
+        let text = "GET / HTTP/1.1\r\nHost: a\r\n" + start + String(repeating: "v", count: 120)
+        #expect(requests(in: text, limits: limits) == "refused 431")
+    }
+
+    @Test func refusesLargeAnswersToo() {
+        var limits = Limits()
+        limits.headerCount = 5
+        let fields = String(repeating: "X: y\r\n", count: 6)
+        let text = "HTTP/1.1 200 OK\r\n\(fields)\r\n"
+        #expect(responses(in: text, limits: limits) == "broken")
+    }
+
+    /// A head of 64 KiB that drips costs about its size, not its square: each byte is looked at a
+    /// few times. Told by work, not by time: the reader keeps one copy of what came.
+    @Test func readsALongHeadThatDrips() {
+        let text = get("/", "X: " + String(repeating: "v", count: 30_000) + "\r\n")
+        let pieces = latin1(text).map { [$0] }
+        #expect(transcript(ofRequests: pieces).description == "GET /")
+    }
+}

@@ -1,0 +1,45 @@
+import HTTP
+import Testing
+
+/// RFC 9112 4: `HTTP-version SP status-code SP [reason-phrase]`.
+@Suite struct Section4StatusLineTests {
+    private func answer(_ first: String) -> String { "\(first)\r\nContent-Length: 2\r\n\r\nok" }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK", "HTTP/1.1 200 ", "HTTP/1.1 200", "HTTP/1.1 200 caf\u{e9} \t x",
+    ])
+    func acceptsAnyReason(_ first: String) {
+        #expect(responses(in: answer(first)) == "200 {ok}")
+    }
+
+    @Test(arguments: [
+        "HTTP/2.0 200 OK", "HTTP/1.2 200 OK", "HTTP/1.1 20 OK", "HTTP/1.1 abc OK", "HTTP/1.1 2000 OK",
+        "HTTP/1.1 999 What", "HTTP/1.1 099 What", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK",
+        "http/1.1 200 OK", "HTTP/1.1 200 OK\rX-A: b", "HTTP/1.1 200 a\0b", "HTTP/1.1 +20 OK", "200 OK",
+        "\r\nHTTP/1.1 200 OK", "",
+    ])
+    func breaksOnWhatIsNoStatusLine(_ first: String) {
+        #expect(responses(in: answer(first)) == "broken")
+    }
+
+    @Test func breaksOnAnEndlessReason() {
+        let endless = "HTTP/1.1 200 " + String(repeating: "x", count: 1100)
+        #expect(transcript(ofResponses: [latin1(endless)]).description == "broken")
+        #expect(transcript(ofResponses: [latin1(answer(endless))]).description == "broken")
+    }
+
+    @Test func readsOverInterimAnswers() {
+        let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+        #expect(responses(in: interim + answer("HTTP/1.1 200 OK")) == "200 {ok}")
+    }
+
+    @Test func breaksOnEndlessInterimAnswers() {
+        let interim = String(repeating: "HTTP/1.1 103 x\r\n\r\n", count: 17)
+        #expect(responses(in: interim + answer("HTTP/1.1 200 OK")) == "broken")
+    }
+
+    @Test func breaksOnASwitchOfProtocolsThatNobodyAskedFor() {
+        let upgrade = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
+        #expect(responses(in: upgrade + answer("HTTP/1.1 200 OK")) == "broken")
+    }
+}

@@ -1,0 +1,47 @@
+import HTTP
+import Testing
+
+/// Requests that hide another one. Whatever the reader makes of them, the hidden request must not
+/// come out as one of its own unless the framing says so beyond doubt.
+@Suite struct SmugglingTests {
+    private static let hidden = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test(arguments: [
+        post("Content-Length: 47\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n" + hidden),
+        post("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", "26\r\n\(hidden)\r\n0\r\n\r\n"),
+        post("Content-Length: 38\r\nContent-Length: 0\r\n", hidden),
+        post("Content-Length : 38\r\n", hidden),
+        post("Transfer-\r\nEncoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n" + hidden),
+        post("Transfer Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n" + hidden),
+        post("Transfer-Encoding: chunked\r\n", "0\r\nXX" + hidden),
+        post("Transfer-Encoding: chunked\r\n", "2;\nxx\r\n4c\r\n0\r\n\r\n" + hidden),
+        get("/", "X-A: 1\r\n\r\r\n") + hidden,
+        "GET / HTTP/1.1\r\nHost: a\r\n\rGET /smuggled HTTP/1.1\r\n\r\n",
+    ])
+    func neverComesOut(_ text: String) {
+        let transcript = requests(in: text)
+        #expect(!transcript.contains("GET /smuggled"))
+        #expect(transcript.contains("refused"))
+    }
+
+    @Test func isABodyWhereItIsOne() {
+        let text = post("Content-Length: \(Self.hidden.utf8.count)\r\n", Self.hidden)
+        #expect(requests(in: text + get("/next")) == "POST / {\(Self.hidden)} | GET /next")
+    }
+
+    @Test func isARequestBehindACodingThatTheConnectionNames() {
+        let fields = "Connection: Transfer-Encoding\r\nTransfer-Encoding: chunked\r\n"
+        let text = post(fields, "0\r\n\r\n" + Self.hidden)
+        #expect(requests(in: text) == "POST / | GET /smuggled")
+    }
+
+    @Test func aNameThatOnlyLooksLikeFramingIsNone() {
+        let text = post("Transfer_Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n")
+        #expect(requests(in: text) == "POST / {0\r\n\r\n}")
+    }
+
+    @Test func aLongBodyLeavesItsRestToTheNextRequest() {
+        let text = post("Content-Length: 5\r\n", "helloEXTRA\r\n\r\n")
+        #expect(requests(in: text) == "POST / {hello} | refused 400")
+    }
+}

@@ -1,0 +1,155 @@
+import Promises
+import Synchronization
+import Testing
+
+struct Failure: Error, Equatable {
+    let name: String
+    init(_ name: String) { self.name = name }
+}
+
+/// What handlers wrote down, in order. For the thread that drives the test.
+final class Notes<Entry> {
+    var entries: [Entry] = []
+    func add(_ entry: Entry) { entries.append(entry) }
+}
+
+@Suite struct SmokeTests {
+    let context = ManualContext()
+
+    @Test func localChainRunsOnItsTurnOnly() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            let resolver = LocalResolver<Int>(on: core)
+            let end = resolver.promise.map { $0 + 1 }.then { core.value("\($0)") }
+                .map { text in
+                    notes.add(text)
+                    return text.count
+                }
+            resolver.fulfill(41)
+            #expect(notes.entries == [])
+            context.drain()
+            #expect(notes.entries == ["42"])
+            #expect(end.value == 2)
+        }
+    }
+
+    @Test func recoverMapErrorEnsureCatch() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            core.error(Failure("a"), as: Int.self)
+                .mapError { _ in Failure("b") }
+                .onFailure { notes.add("\(($0 as? Failure)?.name ?? "?")") }
+                .ensure { notes.add("ensure") }
+                .recover { _ in core.value(7) }
+                .done { notes.add("\($0)") }
+                .catch { _ in notes.add("never") }
+                .done { notes.add("end") }
+            context.drain()
+            #expect(notes.entries == ["b", "ensure", "7", "end"])
+        }
+    }
+
+    @Test func anyOfThreeKeepsOrderAndReasons() throws {
+        try Core.run(on: context) { core in
+            let first = LocalResolver<Int>(on: core)
+            let third = LocalResolver<Int>(on: core)
+            let answer = core.any([
+                (key: 0, promise: first.promise),
+                (key: 1, promise: core.error(Failure("one"))),
+                (key: 2, promise: third.promise),
+            ])
+            third.fulfill(30)
+            context.drain()
+            #expect(answer.isPending)
+            first.fulfill(10)
+            context.drain()
+            let result = try #require(answer.value)
+            #expect(try result.requiredValue(for: 0) == 10)
+            #expect(throws: Failure("one")) { try result.requiredValue(for: 1) }
+            #expect(throws: PromiseError.unknownKey) { try result.requiredValue(for: 9) }
+            #expect(result.values == [0: 10, 2: 30])
+            #expect(result.reasons.keys.sorted() == [1])
+        }
+    }
+
+    @Test func allAndRace() {
+        Core.run(on: context) { core in
+            let all = core.all([core.value(1), core.value(2)])
+            let race = core.race([core.never(), core.error(Failure("x")), core.value(3)])
+            context.drain()
+            #expect(all.value == [1, 2])
+            #expect(race.value == 3)
+        }
+    }
+
+    @Test func timeoutCancelsUpstreamAndItsTimer() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            let slow = LocalResolver<Int>(on: core)
+            slow.onCancel { _ in notes.add("stopped") }
+            let late = slow.promise.timeout(.seconds(2))
+            let early = core.value(1).timeout(.seconds(2))
+            context.drain()
+            #expect(context.liveTimers == 1)
+            context.advance(by: .seconds(2))
+            #expect(late.error as? PromiseError == .timedOut)
+            #expect(early.value == 1)
+            #expect(notes.entries == ["stopped"])
+            let isCancelled = slow.isCancelled
+            #expect(isCancelled)
+            #expect(context.liveTimers == 0)
+        }
+    }
+
+    @Test(arguments: [true, false]) func atLeastHolds(holdingFailures: Bool) {
+        Core.run(on: context) { core in
+            let value = core.value(1).atLeast(.milliseconds(50), holdingFailures: holdingFailures)
+            let error = core.error(Failure("e"), as: Int.self)
+                .atLeast(.milliseconds(50), holdingFailures: holdingFailures)
+            context.advance(by: .milliseconds(49))
+            #expect(value.isPending)
+            #expect(error.isPending == holdingFailures)
+            context.advance(by: .milliseconds(1))
+            #expect(value.value == 1)
+            #expect(error.error is Failure)
+            #expect(context.liveTimers == 0)
+        }
+    }
+
+    @Test func cancelledLeafStopsItsRoot() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            let root = LocalResolver<Int>(on: core)
+            root.onCancel { notes.add("stopped \($0 is Failure)") }
+            let leaf = root.promise.map { $0 }.map { $0 }
+            leaf.cancel(because: Failure("why"))
+            context.drain()
+            #expect(notes.entries == ["stopped true"])
+            #expect(leaf.error is Cancelled)
+        }
+    }
+
+    @Test func droppedResolverRejects() {
+        Core.run(on: context) { core in
+            var resolver: LocalResolver<Int>? = LocalResolver(on: core)
+            let promise = resolver?.promise.map { $0 }
+            resolver = nil
+            context.drain()
+            #expect(promise?.error as? PromiseError == .abandoned)
+        }
+    }
+
+    @Test func sharedFaceBringsCancellationHome() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            let root = LocalResolver<Int>(on: core)
+            root.onCancel { _ in notes.add("stopped") }
+            let shared = root.promise.shared
+            let back = shared.on(core).map { $0 + 1 }
+            back.cancel()
+            context.drain()
+            #expect(notes.entries == ["stopped"])
+            #expect(shared.error is Cancelled)
+        }
+    }
+}

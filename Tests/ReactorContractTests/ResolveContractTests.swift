@@ -1,0 +1,87 @@
+import Basics
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@Suite struct ResolveContractTests {
+    @Test(arguments: Conformer.allCases, ["192.0.2.7", "2001:db8::7"])
+    func anAddressIsItsOwnAnswer(_ conformer: Conformer, _ text: String) throws {
+        try onStage(conformer) { stage in
+            outcome(of: stage.loop.resolve(text)) { result in
+                #expect((try? result.get()) == IPAddress(text).map { [$0] })
+                stage.finish()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func localhostIsThisMachineOnceForEachFamily(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            outcome(of: stage.loop.resolve("localhost")) { result in
+                let addresses = (try? result.get()) ?? []
+                #expect(!addresses.isEmpty)
+                #expect(Set(addresses).isSubset(of: [.v4(0x7F00_0001), .v6(0, 1)]))
+                #expect(Set(addresses).count == addresses.count)
+                stage.finish()
+            }
+        }
+    }
+
+    /// RFC 6761 section 6.4: `invalid` never exists. No name service may be there at all.
+    @Test(arguments: Conformer.allCases)
+    func anUnknownNameIsAFailure(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            outcome(of: stage.loop.resolve("nobody.invalid")) { result in
+                let failure = failure(of: result)
+                #expect(failure == .hostNotFound || failure == .nameServiceFailed)
+                stage.finish()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases, ["", "a\0b", String(repeating: "x.", count: 200)])
+    func aMalformedNameIsAFailure(_ conformer: Conformer, _ name: String) throws {
+        try onStage(conformer) { stage in
+            outcome(of: stage.loop.resolve(name)) { result in
+                #expect(failure(of: result) != nil)
+                stage.finish()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func equalNamesAtOnceAllGetTheAnswerAndOneMayGiveUp(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            var answers: [String] = []
+            for number in 1...4 {
+                let promise = stage.loop.resolve("localhost")
+                outcome(of: promise) { result in
+                    switch result {
+                    case .success: answers.append("\(number) found")
+                    case .failure(let error): answers.append("\(number) \(error is Cancelled)")
+                    }
+                    if answers.count == 4 {
+                        #expect(answers.sorted() == ["1 found", "2 true", "3 found", "4 found"])
+                        stage.finish()
+                    }
+                }
+                if number == 2 { promise.cancel() }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func aLookUpThatAllGaveUpEndsQuietly(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            for _ in 1...2 {
+                let promise = stage.loop.resolve("localhost")
+                outcome(of: promise) { result in
+                    #expect(throws: Cancelled.self) { try result.get() }
+                }
+                promise.cancel()
+            }
+            stage.later { stage.finish() }
+        }
+    }
+}

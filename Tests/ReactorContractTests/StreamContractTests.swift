@@ -1,0 +1,451 @@
+import Basics
+import Reactor
+import SimReactor
+import Testing
+
+@Suite struct StreamContractTests {
+    @Test(arguments: Conformer.allCases)
+    func bytesArriveInOrder(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                server.onReceived = { server in
+                    guard server.text.count >= 12 else { return }
+                    #expect(server.text == "head,body.xy")
+                    stage.finish()
+                }
+                client.stream.write(Array("head,".utf8).span, Array("body.".utf8).span)
+                client.stream.write([UInt8]().span, Array("x".utf8).span)
+                client.stream.write(Array("y".utf8).span, [UInt8]().span)
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func writingNothingIsNothing(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                client.stream.write([UInt8]().span)
+                server.onReceived = { _ in Issue.record("nothing was sent") }
+                stage.later {
+                    #expect(client.failures.isEmpty && client.drainedCount == 0)
+                    stage.finish()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func manySmallWritesKeepTheirOrder(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                let text = (0..<20_000).map { "\($0);" }.joined()
+                server.onEnded = { server in
+                    #expect(server.text == text)
+                    stage.finish()
+                }
+                for number in 0..<20_000 { client.send("\(number);") }
+                client.stream.finishWriting()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func whatTheKernelDoesNotTakeWaitsAndDrains(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                let bytes = [UInt8](repeating: 7, count: 16 * 1024 * 1024)
+                server.stream.pauseReading()
+                client.stream.write(bytes.span)
+                client.stream.write(bytes.span)
+                let unsent = client.stream.unsentBytes
+                #expect(unsent > 16 * 1024 * 1024 && unsent < 32 * 1024 * 1024)
+                client.onDrained = { client in
+                    #expect(client.stream.unsentBytes == 0)
+                    client.stream.finishWriting()
+                }
+                server.onEnded = { server in
+                    #expect(server.received.count == 2 * bytes.count)
+                    #expect(server.received.allSatisfy { $0 == 7 })
+                    #expect(client.drainedCount == 1)
+                    stage.finish()
+                }
+                stage.later {
+                    #expect(client.drainedCount == 0)
+                    server.stream.resumeReading()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func aWriteThatIsTakenAtOnceDrainsNothing(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                server.onReceived = { server in
+                    guard server.text == "hello" else { return }
+                    #expect(client.drainedCount == 0)
+                    stage.finish()
+                }
+                client.send("hello")
+                #expect(client.stream.unsentBytes == 0)
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func afterTheOthersEndWritingStillWorks(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                server.onEnded = { server in
+                    #expect(server.text == "question")
+                    server.send("answer")
+                    server.stream.finishWriting()
+                }
+                client.onEnded = { client in
+                    #expect(client.text == "answer")
+                    stage.finish()
+                }
+                client.send("question")
+                client.stream.finishWriting()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func finishWritingSendsFirstWhatWaits(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                let bytes = [UInt8](repeating: 1, count: 8 * 1024 * 1024)
+                server.stream.pauseReading()
+                client.stream.write(bytes.span)
+                client.send("last")
+                client.stream.finishWriting()
+                client.send("too late")
+                server.onEnded = { server in
+                    #expect(server.received.count == bytes.count + 4)
+                    #expect(server.received.suffix(4) == ArraySlice("last".utf8))
+                    stage.finish()
+                }
+                stage.later { server.stream.resumeReading() }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func theEndIsToldOnce(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                var ends = 0
+                server.onEnded = { server in
+                    ends += 1
+                    server.stream.pauseReading()
+                    server.stream.resumeReading()
+                }
+                client.stream.finishWriting()
+                stage.later {
+                    #expect(ends == 1)
+                    stage.finish()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func pausingTakesEffectAtOnceAndLosesNothing(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+                var isPaused = false
+                server.onReceived = { server in
+                    #expect(!isPaused)
+                    isPaused = true
+                    server.stream.pauseReading()
+                    stage.loop.timer(after: .microseconds(10)) {
+                        isPaused = false
+                        server.stream.resumeReading()
+                    }
+                }
+                server.onEnded = { server in
+                    #expect(!isPaused)
+                    #expect(server.received == bytes)
+                    stage.finish()
+                }
+                client.stream.write(bytes.span)
+                client.stream.finishWriting()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func aPausedStreamDoesNotHearOfTheEnd(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                server.stream.pauseReading()
+                client.send("x")
+                client.stream.finishWriting()
+                stage.later {
+                    #expect(!server.hasEnded && server.received.isEmpty)
+                    server.onEnded = { _ in stage.finish() }
+                    server.stream.resumeReading()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func pausedBeforeTheStartNothingIsReadUntilResumed(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.pair { client, server in
+                server.pauseReading()
+                let peer = Peer(server)
+                stage.own { server.close() }
+                client.write(Array("x".utf8).span)
+                stage.later {
+                    #expect(peer.received.isEmpty)
+                    peer.onReceived = { _ in stage.finish() }
+                    server.resumeReading()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func whatCameBeforeTheStartIsNotLost(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.pair { client, server in
+                client.write(Array("early".utf8).span)
+                stage.later {
+                    let peer = Peer(server)
+                    stage.own { server.close() }
+                    peer.onReceived = { peer in
+                        guard peer.text.count == 5 else { return }
+                        #expect(peer.text == "early")
+                        stage.finish()
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func closingInsideReceivedEndsAllCalls(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                var calls = 0
+                server.onReceived = { server in
+                    calls += 1
+                    server.stream.close()
+                    server.stream.close()
+                }
+                server.onEnded = { _ in Issue.record("told after close") }
+                server.onFailed = { _ in Issue.record("told after close") }
+                client.stream.write([UInt8](repeating: 1, count: 1_000_000).span)
+                client.stream.finishWriting()
+                stage.later {
+                    #expect(calls == 1)
+                    stage.finish()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func everyCallAfterCloseDoesNothing(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                client.stream.close()
+                client.send("too late")
+                client.stream.finishWriting()
+                client.stream.pauseReading()
+                client.stream.resumeReading()
+                client.stream.start(client)
+                #expect(client.stream.unsentBytes == 0)
+                server.onReceived = { _ in Issue.record("written after close") }
+                server.onEnded = { _ in
+                    #expect(client.failures.isEmpty && !client.hasEnded)
+                    stage.finish()
+                }
+            }
+        }
+    }
+
+    /// Bytes that wait are forgotten by `close`, and their request comes back without a call.
+    @Test(arguments: Conformer.allCases)
+    func closeForgetsWhatWasNotSent(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                let bytes = [UInt8](repeating: 1, count: 16 * 1024 * 1024)
+                server.stream.pauseReading()
+                client.stream.write(bytes.span)
+                client.stream.close()
+                #expect(client.stream.unsentBytes == 0)
+                server.onEnded = { server in
+                    #expect(server.received.count < bytes.count)
+                    #expect(client.drainedCount == 0 && client.failures.isEmpty)
+                    stage.finish()
+                }
+                stage.later { server.stream.resumeReading() }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func droppingTheOwnerCloses(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            var kept: (any ByteStream)?
+            let listener = stage.listen { stream in kept = stream }
+            guard let listener else { return }
+            outcome(of: stage.loop.connect(to: listener.address)) { result in
+                guard let client = try? result.get() else { return stage.finish() }
+                let peer = Peer(client)
+                stage.own { client.close() }
+                peer.onEnded = { _ in stage.finish() }
+                stage.later {
+                    #expect(kept != nil)
+                    kept = nil
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func closeLetsGoOfTheDelegate(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.pair { client, server in
+                weak var delegate: Peer?
+                do {
+                    let peer = Peer(server)
+                    delegate = peer
+                }
+                #expect(delegate != nil, "a started stream holds its delegate")
+                server.close()
+                #expect(delegate == nil)
+                client.close()
+                stage.finish()
+            }
+        }
+    }
+
+    /// Unread bytes at the other side's close make a kernel reset the connection.
+    @Test(arguments: Conformer.allCases)
+    func aResetIsToldOnceWhenClosedAlready(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.pair { client, server in
+                let peer = Peer(client)
+                client.write([UInt8](repeating: 1, count: 1000).span)
+                peer.onFailed = { peer in
+                    #expect(peer.failures == [.connectionReset])
+                    peer.send("too late")
+                    #expect(peer.stream.unsentBytes == 0)
+                    stage.later {
+                        #expect(peer.failures.count == 1 && !peer.hasEnded)
+                        stage.finish()
+                    }
+                }
+                stage.later { server.close() }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func writingToAClosedConnectionFailsFromTheLoop(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                var isWriting = false
+                func writeOn() {
+                    guard client.failures.isEmpty else { return }
+                    isWriting = true
+                    client.send("anybody there?")
+                    isWriting = false
+                    stage.loop.timer(after: .milliseconds(1)) { writeOn() }
+                }
+                client.onFailed = { client in
+                    #expect(!isWriting)
+                    #expect([.brokenPipe, .connectionReset].contains(client.failures.first))
+                    stage.finish()
+                }
+                server.stream.close()
+                writeOn()
+            }
+        }
+    }
+
+    /// A backend may answer early and close: its answer must not be lost to our own failed write.
+    @Test(arguments: Conformer.allCases)
+    func aFailedWriteDoesNotLoseWhatHasArrived(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.pair { client, server in
+                let peer = Peer(client)
+                server.write(Array("413".utf8).span)
+                server.close()
+                peer.stream.pauseReading()
+                stage.later {
+                    peer.send("a body that")
+                    stage.later {
+                        peer.send("nobody wants")
+                        peer.send("at all")
+                        peer.stream.resumeReading()
+                    }
+                }
+                peer.onFailed = { peer in
+                    #expect(peer.text == "413")
+                    stage.finish()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func theListenersEndKnowsItsPeer(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.pair { client, server in
+                guard case .ip(.v4(0x7F00_0001), let port)? = server.peer else {
+                    Issue.record("peer is \(String(describing: server.peer))")
+                    return stage.finish()
+                }
+                #expect(port != 0)
+                let address = server.peer
+                server.close()
+                #expect(server.peer == address, "known after the close as well")
+                stage.finish()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func theConnectingEndKnowsItsPeer(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            guard let listener = stage.listen({ stream in stage.own { stream.close() } }) else { return }
+            stage.connect(to: listener.address) { client in
+                #expect(client.peer == listener.address)
+                stage.finish()
+            }
+        }
+    }
+
+    /// Two ends that answer each other's every chunk, on many connections at once.
+    @Test(arguments: Conformer.allCases)
+    func manyConnectionsTalkAtOnce(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            var left = 50
+            let listener = stage.listen { stream in
+                let peer = Peer(stream)
+                peer.onReceived = { peer in peer.stream.write([1, 2, 3].span) }
+                peer.onEnded = { peer in peer.stream.close() }
+            }
+            guard let listener else { return }
+            for _ in 0..<50 {
+                stage.connect(to: listener.address) { stream in
+                    let peer = Peer(stream)
+                    peer.onReceived = { peer in
+                        if peer.received.count < 300 { return peer.stream.write([9].span) }
+                        peer.stream.close()
+                        left -= 1
+                        if left == 0 { stage.later { stage.finish() } }
+                    }
+                    peer.stream.write([0].span)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Basics
+import Reactor
+import Testing
+
+@Suite struct TimerQueueTests {
+    private func at(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
+
+    /// Runs everything due at `now`, as a loop's pass does.
+    private func pass(_ queue: TimerQueue, at now: Int64) {
+        let mark = queue.made
+        while let action = queue.takeDue(at: at(now), madeBefore: mark) { action() }
+    }
+
+    @Test func firesByDueTimeThenByOrderOfCreation() {
+        let queue = TimerQueue()
+        var fired: [String] = []
+        for (due, name) in [(5, "e"), (1, "a"), (3, "b"), (3, "c"), (9, "z"), (3, "d")] {
+            _ = queue.add(due: at(Int64(due))) { fired.append(name) }
+        }
+        pass(queue, at: 5)
+        #expect(fired == ["a", "b", "c", "d", "e"])
+        #expect(queue.earliest == at(9))
+    }
+
+    @Test func aTimerMadeDuringAPassWaitsForTheNext() {
+        let queue = TimerQueue()
+        var fired: [Int] = []
+        _ = queue.add(due: at(1)) {
+            fired.append(1)
+            _ = queue.add(due: self.at(1)) { fired.append(2) }
+        }
+        pass(queue, at: 1)
+        #expect(fired == [1])
+        pass(queue, at: 1)
+        #expect(fired == [1, 2])
+    }
+
+    @Test func aCancelledTimerFreesItsActionAtOnce() {
+        final class Held {}
+        let queue = TimerQueue()
+        weak var held: Held?
+        let timer: Timer
+        do {
+            let object = Held()
+            held = object
+            timer = queue.add(due: at(1)) { _ = object }
+        }
+        #expect(held != nil && timer.isPending)
+        timer.cancel()
+        #expect(held == nil && !timer.isPending && queue.count == 0)
+    }
+
+    @Test func aFiredTimerIsNotPendingAndCancelDoesNothing() {
+        let queue = TimerQueue()
+        let timer = queue.add(due: at(1)) {}
+        pass(queue, at: 1)
+        #expect(!timer.isPending)
+        timer.cancel()
+        #expect(queue.count == 0)
+    }
+
+    /// Dropping one action cancels another timer, whose action cancels a third.
+    @Test func cancellingMayCancelOthersAsItGoes() {
+        final class Canceller {
+            let target: Timer
+            init(_ target: Timer) { self.target = target }
+            deinit { target.cancel() }
+        }
+        let queue = TimerQueue()
+        let third = queue.add(due: at(3)) {}
+        let second = queue.add(due: at(2)) { [canceller = Canceller(third)] in _ = canceller }
+        let first = queue.add(due: at(1)) { [canceller = Canceller(second)] in _ = canceller }
+        first.cancel()
+        #expect(queue.count == 0 && !second.isPending && !third.isPending)
+    }
+
+    @Test func timersOutliveTheirQueue() {
+        final class Canceller {
+            var targets: [Timer] = []
+            deinit { for target in targets { target.cancel() } }
+        }
+        var timers: [Timer] = []
+        do {
+            let queue = TimerQueue()
+            let canceller = Canceller()
+            timers = (1...3).map { due in queue.add(due: at(Int64(due))) { _ = canceller } }
+            canceller.targets = timers
+        }
+        for timer in timers {
+            #expect(!timer.isPending)
+            timer.cancel()
+        }
+    }
+
+    /// The heap against a sorted list, over random additions, cancellations and passes.
+    @Test(arguments: UInt64(1)...20)
+    func agreesWithASortedList(seed: UInt64) {
+        let entropy = Entropy(seed: seed)
+        let queue = TimerQueue()
+        var model: [(due: Int64, number: Int, timer: Timer)] = []
+        var fired: [Int] = []
+        var number = 0
+        for now in Int64(0)..<300 {
+            for _ in 0..<entropy.below(6) {
+                number += 1
+                let due = now + Int64(entropy.below(40))
+                let timer = queue.add(due: at(due)) { [number] in fired.append(number) }
+                model.append((due, number, timer))
+            }
+            for _ in 0..<entropy.below(4) where !model.isEmpty {
+                model.remove(at: entropy.below(model.count)).timer.cancel()
+            }
+            let due = model.filter { $0.due <= now }
+            model.removeAll { $0.due <= now }
+            fired = []
+            pass(queue, at: now)
+            let expected = due.sorted { ($0.due, $0.number) < ($1.due, $1.number) }.map(\.number)
+            #expect(fired == expected)
+            #expect(queue.count == model.count)
+            #expect(queue.earliest == model.map { at($0.due) }.min())
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Basics
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@Suite struct TurnContractTests {
+    /// A handler runs after the callback that settled its promise and before the next callback.
+    @Test(arguments: Conformer.allCases)
+    func theTurnIsDrainedAfterEachCallback(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            var order: [String] = []
+            for name in ["a", "b"] {
+                stage.loop.timer(after: .milliseconds(1)) {
+                    stage.loop.core.value(name)
+                        .map { name in order.append("\(name) handler") }
+                        .map { order.append("\(name) next handler") }
+                        .catch { _ in }
+                    order.append("\(name) callback")
+                }
+            }
+            stage.later {
+                #expect(
+                    order == [
+                        "a callback", "a handler", "a next handler",
+                        "b callback", "b handler", "b next handler",
+                    ])
+                stage.finish()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func theTurnIsDrainedAfterBytesAndEnd(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                var handled: [String] = []
+                server.onReceived = { server in
+                    stage.loop.core.value(server.text).map { handled.append($0) }.catch { _ in }
+                }
+                server.onEnded = { _ in
+                    #expect(handled.last == "hello")
+                    stage.loop.core.value(()).map { stage.finish() }.catch { _ in }
+                }
+                client.send("hello")
+                client.stream.finishWriting()
+            }
+        }
+    }
+
+    /// Promises that make each other for ever leave room for timers and sockets.
+    @Test(arguments: Conformer.allCases)
+    func anEndlessChainStarvesNobody(_ conformer: Conformer) throws {
+        guard conformer == .libuv else { return }  // virtual time stands still meanwhile
+        try onStage(conformer) { stage in
+            var isDone = false
+            func again() {
+                if !isDone { stage.loop.core.value(()).map { again() }.catch { _ in } }
+            }
+            stage.peers { client, server in
+                again()
+                server.onReceived = { _ in
+                    isDone = true
+                    stage.finish()
+                }
+                stage.loop.timer(after: .milliseconds(1)) { client.send("hello") }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func workThatDoesNotFitOneTurnIsDoneInTheNext(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            var count = 0
+            for _ in 0..<100_000 {
+                stage.loop.core.value(1).map { count += $0 }.catch { _ in }
+            }
+            func check() {
+                if count == 100_000 { return stage.finish() }
+                stage.loop.timer(after: .zero, check)
+            }
+            check()
+        }
+    }
+}

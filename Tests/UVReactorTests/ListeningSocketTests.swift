@@ -1,0 +1,113 @@
+import Foundation
+import Promises
+import Reactor
+import Synchronization
+import Testing
+import UVReactor
+
+@Suite struct ListeningSocketTests {
+    @Test func aListenersAddressIsTakenAndFreeAfterIt() throws {
+        try onLoop { loop in
+            let listener = try loop.listen(on: .loopback, sharedPort: true) { _ in }
+            #expect(ListeningSocket.isTaken(listener.address))
+            listener.close()
+            #expect(!ListeningSocket.isTaken(listener.address))
+            loop.stop()
+        }
+    }
+
+    @Test func aUnixListenersPathIsTakenAndItsFileGoesWithIt() throws {
+        let address = SocketAddress.temporary("taken")
+        guard case .unix(let path) = address else { return }
+        try onLoop { loop in
+            let listener = try loop.listen(on: address, sharedPort: false) { _ in }
+            #expect(ListeningSocket.isTaken(address))
+            #expect(throws: IOFailure.addressInUse) { _ = try ListeningSocket.bound(to: address) }
+            #expect(FileManager.default.fileExists(atPath: path))
+            listener.close()
+            #expect(!ListeningSocket.isTaken(address))
+            #expect(!FileManager.default.fileExists(atPath: path))
+            loop.stop()
+        }
+    }
+
+    /// What a process that was killed left behind does not keep the next one from starting.
+    @Test func aSocketFileThatNobodyServesIsReplaced() throws {
+        let address = SocketAddress.temporary("stale")
+        guard case .unix(let path) = address else { return }
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(bound == 0)
+        close(descriptor)
+        #expect(FileManager.default.fileExists(atPath: path))
+        let socket = try ListeningSocket.bound(to: address)
+        #expect(socket.address == address)
+    }
+
+    @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+        let address = SocketAddress.temporary("file")
+        guard case .unix(let path) = address else { return }
+        try "precious".write(toFile: path, atomically: true, encoding: .utf8)
+        defer { unlink(path) }
+        #expect(throws: IOFailure.addressInUse) { _ = try ListeningSocket.bound(to: address) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    }
+
+    @Test func aMissingDirectoryIsAnInvalidAddress() {
+        #expect(throws: IOFailure.addressInvalid) {
+            _ = try ListeningSocket.bound(to: .unix(path: "/nowhere/at/all.sock"))
+        }
+    }
+
+    /// One socket, bound once, serves the loops of two threads.
+    @Test func duplicatesServeSeveralLoops() throws {
+        let served = Mutex(0)
+        let socket = try ListeningSocket.bound(to: .temporary("duplicated"))
+        let address = socket.address
+        let ports = Mutex<[UVReactor.Port]>([])
+        let threads = try (0..<2).map { _ in
+            let copy = Mutex<ListeningSocket?>(try socket.duplicate())
+            return TestThread {
+                do {
+                    try onLoop { loop in
+                        guard let copy = copy.withLock({ $0.take() }) else { return }
+                        let listener = try loop.listen(on: copy) { stream in
+                            served.withLock { $0 += 1 }
+                            stream.close()
+                        }
+                        ports.withLock { $0.append(loop.port) }
+                        loop.timer(after: .seconds(30)) { listener.close() }
+                    }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+        }
+        try onLoop { loop in
+            var left = 40
+            func next() {
+                loop.connect(to: address).whenSettled { result in
+                    guard case .success(let stream) = result else {
+                        Issue.record("\(result)")
+                        return loop.stop()
+                    }
+                    stream.close()
+                    left -= 1
+                    if left > 0 { return next() }
+                    loop.timer(after: .milliseconds(50)) { loop.stop() }
+                }
+            }
+            next()
+        }
+        #expect(served.withLock { $0 } == 40)
+        for port in ports.withLock({ $0 }) { port.post { $0.stop() } }
+        for thread in threads { thread.join() }
+    }
+}

@@ -1,0 +1,155 @@
+import Basics
+import Foundation
+import Promises
+import Reactor
+import Testing
+import UVReactor
+
+@Suite struct LoopTests {
+    @Test func whatIsStillHeldAtTheEndIsClosedByForceAndTold() throws {
+        final class Keeper: ByteStreamDelegate {
+            var stream: (any ByteStream)?
+            func streamReceived(_ bytes: Span<UInt8>) {}
+            func streamEnded() {}
+            func streamDrained() {}
+            func streamFailed(_ failure: IOFailure) {}
+        }
+        weak var keeper: Keeper?
+        let left = try UVLoop.run { loop in
+            let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
+                let holder = Keeper()  // the two hold each other
+                holder.stream = stream
+                stream.start(holder)
+                keeper = holder
+                loop.stop()
+            }
+            loop.connect(to: listener.address).onValue { stream in
+                loop.timer(after: .seconds(60)) { stream.close() }
+            }.catch { _ in }
+            loop.timer(after: .seconds(60)) { listener.close() }
+        }
+        #expect(left.contains("UVStream"))
+        #expect(keeper == nil, "the circle was opened")
+    }
+
+    @Test func aStartThatThrowsLeavesNothingOpen() {
+        struct Wrong: Error {}
+        #expect(throws: Wrong.self) {
+            _ = try UVLoop.run { loop in
+                _ = try loop.listen(on: .loopback, sharedPort: false) { _ in }
+                loop.timer(after: .zero) { Issue.record("never ran") }
+                throw Wrong()
+            }
+        }
+    }
+
+    /// Handlers that run while the loop closes get an answer too: no.
+    @Test func whatIsBegunWhileTheLoopClosesIsCancelled() throws {
+        var failures: [IOFailure] = []
+        let left = try UVLoop.run { loop in
+            // A black hole: TEST-NET-1 of RFC 5737 or an unreachable network, either is pending or
+            // refused when the loop ends.
+            loop.resolve("localhost").whenSettled { _ in
+                loop.connect(to: .ip(.v4(0xC000_0201), port: 9)).whenSettled { result in
+                    if case .failure(let error as IOFailure) = result { failures.append(error) }
+                }
+                #expect(throws: IOFailure.cancelled) {
+                    _ = try loop.listen(on: .loopback, sharedPort: false) { _ in }
+                }
+                #expect(!loop.timer(after: .zero) {}.isPending)
+                loop.resolve("localhost").whenSettled { result in
+                    if case .failure(let error as IOFailure) = result { failures.append(error) }
+                }
+            }
+            loop.stop()
+        }
+        #expect(left == [])
+        #expect(failures == [.cancelled, .cancelled])
+    }
+
+    @Test func anAttemptUnderWayAtTheEndIsCancelled() throws {
+        var failure: IOFailure?
+        _ = try UVLoop.run { loop in
+            let listener = try loop.listen(on: .loopback, sharedPort: false) { _ in }
+            loop.connect(to: listener.address).whenSettled { result in
+                if case .failure(let error as IOFailure) = result { failure = error }
+            }
+            loop.stop()
+        }
+        #expect(failure == .cancelled)
+    }
+
+    /// A thousand loops, one after the other: nothing is left over from any.
+    @Test func loopsComeAndGo() throws {
+        let before = openDescriptors()
+        for _ in 0..<1000 {
+            #expect(try UVLoop.run { loop in loop.timer(after: .zero) { loop.stop() } } == [])
+        }
+        #expect(abs(openDescriptors() - before) < 200)
+    }
+
+    private func openDescriptors() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    @Test func entropyIsSeededBySystem() throws {
+        var first: [UInt64] = []
+        for _ in 0..<3 {
+            try onLoop { loop in
+                first.append(loop.entropy.next())
+                loop.stop()
+            }
+        }
+        #expect(Set(first).count == 3)
+    }
+
+    @Test func unixTimeIsTheWallClock() throws {
+        try onLoop { loop in
+            let seconds = Double(loop.unixTime) / 1e9
+            #expect(abs(seconds - Date().timeIntervalSince1970) < 5)
+            loop.stop()
+        }
+    }
+
+    /// TCP_NODELAY on both ends: a small answer must not wait for an acknowledgement.
+    @Test func smallWritesDoNotWaitForEachOther() throws {
+        try onLoop { loop in
+            final class End: ByteStreamDelegate {
+                let stream: any ByteStream
+                let onByte: (End) -> Void
+                init(_ stream: any ByteStream, onByte: @escaping (End) -> Void) {
+                    self.stream = stream
+                    self.onByte = onByte
+                    stream.start(self)
+                }
+                func streamReceived(_ bytes: Span<UInt8>) { onByte(self) }
+                func streamEnded() {}
+                func streamDrained() {}
+                func streamFailed(_ failure: IOFailure) {}
+            }
+            var ends: [End] = []
+            // Two writes for each answer: with Nagle's algorithm the second waits 40 ms.
+            let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
+                ends.append(
+                    End(stream) { end in
+                        end.stream.write([1].span)
+                        end.stream.write([2].span)
+                    })
+            }
+            loop.connect(to: listener.address).onValue { stream in
+                var bytes = 0
+                let start = loop.now
+                ends.append(
+                    End(stream) { end in
+                        bytes += 1
+                        if bytes < 20 { return end.stream.write([3].span) }
+                        #expect(loop.now - start < .milliseconds(400))
+                        for end in ends { end.stream.close() }
+                        listener.close()
+                        loop.stop()
+                    })
+                stream.write([0].span)
+            }.catch { _ in }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Promises
+import Reactor
+import Synchronization
+import Testing
+import UVReactor
+
+@Suite struct PortTests {
+    @Test func aLetterFromAnotherThreadIsReadOnTheLoops() throws {
+        try onLoop { loop in
+            let home = pthread_self()
+            let port = loop.port
+            #expect(port.isCurrent)
+            let writer = TestThread {
+                #expect(!port.isCurrent)
+                port.post { loop in
+                    #expect(port.isCurrent && pthread_equal(home, pthread_self()) != 0)
+                    loop.stop()
+                }
+            }
+            writer.join()
+        }
+    }
+
+    @Test func aLetterFromTheLoopsOwnThreadIsReadLater() throws {
+        try onLoop { loop in
+            let order = Mutex<[String]>([])
+            loop.timer(after: .zero) {
+                loop.port.post { loop in
+                    order.withLock { $0.append("letter") }
+                    loop.stop()
+                }
+                order.withLock { $0.append("callback") }
+            }
+            loop.timer(after: .milliseconds(20)) {
+                #expect(order.withLock { $0 } == ["callback", "letter"])
+            }
+        }
+    }
+
+    /// Four threads write at once; each one's letters keep their order and none is lost.
+    @Test func lettersOfOneThreadKeepTheirOrder() throws {
+        final class Reader {
+            var read: [[Int]] = Array(repeating: [], count: 4)
+        }
+        try onLoop { loop in
+            let reader = Reader()
+            let box = loop.mailbox(for: reader)
+            let port = loop.port
+            let writers = (0..<4).map { writer in
+                TestThread {
+                    for number in 0..<1000 { box.post { $0.read[writer].append(number) } }
+                }
+            }
+            _ = TestThread {
+                for writer in writers { writer.join() }
+                box.post { reader in
+                    #expect(reader.read == Array(repeating: Array(0..<1000), count: 4))
+                }
+                port.post { $0.stop() }
+            }
+        }
+    }
+
+    @Test func afterTheLoopsEndLettersAreRefused() throws {
+        let port = Mutex<UVReactor.Port?>(nil)
+        try onLoop { loop in
+            port.withLock { $0 = loop.port }
+            #expect(loop.port.post { $0.stop() })
+        }
+        let old = try #require(port.withLock { $0 })
+        #expect(!old.isCurrent)
+        #expect(!old.post { _ in Issue.record("the loop has ended") })
+    }
+}

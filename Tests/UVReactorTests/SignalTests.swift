@@ -1,0 +1,33 @@
+import Foundation
+import Reactor
+import Testing
+import UVReactor
+
+@Suite(.serialized) struct SignalTests {
+    @Test(arguments: Signal.allCases)
+    func aSignalIsACallOnTheLoop(_ signal: Signal) throws {
+        try onLoop { loop in
+            var source: SignalSource?
+            var count = 0
+            source = try SignalSource(signal, on: loop) {
+                count += 1
+                if count == 1 {
+                    kill(getpid(), signal.number)
+                } else {
+                    source?.close()
+                    loop.stop()
+                }
+            }
+            kill(getpid(), signal.number)
+        }
+    }
+
+    @Test func aSourceThatIsNotClosedIsTold() throws {
+        var source: SignalSource?
+        let left = try UVLoop.run { loop in
+            source = try SignalSource(.hangUp, on: loop) {}
+            loop.stop()
+        }
+        #expect(left == ["SignalSource"] && source != nil)
+    }
+}

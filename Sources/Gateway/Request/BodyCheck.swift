@@ -3,7 +3,7 @@ import JSONText
 
 /// One walk through a body along its schema: it goes as deep as the schema, whatever the body does.
 struct BodyCheck {
-    private(set) var errors: [RequestError] = []
+    private(set) var errors: [InvalidRequest.Fault] = []
     /// The names on the way to where the walk is.
     private var path: [String] = []
 
@@ -29,7 +29,8 @@ struct BodyCheck {
 
     private mutating func refuse(_ reason: Reason) {
         errors.append(
-            RequestError(location: .body, name: path.joined(separator: "."), reason: reason))
+            InvalidRequest.Fault(
+                location: .body, name: path.joined(separator: "."), reason: reason))
     }
 }
 

@@ -5,19 +5,22 @@ import JSONText
 struct BodyPlan {
     private let schema: BodySchema
 
-    init(_ body: Config.Body) throws(PlanError) {
+    init(_ body: Config.Body) throws(PatternError) {
         schema = try BodySchema(body)
     }
 
-    /// Everything that is wrong with a body; a missing or malformed one is one error.
-    func errors(in body: Bytes) -> [RequestError] {
+    /// The body as JSON, if it is as it must be; throws everything that is wrong at once.
+    func check(_ body: Bytes) throws(InvalidRequest) -> JSONSlice {
         guard let value = try? JSONSlice(validating: body) else {
-            let reason: Reason = body.isEmpty ? .required : .notJSON
-            return [RequestError(location: .body, name: "", reason: reason)]
+            throw InvalidRequest(errors: [
+                InvalidRequest.Fault(
+                    location: .body, name: "", reason: body.isEmpty ? .required : .notJSON)
+            ])
         }
         var check = BodyCheck()
         check.check(value, schema)
-        return check.errors
+        if !check.errors.isEmpty { throw InvalidRequest(errors: check.errors) }
+        return value
     }
 }
 

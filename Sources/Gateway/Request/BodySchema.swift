@@ -3,26 +3,18 @@ import JSONText
 
 // From the configuration. It recurses as deep as the configuration nests, which its reader bounds.
 extension BodySchema {
-    init(_ body: Config.Body) throws(PlanError) {
+    init(_ body: Config.Body) throws(PatternError) {
+        let hasMembers = !body.required.isEmpty || !body.properties.isEmpty
         self.init(
-            kind: Self.kind(body.type, body.required, body.properties), rule: nil,
+            kind: body.type?.value ?? (hasMembers ? .object : nil), rule: nil,
             members: try Member.all(body.properties, required: body.required))
     }
 
-    init(_ property: Config.Property) throws(PlanError) {
-        let kind = Self.kind(property.type, property.required, property.properties)
+    init(_ property: Config.Property) throws(PatternError) {
+        let kind = property.kind
         self.init(
             kind: kind, rule: try property.rule(for: kind),
             members: try Member.all(property.properties, required: property.required))
-    }
-
-    /// What has members is an object: JSON Schema would let every other kind through where no type is
-    /// written, and nobody means that.
-    private static func kind(
-        _ type: Placed<Config.Property.Kind>?, _ required: [Placed<String>],
-        _ properties: [Config.Property]
-    ) -> Config.Property.Kind? {
-        type?.value ?? (required.isEmpty && properties.isEmpty ? nil : .object)
     }
 
     /// A value that nothing is said about.
@@ -41,7 +33,7 @@ extension BodySchema {
 extension BodySchema.Member {
     fileprivate static func all(
         _ properties: [Config.Property], required: [Placed<String>]
-    ) throws(PlanError) -> [BodySchema.Member] {
+    ) throws(PatternError) -> [BodySchema.Member] {
         let required = required.map(\.value)
         var members: [BodySchema.Member] = []
         for property in properties {
@@ -61,7 +53,16 @@ extension BodySchema.Member {
 }
 
 extension Config.Property {
-    fileprivate func rule(for kind: Kind?) throws(PlanError) -> ValueRule? {
+    /// What is not written follows from what is: JSON Schema would let every other kind through, and
+    /// nobody means that.
+    fileprivate var kind: Kind? {
+        if let type { return type.value }
+        if !required.isEmpty || !properties.isEmpty { return .object }
+        if min != nil || max != nil { return .number }
+        return minLength != nil || maxLength != nil || pattern != nil ? .string : nil
+    }
+
+    fileprivate func rule(for kind: Kind?) throws(PatternError) -> ValueRule? {
         switch kind {
         case .string: try ValueRule(.string, self)
         case .integer: try ValueRule(.wholeNumber, self)

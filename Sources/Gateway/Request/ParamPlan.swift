@@ -19,10 +19,21 @@ final class ParamPlan {
         case header(FieldName)
     }
 
-    init(_ param: Config.Param, route: Config.Route) throws(PlanError) {
+    /// What makes a parameter impossible; the check of the configuration refuses these with a place.
+    enum Mistake: Error, Equatable {
+        case pattern(PatternError)
+        case notInRoute
+        case headerName
+    }
+
+    init(_ param: Config.Param, route: Config.Route) throws(Mistake) {
         name = param.name.value
         source = try Source(param, route)
-        rule = try ValueRule(param.kind, param)
+        do {
+            rule = try ValueRule(param.kind, param)
+        } catch {
+            throw .pattern(error)
+        }
         fallback = param.fallback.map { Bytes($0.value) }
         isRequired = param.required?.value ?? false
     }
@@ -37,10 +48,7 @@ final class ParamPlan {
     }
 
     /// Those of an endpoint: first what only the route names, then `params:` in file order.
-    static func all(
-        of endpoint: Config.Endpoint, route: Config.Route
-    ) throws(PlanError) -> [ParamPlan] {
-        let params = endpoint.params
+    static func all(of params: [Config.Param], route: Config.Route) throws(Mistake) -> [ParamPlan] {
         var plans: [ParamPlan] = []
         for (index, segment) in route.segments.enumerated() {
             guard case .parameter(let name) = segment else { continue }
@@ -53,7 +61,7 @@ final class ParamPlan {
         return plans
     }
 
-    var location: RequestError.Location {
+    var location: InvalidRequest.Location {
         switch source {
         case .path: .path
         case .query: .query
@@ -61,11 +69,11 @@ final class ParamPlan {
         }
     }
 
-    /// Whether a value needs quotes in JSON; any other is JSON as it stands.
-    var isTextual: Bool {
+    /// Whether a value that was let through is JSON as it stands; a string or UUID needs quotes.
+    var isJSON: Bool {
         switch rule.kind {
-        case .string, .uuid: true
-        case .integer, .wholeNumber, .number, .boolean: false
+        case .integer, .wholeNumber, .number, .boolean: true
+        case .string, .uuid: false
         }
     }
 }
@@ -73,17 +81,15 @@ final class ParamPlan {
 extension ParamPlan.Source {
     fileprivate init(
         _ param: Config.Param, _ route: Config.Route
-    ) throws(PlanError) {
+    ) throws(ParamPlan.Mistake) {
         let name = param.name.value
         if param.isInPath(of: route) {
             guard let segment = route.segments.firstIndex(of: .parameter(name)) else {
-                throw PlanError("\(param.place): the route has no {\(name)}")
+                throw .notInRoute
             }
             self = .path(segment: segment)
         } else if param.location?.value == .header {
-            guard let field = FieldName(name) else {
-                throw PlanError("\(param.place): '\(name)' is not a header name")
-            }
+            guard let field = FieldName(name) else { throw .headerName }
             self = .header(field)
         } else {
             self = .query(name: Bytes(name))
@@ -96,13 +102,15 @@ extension Config.Param {
         location.map { $0.value == .path } ?? route.parameters.contains(name.value)
     }
 
+    /// Bounds without a type are meant for a number.
     fileprivate var kind: ValueRule.Kind {
         switch type?.value {
-        case .string, nil: .string
+        case .string: .string
         case .integer: .integer
         case .number: .number
         case .boolean: .boolean
         case .uuid: .uuid
+        case nil: min == nil && max == nil ? .string : .number
         }
     }
 }

@@ -15,21 +15,22 @@ struct Params {
     private var others: [Value] = []
     private(set) var count = 0
 
-    /// What is wrong with them, in plan order; a value that was refused is not among the values.
-    private(set) var errors: [RequestError] = []
+    /// None at all.
+    init() {}
 
-    /// Reads and checks all of them.
-    init(_ plans: [ParamPlan], of head: RequestHead) {
+    /// Reads and checks all of them; throws everything that is wrong at once.
+    init(_ plans: [ParamPlan], of head: RequestHead) throws(InvalidRequest) {
+        var errors: [InvalidRequest.Fault] = []
         for plan in plans {
             switch plan.read(head) {
             case .absent: append(plan.fallback.map { .fallback($0) } ?? .absent)
             case .value(let value): append(.sent(value))
             case .refused(let reason):
-                append(.absent)
                 errors.append(
-                    RequestError(location: plan.location, name: plan.name, reason: reason))
+                    InvalidRequest.Fault(location: plan.location, name: plan.name, reason: reason))
             }
         }
+        if !errors.isEmpty { throw InvalidRequest(errors: errors) }
     }
 
     /// The value, or the default that stands for it; nil if there is neither.

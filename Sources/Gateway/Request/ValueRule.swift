@@ -29,18 +29,14 @@ struct ValueRule {
         (leastLength, mostLength, pattern, choices) = (nil, nil, nil, [])
     }
 
-    init(_ kind: Kind, _ limits: some ValueLimits) throws(PlanError) {
+    init(_ kind: Kind, _ limits: some ValueLimits) throws(PatternError) {
         self.kind = kind
         bounds = NumberBounds(min: limits.min?.value, max: limits.max?.value)
         leastLength = limits.minLength?.value
         mostLength = limits.maxLength?.value
-        pattern = try limits.pattern.map { pattern throws(PlanError) in
-            do throws(PatternError) {
-                return try Pattern(pattern.value)
-            } catch {
-                throw PlanError("\(pattern.place): in '\(pattern.value)' \(error)")
-            }
-        }
+        var pattern: Pattern?
+        if let text = limits.pattern?.value { pattern = try Pattern(text) }
+        self.pattern = pattern
         choices = limits.oneOf.map { Bytes($0.value) }
     }
 

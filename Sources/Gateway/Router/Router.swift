@@ -20,18 +20,19 @@ struct Router {
         case methodNotAllowed(allow: FieldValue)
     }
 
-    /// The routes of all endpoints in the plan's order, which is that of the file.
-    init(_ routes: [Config.Route]) {
+    /// Endpoints in file order, each known by its index.
+    init(_ endpoints: [(route: Config.Route, index: Int)]) {
         var trie = RouteTrie()
-        for (index, route) in routes.enumerated() { trie.insert(route, endpoint: index) }
+        for endpoint in endpoints { trie.insert(endpoint.route, endpoint: endpoint.index) }
         self.trie = trie
     }
 
-    func match(_ head: RequestHead) -> Match {
-        // The `*` of `OPTIONS *` is no path.
-        if head.target.form == .asterisk { return .notFound }
-        var search = RouteSearch(trie: trie, method: head.method)
-        if let endpoint = search.endpoint(below: RouteTrie.root, head.target.segments) {
+    /// - Parameter path: still encoded, as `Target.path` has it.
+    func match(_ method: Method, _ path: Bytes) -> Match {
+        // No route begins otherwise; `*` in `OPTIONS *` is no path.
+        guard path.span.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
+        var search = RouteSearch(trie: trie, method: method)
+        if let endpoint = search.endpoint(below: RouteTrie.root, PathSegments(path)) {
             return .endpoint(endpoint)
         }
         guard let first = search.refused.first else { return .notFound }

@@ -42,16 +42,17 @@ struct NoTarget: Error {
     let text: String
 }
 
-func endpoint(_ params: [Config.Param]) -> Config.Endpoint {
-    var endpoint = Config.Endpoint(place: somewhere)
-    endpoint.params = params
-    return endpoint
-}
-
-/// Errors, one line each: `query lang must be one of en, de`.
-func lines(_ errors: [RequestError]) -> [String] {
-    errors.map { error in
-        [error.location.rawValue, error.name, error.reason.text].filter { !$0.isEmpty }
-            .joined(separator: " ")
+/// The errors of a reading, one line each: `query lang must be one of en, de`.
+func refusals(_ work: () throws -> Void) -> [String] {
+    do {
+        try work()
+        return []
+    } catch let invalid as InvalidRequest {
+        return invalid.errors.map { error in
+            [error.location.rawValue, error.name, error.reason.text].filter { !$0.isEmpty }
+                .joined(separator: " ")
+        }
+    } catch {
+        return ["\(error)"]
     }
 }

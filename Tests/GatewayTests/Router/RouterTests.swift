@@ -33,16 +33,10 @@ func route(_ text: String) -> Config.Route {
             "GET /twice",
             "GET /files/",
             "OPTIONS /told",
-        ].map(route))
+        ].enumerated().map { (route($1), $0) })
 
-    func match(_ method: Method, _ path: String) throws -> Router.Match {
-        try match(method, path, Self.router)
-    }
-
-    func match(_ method: Method, _ path: String, _ router: Router) throws -> Router.Match {
-        var head = try head(path)
-        head.method = method
-        return router.match(head)
+    func match(_ method: Method, _ path: String) -> Router.Match {
+        Self.router.match(method, Bytes(path))
     }
 
     @Test(arguments: [
@@ -58,35 +52,33 @@ func route(_ text: String) -> Config.Route {
         ("/caf%C3%A9/a%2Fb", 7),
         ("/caf%c3%a9/%61%2fb", 7),
         ("/files/", 11),
-        ("http://host", 6),
-        ("http://host/products/42?a=/b", 0),
     ])
-    func findsTheEndpoint(_ path: String, _ endpoint: Int) throws {
-        #expect(try match(.get, path) == .endpoint(endpoint))
+    func findsTheEndpoint(_ path: String, _ endpoint: Int) {
+        #expect(match(.get, path) == .endpoint(endpoint))
     }
 
     @Test(arguments: [
         "/nope", "/products/42/more", "/products/42/", "/products//parts/7", "//products",
-        "/files", "/products/42/parts/", "/cafe/a%2Fb", "/caf%C3%A9/a/b", "*",
+        "/files", "/products/42/parts/", "/cafe/a%2Fb", "/café/a/b", "*", "",
         "/products/new/parts/7/8", "/Products/42",
     ])
-    func isNotFound(_ path: String) throws {
-        #expect(try match(.get, path) == .notFound)
+    func isNotFound(_ path: String) {
+        #expect(match(.get, path) == .notFound)
     }
 
-    @Test func aLiteralThatLeadsNowhereGivesWayToTheParameter() throws {
-        #expect(try match(.get, "/products/new/parts/7") == .endpoint(3))
+    @Test func aLiteralThatLeadsNowhereGivesWayToTheParameter() {
+        #expect(match(.get, "/products/new/parts/7") == .endpoint(3))
     }
 
-    @Test func aLiteralWithoutTheMethodGivesWayToTheParameter() throws {
-        let router = Router([route("POST /a/b"), route("GET /a/{x}")])
-        #expect(try match(.get, "/a/b", router) == .endpoint(1))
-        #expect(try match(.post, "/a/b", router) == .endpoint(0))
+    @Test func aLiteralWithoutTheMethodGivesWayToTheParameter() {
+        let router = Router([(route("POST /a/b"), 0), (route("GET /a/{x}"), 1)])
+        #expect(router.match(.get, Bytes("/a/b")) == .endpoint(1))
+        #expect(router.match(.post, Bytes("/a/b")) == .endpoint(0))
     }
 
-    @Test func headGoesToGet() throws {
-        #expect(try match(.head, "/products/42") == .endpoint(0))
-        #expect(try match(.head, "/twice") == .endpoint(9))
+    @Test func headGoesToGet() {
+        #expect(match(.head, "/products/42") == .endpoint(0))
+        #expect(match(.head, "/twice") == .endpoint(9))
     }
 
     @Test(arguments: [
@@ -98,21 +90,21 @@ func route(_ text: String) -> Config.Route {
     ])
     func refusesTheMethod(_ method: Method, _ path: String, _ allow: String) throws {
         let value = try #require(FieldValue(allow))
-        #expect(try match(method, path) == .methodNotAllowed(allow: value))
+        #expect(match(method, path) == .methodNotAllowed(allow: value))
     }
 
     @Test func everyPathThatMatchesIsAllowedInFileOrder() throws {
-        #expect(try match(.put, "/products/new") == .methodNotAllowed(allow: "GET, HEAD, DELETE"))
-        let router = Router([route("GET /a/{x}"), route("POST /a/b")])
-        #expect(try match(.put, "/a/b", router) == .methodNotAllowed(allow: "GET, HEAD, POST"))
+        #expect(match(.put, "/products/new") == .methodNotAllowed(allow: "GET, HEAD, DELETE"))
+        let router = Router([(route("GET /a/{x}"), 0), (route("POST /a/b"), 1)])
+        #expect(router.match(.put, Bytes("/a/b")) == .methodNotAllowed(allow: "GET, HEAD, POST"))
     }
 
-    @Test func aThousandSiblingsAreAllFound() throws {
-        let router = Router((0..<1000).map { route("GET /a/\($0 * 7919 % 1000)/x") })
+    @Test func aThousandSiblingsAreAllFound() {
+        let router = Router((0..<1000).map { (route("GET /a/\($0 * 7919 % 1000)/x"), $0) })
         for index in 0..<1000 {
             #expect(
-                try match(.get, "/a/\(index * 7919 % 1000)/x", router) == .endpoint(index))
+                router.match(.get, Bytes("/a/\(index * 7919 % 1000)/x")) == .endpoint(index))
         }
-        #expect(try match(.get, "/a/1000/x", router) == .notFound)
+        #expect(router.match(.get, Bytes("/a/1000/x")) == .notFound)
     }
 }

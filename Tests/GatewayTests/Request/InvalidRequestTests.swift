@@ -4,18 +4,18 @@ import Testing
 
 @testable import Gateway
 
-@Suite struct RequestErrorTests {
+@Suite struct InvalidRequestTests {
     @Test func rendersTheErrorsOfAnAnswer() {
-        let json = RequestError.json([
-            RequestError(
+        let invalid = InvalidRequest(errors: [
+            InvalidRequest.Fault(
                 location: .path, name: "id", reason: .integer(Reason.Bounds(least: "1"))),
-            RequestError(location: .body, name: "a\"b", reason: .pattern("\\d+")),
+            InvalidRequest.Fault(location: .body, name: "a\"b", reason: .pattern("\\d+")),
         ])
         #expect(
-            String(json)
+            String(invalid.json)
                 == #"[{"in":"path","name":"id","reason":"must be an integer of at least 1"},"#
                 + #"{"in":"body","name":"a\"b","reason":"must match \\d+"}]"#)
-        #expect(throws: Never.self) { try JSONSlice(validating: json) }
+        #expect(throws: Never.self) { try JSONSlice(validating: invalid.json) }
     }
 
     @Test func theReferenceListsEveryText() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite struct ForwardedQueryTests {
+@Suite struct QueryForwardTests {
     @Test(arguments: [
         ("/x?q=1&z=9&q=a%26b&page=2&q=", "/find?fixed=1", "/find?fixed=1&q=1&q=a%26b&page=2&q="),
         ("/x?q=1", "/find", "/find?q=1"),
@@ -17,8 +17,9 @@ import Testing
         ("/x?Q=1&qq=2", "/find", "/find"),
     ])
     func appends(_ source: String, _ target: String, _ result: String) throws {
+        let forward = QueryForward(["q", "page"])
         var bytes = Array(target.utf8)
-        bytes.append(query: try head(source).target.query, keeping: ["q", "page"])
+        forward.append(from: try head(source).target, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == result)
     }
 }

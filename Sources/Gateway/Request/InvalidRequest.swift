@@ -1,21 +1,27 @@
 import Basics
 import JSONText
 
-/// One value of a client's request that was refused. All of a request are told at once.
-struct RequestError: Equatable {
-    let location: Location
-    /// Of the parameter; for a body the way to the value, `address.city`, empty for the whole.
-    let name: String
-    let reason: Reason
+/// What is wrong with a request, all of it at once: 400.
+struct InvalidRequest: Error, Equatable {
+    /// Not empty, in file order.
+    let errors: [Fault]
+
+    /// One value that was refused.
+    struct Fault: Equatable {
+        let location: Location
+        /// Of the parameter; for a body the way to the value, `address.city`, empty for the whole.
+        let name: String
+        let reason: Reason
+    }
 
     /// Written `in`.
     enum Location: String {
         case path, query, header, body
     }
 
-    /// The member `errors` of a problem answer:
+    /// The value of the member `errors` in a problem answer:
     /// `[{"in":"path","name":"id","reason":"must be an integer"}]`.
-    static func json(_ errors: [RequestError]) -> Bytes {
+    var json: Bytes {
         var text: [UInt8] = []
         for error in errors {
             text.append(literal: text.isEmpty ? "[" : ",")

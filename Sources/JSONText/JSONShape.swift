@@ -62,7 +62,9 @@ package struct JSONShape: Sendable {
 }
 
 /// `take` led nowhere: the answer does not have the shape that was agreed upon.
-package struct InvalidShape: Error, Equatable {}
+package struct InvalidShape: Error, Equatable {
+    package init() {}
+}
 
 /// Why paths that are good by themselves make no shape.
 package enum JSONShapeError: Error, Equatable, CustomStringConvertible {

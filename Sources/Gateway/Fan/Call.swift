@@ -3,19 +3,30 @@ import HTTPClient
 import Promises
 
 /// One call of an endpoint, ready to be made: request builder, chain, decoder.
-struct Call {
+final class Call {
     let plan: CallPlan
     let builder: RequestBuilder
     let service: CallService
     let decoder: Decoder
     let meter: CallMeter
 
+    init(
+        plan: CallPlan, builder: RequestBuilder, service: @escaping CallService, decoder: Decoder,
+        meter: CallMeter
+    ) {
+        self.plan = plan
+        self.builder = builder
+        self.service = service
+        self.decoder = decoder
+        self.meter = meter
+    }
+
     /// The call as a promise chain: build the request, send it through the call's chain, make a part
     /// of the answer. Rejects with a `CallFailure`, which `run` knows then.
     func start(_ run: Run) -> Local<Part> {
         run.exchange.core.firstly { try send(run) }
-            .map { response in try kept(decoder.part(of: response), run) }
-            .mapError { error in noted(error, run) }
+            .map { [self] response in try kept(decoder.part(of: response), run) }
+            .mapError { [self] error in noted(error, run) }
     }
 
     private func send(_ run: Run) throws(CallFailure) -> Local<ClientResponse> {

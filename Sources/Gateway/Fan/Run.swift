@@ -11,20 +11,20 @@ final class Run {
     /// When everything must be answered.
     let deadline: Instant
 
-    /// By call index.
-    private(set) var failures: [CallFailure?]
+    /// Those so far, in order of time; each knows its call.
+    private(set) var failures: [CallFailure] = []
     /// How long each call took, where the endpoint tells its clients; else empty.
     private(set) var timings: CallTimings?
 
     init(
-        values: CallValues, exchange: Exchange, loop: any Loop, deadline: Instant, isTimed: Bool
+        values: CallValues, exchange: Exchange, loop: any Loop, deadline: Instant, calls: Int,
+        isTimed: Bool
     ) {
         self.values = values
         self.exchange = exchange
         self.loop = loop
         self.deadline = deadline
-        failures = Array(repeating: nil, count: values.parts.count)
-        timings = isTimed ? CallTimings(calls: values.parts.count) : nil
+        timings = isTimed ? CallTimings(calls: calls) : nil
     }
 
     /// A call is about to be sent.
@@ -35,7 +35,7 @@ final class Run {
     /// A call has its part: kept for the templates of other calls.
     func kept(_ part: Part, of call: CallPlan) -> Part {
         timings?.ended(call.index, at: loop.now)
-        values.parts[call.index] = part.value
+        values.keep(part.value, of: call.index)
         return part
     }
 
@@ -44,7 +44,8 @@ final class Run {
         timings?.ended(call.index, at: loop.now)
         var failure = CallFailure(error)
         failure.call = call.index
-        failures[call.index] = failure
+        failures.removeAll { $0.call == call.index }
+        failures.append(failure)
         return failure
     }
 }

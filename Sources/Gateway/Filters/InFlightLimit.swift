@@ -5,7 +5,7 @@ import Promises
 enum InFlightLimit {
     static func filter(max: Int) -> Filter {
         let count = Count()
-        return { next in
+        return Filter { next in
             { request, exchange in
                 guard count.value < max else {
                     let retry: Fields = [.retryAfter: "1"]

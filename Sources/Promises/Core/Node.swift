@@ -97,7 +97,7 @@ extension Node {
     // MARK: Fields. No exclusivity checks: the words say who may touch what.
 
     @inlinable @inline(__always)
-    var header_: UnsafeMutablePointer<NodeHeader> { unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 } }
+    var header: UnsafeMutablePointer<NodeHeader> { unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 } }
 
     @inlinable @inline(__always)
     var cells: UnsafeMutablePointer<Atomic<UInt>> {
@@ -112,7 +112,7 @@ extension Node {
     }
 
     @inlinable @inline(__always)
-    var isConfined: Bool { unsafe header_.pointee.home.isConfined }
+    var isConfined: Bool { unsafe header.pointee.home.isConfined }
 
     @inlinable @inline(__always)
     var state: Word { unsafe Word(cells, isConfined: isConfined) }
@@ -121,43 +121,51 @@ extension Node {
     var claim: Word { unsafe Word(cells + 1, isConfined: isConfined) }
 
     @inlinable @inline(__always)
-    var home: Home { unsafe header_.pointee.home }
+    var home: Home { unsafe header.pointee.home }
 
     @inlinable @inline(__always)
     var parent: Node? {
-        get { unsafe header_.pointee.parent }
-        nonmutating set { unsafe header_.pointee.parent = newValue }
+        get { unsafe header.pointee.parent }
+        nonmutating set { unsafe header.pointee.parent = newValue }
     }
 
     @inlinable @inline(__always)
     var step: ((Node) -> Void)? {
-        get { unsafe header_.pointee.step }
-        nonmutating set { unsafe header_.pointee.step = newValue }
+        get { unsafe header.pointee.step }
+        nonmutating set { unsafe header.pointee.step = newValue }
     }
 
     @inlinable @inline(__always)
     var next: NodeRef? {
-        get { unsafe header_.pointee.next }
-        nonmutating set { unsafe header_.pointee.next = newValue }
+        get { unsafe header.pointee.next }
+        nonmutating set { unsafe header.pointee.next = newValue }
     }
 
     @inlinable @inline(__always)
     var result: Node? {
-        get { unsafe header_.pointee.result }
-        nonmutating set { unsafe header_.pointee.result = newValue }
+        get { unsafe header.pointee.result }
+        nonmutating set { unsafe header.pointee.result = newValue }
     }
 
     @inlinable @inline(__always)
     var destroy: ((UnsafeMutableRawPointer) -> Void)? {
-        get { unsafe header_.pointee.destroy }
-        nonmutating set { unsafe header_.pointee.destroy = newValue }
+        get { unsafe header.pointee.destroy }
+        nonmutating set { unsafe header.pointee.destroy = newValue }
     }
 
     @inlinable @inline(__always)
-    func takeParent() -> Node? { unsafe header_.pointee.parent.take() }
+    func takeParent() -> Node? {
+        let taken = parent
+        parent = nil
+        return taken
+    }
 
     @inlinable @inline(__always)
-    func takeStep() -> ((Node) -> Void)? { unsafe header_.pointee.step.take() }
+    func takeStep() -> ((Node) -> Void)? {
+        let taken = step
+        step = nil
+        return taken
+    }
 
     /// Whether nobody else holds this node.
     @inlinable @inline(__always)

@@ -33,7 +33,8 @@ final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
 @usableFromInline @safe
 struct NodeHeader {
     @usableFromInline var home: Home
-    @usableFromInline var parent: Node?
+    /// Counted by hand, so that taking it costs nothing.
+    @usableFromInline var parent: NodeRef?
     @usableFromInline var step: ((Node) -> Void)?
     @usableFromInline var next: NodeRef?
     /// The combinator's result whose seat this is.
@@ -43,7 +44,7 @@ struct NodeHeader {
     @inlinable
     init(home: Home, parent: Node?, step: ((Node) -> Void)?) {
         self.home = home
-        self.parent = parent
+        self.parent = parent.map { NodeRef(retaining: $0) }
         self.step = step
         self.next = nil
         self.result = nil
@@ -123,11 +124,9 @@ extension Node {
     @inlinable @inline(__always)
     var home: Home { unsafe header.pointee.home }
 
+    /// Must be nil when it is set.
     @inlinable @inline(__always)
-    var parent: Node? {
-        get { unsafe header.pointee.parent }
-        nonmutating set { unsafe header.pointee.parent = newValue }
-    }
+    func setParent(_ parent: Node) { unsafe header.pointee.parent = NodeRef(retaining: parent) }
 
     @inlinable @inline(__always)
     var step: ((Node) -> Void)? {
@@ -155,9 +154,9 @@ extension Node {
 
     @inlinable @inline(__always)
     func takeParent() -> Node? {
-        let taken = parent
-        parent = nil
-        return taken
+        let taken = unsafe header.pointee.parent
+        unsafe header.pointee.parent = nil
+        return taken?.take()
     }
 
     @inlinable @inline(__always)
@@ -185,7 +184,7 @@ extension Node {
         if bits & State.rejected != 0, !Claim.isHandled(claim.bits) { reportUnhandled() }
         clear()
         if bits & ~State.tags != 0 { releaseGhosts(bits) }
-        if parent != nil { releaseAncestors() }
+        if unsafe header.pointee.parent != nil { releaseAncestors() }
     }
 
     /// Frees a line of ancestors that nobody else holds, one after the other and not nested.

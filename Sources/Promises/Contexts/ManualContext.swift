@@ -28,7 +28,7 @@ public final class ManualContext: ExecutionContext {
     public var isCurrent: Bool { owner.load(ordering: .relaxed) == ThreadID.current.raw }
 
     public func enqueue(_ job: consuming PromiseJob) {
-        _ = inbox.append(job)
+        if isCurrent { unsafe turn.append(job) } else { _ = inbox.append(job) }
     }
 
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {

@@ -6,8 +6,11 @@ extension Node {
         _ type: Out.Type, on context: (any ExecutionContext)? = nil,
         _ step: @escaping (Node) -> Void
     ) -> Node {
-        let child = Node.make(
-            Out.self, home: context.map { .context($0) } ?? home, parent: self, step: step)
+        let child = if let context {
+            Node.make(Out.self, home: .context(context), parent: self, step: step)
+        } else {
+            child(Out.self, step: step)
+        }
         attach(child)
         return child
     }

@@ -104,8 +104,9 @@ extension Node {
 
     /// Hands an owned waiter of this node to the place where it runs.
     func enqueue(_ child: NodeRef) {
-        if isConfined, child.with({ $0.isConfined }), case .core(let core) = home, let turn = core.turn {
-            turn.append(child)   // both are confined, so this is their thread
+        if isConfined, let turn = unsafe child.with({ unsafe $0.header.pointee.turn }) {
+            // Both are confined, so this is their thread.
+            unsafe turn._withUnsafeGuaranteedRef { $0.append(child) }
         } else {
             child.with { $0.home }.context.enqueue(PromiseJob(owned: child, isTimer: false))
         }

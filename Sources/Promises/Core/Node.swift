@@ -32,24 +32,23 @@ final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
 /// What a node has besides its two words and its value.
 @usableFromInline @safe
 struct NodeHeader {
-    @usableFromInline var home: Home
+    /// Nil only while the node is being made.
+    @usableFromInline var home: Home?
     /// Counted by hand, so that taking it costs nothing.
     @usableFromInline var parent: NodeRef?
     @usableFromInline var step: ((Node) -> Void)?
+    /// The link of the list that the node is in: a waiter stack, an inbox or a turn.
     @usableFromInline var next: NodeRef?
     /// The combinator's result whose seat this is.
     @usableFromInline var result: Node?
-    @usableFromInline var destroy: ((UnsafeMutableRawPointer) -> Void)?
+    /// What the tail holds, if that must be destroyed.
+    @usableFromInline var held: Any.Type?
+    /// The ready queue of a confined node's loop; its home keeps it alive.
+    @usableFromInline var turn: Unmanaged<Turn>?
+    @usableFromInline var isConfined = false
 
     @inlinable
-    init(home: Home, parent: Node?, step: ((Node) -> Void)?) {
-        self.home = home
-        self.parent = parent.map { NodeRef(retaining: $0) }
-        self.step = step
-        self.next = nil
-        self.result = nil
-        unsafe self.destroy = nil
-    }
+    init() { unsafe turn = nil }
 }
 
 /// Where a node's handlers run.
@@ -66,11 +65,6 @@ enum Home {
         case .context(let context): context
         }
     }
-
-    @inlinable
-    var isConfined: Bool {
-        if case .core = self { true } else { false }
-    }
 }
 
 extension Node {
@@ -80,8 +74,33 @@ extension Node {
         _ type: Value.Type, home: Home, parent: Node? = nil, claim: UInt = 0, extraWords: Int = 0,
         step: ((Node) -> Void)? = nil
     ) -> Node {
+        let node = bare(Value.self, claim: claim, extraWords: extraWords)
+        if case .core(let core) = home {
+            unsafe node.header.pointee.turn = core.turn.map { unsafe Unmanaged.passUnretained($0) }
+            unsafe node.header.pointee.isConfined = true
+        }
+        unsafe node.header.pointee.home = home
+        if let parent { node.setParent(parent) }
+        unsafe node.header.pointee.step = step
+        return node
+    }
+
+    /// A node at the same place as this one, which is its parent.
+    @inlinable
+    func child<Value>(_ type: Value.Type, step: @escaping (Node) -> Void) -> Node {
+        let child = Node.bare(Value.self, claim: 0, extraWords: 0)
+        unsafe child.header.pointee.turn = unsafe header.pointee.turn
+        unsafe child.header.pointee.isConfined = unsafe header.pointee.isConfined
+        unsafe child.header.pointee.home = unsafe header.pointee.home
+        child.setParent(self)
+        unsafe child.header.pointee.step = step
+        return child
+    }
+
+    @inlinable
+    static func bare<Value>(_ type: Value.Type, claim: UInt, extraWords: Int) -> Node {
         let made = NodeObject.create(minimumCapacity: 2 + words(Value.self) + extraWords) { _ in
-            NodeHeader(home: home, parent: parent, step: step)
+            NodeHeader()
         }
         let node = unsafe Node(unsafeDowncast(made, to: NodeObject.self))
         unsafe node.cells.initialize(to: Atomic(0))
@@ -98,7 +117,9 @@ extension Node {
     // MARK: Fields. No exclusivity checks: the words say who may touch what.
 
     @inlinable @inline(__always)
-    var header: UnsafeMutablePointer<NodeHeader> { unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 } }
+    var header: UnsafeMutablePointer<NodeHeader> {
+        unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 }
+    }
 
     @inlinable @inline(__always)
     var cells: UnsafeMutablePointer<Atomic<UInt>> {
@@ -113,7 +134,7 @@ extension Node {
     }
 
     @inlinable @inline(__always)
-    var isConfined: Bool { unsafe header.pointee.home.isConfined }
+    var isConfined: Bool { unsafe header.pointee.isConfined }
 
     @inlinable @inline(__always)
     var state: Word { unsafe Word(cells, isConfined: isConfined) }
@@ -122,7 +143,10 @@ extension Node {
     var claim: Word { unsafe Word(cells + 1, isConfined: isConfined) }
 
     @inlinable @inline(__always)
-    var home: Home { unsafe header.pointee.home }
+    var home: Home {
+        // Never nil once the node is made; no promise is lost for the sake of a trap.
+        unsafe header.pointee.home ?? .context(SharedPool.shared)
+    }
 
     /// Must be nil when it is set.
     @inlinable @inline(__always)
@@ -144,12 +168,6 @@ extension Node {
     var result: Node? {
         get { unsafe header.pointee.result }
         nonmutating set { unsafe header.pointee.result = newValue }
-    }
-
-    @inlinable @inline(__always)
-    var destroy: ((UnsafeMutableRawPointer) -> Void)? {
-        get { unsafe header.pointee.destroy }
-        nonmutating set { unsafe header.pointee.destroy = newValue }
     }
 
     @inlinable @inline(__always)

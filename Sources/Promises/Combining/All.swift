@@ -9,7 +9,8 @@ extension Node {
         if members.isEmpty { return .settled(combine([]), home: home) }
         let result = Node.gathering(Output.self, count: members.count, home: home)
         let seats = members.map { member in
-            result.seat(Value.self, at: member) { result, seat in
+            result.seat(Value.self, at: member) { seat in
+                guard let result = seat.arrive(Value.self) else { return }
                 if seat.isRejected {
                     result.concludeEarly(Result<Output, any Error>.failure(seat.error))
                 } else if result.isComplete(Output.self) {

@@ -19,7 +19,8 @@ struct TargetLayout {
             form = .absolute
             start = authorityEnd
         }
-        guard let end = Self.endOfPath(text, from: start), Self.isQuery(text.extracting(end...)) else {
+        guard let end = Self.endOfPath(text, from: start), Self.isQuery(text.extracting(end...))
+        else {
             return nil
         }
         path = start..<end
@@ -52,7 +53,9 @@ struct TargetLayout {
 
     /// The offset behind `http://host:port`; nil if the text does not begin like this.
     private static func endOfAuthority(_ text: Span<UInt8>) -> Int? {
-        guard let colon = text.firstOffset(of: ASCII.colon), colon + 3 <= text.count else { return nil }
+        guard let colon = text.firstOffset(of: ASCII.colon), colon + 3 <= text.count else {
+            return nil
+        }
         let scheme = text.extracting(0..<colon)
         guard scheme.equalsIgnoringCase("http") || scheme.equalsIgnoringCase("https"),
             text.extracting(colon..<(colon + 3)).equals("://")
@@ -99,7 +102,8 @@ enum Authority {
         var index = 1
         while index < text.count, text[index] != UInt8(ascii: "]") {
             let byte = text[index]
-            guard ASCII.hexValue(byte) != nil || byte == ASCII.colon || byte == UInt8(ascii: ".") else {
+            guard ASCII.hexValue(byte) != nil || byte == ASCII.colon || byte == UInt8(ascii: ".")
+            else {
                 return nil
             }
             index += 1

@@ -17,7 +17,9 @@ extension ByteSet {
     static var token: ByteSet { ByteSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 
     /// RFC 3986 2.3: what never needs an escape.
-    static var unreserved: ByteSet { ByteSet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE) }
+    static var unreserved: ByteSet {
+        ByteSet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+    }
 
     /// What a request target may hold: visible ASCII without `"`, `#`, `<`, `>` and `\`.
     ///

@@ -8,7 +8,8 @@ extension Span<UInt8> {
     @inline(__always)
     private func word(at offset: Int) -> UInt64 {
         // "Unsafe" speaks of types with invalid bit patterns; an integer has none.
-        unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        unsafe UInt64(
+            littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     /// The bytes of `word` that equal `byte`. Exact for the lowest hit; hits above it may be false,
@@ -56,7 +57,8 @@ extension Span<UInt8> {
         while index &+ 8 <= count {
             let word = word(at: index)
             let low = word & ~Self.tops
-            let letters = Self.hits(low | 0x20 &* Self.ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
+            let letters = Self.hits(
+                low | 0x20 &* Self.ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
             let others =
                 Self.hits(low, in: UInt8(ascii: "0")...UInt8(ascii: "9"))
                 | Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "."))
@@ -81,7 +83,8 @@ extension Span<UInt8> {
         while index &+ 8 <= count {
             let word = word(at: index)
             let low = word & ~Self.tops
-            let letters = Self.hits(low | 0x20 &* Self.ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
+            let letters = Self.hits(
+                low | 0x20 &* Self.ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
             let others = Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "9"))
             let rest = ((letters | others) & ~word) ^ Self.tops
             if rest != 0 { return index &+ rest.trailingZeroBitCount >> 3 }

@@ -16,7 +16,8 @@ struct RequestLine {
     init(_ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits) throws(WireError) {
         let end = line.upperBound &- 1
         guard end > line.lowerBound, bytes[end] == ASCII.carriageReturn else { throw .lineEnd }
-        let methodEnd = try Self.endOfMethod(bytes.extracting(0..<end), from: line.lowerBound, limits)
+        let methodEnd = try Self.endOfMethod(
+            bytes.extracting(0..<end), from: line.lowerBound, limits)
         let space = end &- 9
         guard space > methodEnd, bytes[space] == ASCII.space else { throw .requestLine }
         version = try HTTPVersion(bytes.extracting((space &+ 1)..<end))

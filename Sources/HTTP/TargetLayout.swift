@@ -30,15 +30,13 @@ struct TargetLayout {
     private static func endOfPath(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while true {
-            index = text.firstUnusualInPath(from: index)
+            index = text.skipUsualOfPath(from: index)
             guard index < text.count else { return index }
             let byte = text[index]
             if byte == ASCII.question { return index }
             guard ByteSet.target.contains(byte) else { return nil }
             if byte == ASCII.percent {
-                guard index + 2 < text.count, ASCII.hexValue(text[index + 1]) != nil,
-                    ASCII.hexValue(text[index + 2]) != nil
-                else { return nil }
+                guard text.isEscape(at: index) else { return nil }
                 index += 2
             }
             index += 1
@@ -47,8 +45,7 @@ struct TargetLayout {
 
     /// A query may hold broken escapes: clients send them, and only its reader knows what they mean.
     private static func isQuery(_ query: Span<UInt8>) -> Bool {
-        for index in query.indices where !ByteSet.target.contains(query[index]) { return false }
-        return true
+        query.first(notIn: .target, from: 0) == query.count
     }
 
     /// The offset behind `http://host:port`; nil if the text does not begin like this.
@@ -82,18 +79,19 @@ enum Authority {
         guard !text.isEmpty else { return 0 }
         if text[0] == UInt8(ascii: "[") { return endOfLiteral(text) }
         var index = 0
-        while index < text.count, text[index] != ASCII.colon {
+        while true {
+            index = text.skipUsual(from: index)
+            guard index < text.count, text[index] != ASCII.colon else { return index }
             if text[index] == ASCII.percent {
-                guard index + 2 < text.count, ASCII.hexValue(text[index + 1]) != nil,
-                    ASCII.hexValue(text[index + 2]) != nil
-                else { return nil }
+                guard text.isEscape(at: index) else { return nil }
                 index += 3
             } else {
+                // RFC 3986 3.2.2 without the sub-delims, which no host has and which serve only to
+                // smuggle lists.
                 guard ByteSet.unreserved.contains(text[index]) else { return nil }
                 index += 1
             }
         }
-        return index
     }
 
     /// An IP literal: digits, colons and dots between brackets; no more is asked, nobody connects
@@ -121,5 +119,13 @@ enum Authority {
             guard port <= 65535 else { return false }
         }
         return true
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether `%` and two hexadecimal digits stand there; the first is known to.
+    fileprivate func isEscape(at offset: Int) -> Bool {
+        offset + 2 < count && ASCII.hexValue(self[offset + 1]) != nil
+            && ASCII.hexValue(self[offset + 2]) != nil
     }
 }

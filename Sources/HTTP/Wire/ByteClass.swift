@@ -26,10 +26,6 @@ extension ByteSet {
     /// Wider than RFC 3986 by the bytes that browsers leave bare (`[`, `]`, `|`, `^`, `{`, `}` and
     /// the back quote). They are data to us, and escaped wherever we send them on.
     static var target: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_EFFF_FFFF) }
-
-    /// Letters, digits, `-`, `.`, `_`, `~`: RFC 3986 3.2.2 without the sub-delims, which no host
-    /// name has and which serve only to smuggle lists.
-    static var host: ByteSet { unreserved }
 }
 
 /// The bytes that steer the wire.

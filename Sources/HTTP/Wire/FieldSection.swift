@@ -59,7 +59,10 @@ struct FieldSection {
     private static func entry(
         _ bytes: Span<UInt8>, at line: Int
     ) throws(WireError) -> (place: Fields.Entry, end: Int)? {
-        var index = bytes.firstNoToken(from: line)
+        var index = bytes.skipUsual(from: line)
+        if index < bytes.count, bytes[index] != ASCII.colon {
+            index = bytes.first(notIn: .token, from: index)
+        }
         guard index < bytes.count else { return nil }
         guard bytes[index] == ASCII.colon, index > line else {
             throw mistake(bytes, at: index, in: line)

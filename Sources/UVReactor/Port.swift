@@ -27,21 +27,21 @@ package final class Port: ExecutionContext, @unchecked Sendable {
         func ring() { uv_async_send(wakeUp) }
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox: Guarded<Inbox>
     private let thread = uv_thread_self()
     private let isOpen = Atomic(false)
     private let turn: Turn
     private weak var loop: UVLoop?
 
     /// On the loop's thread.
-    init(turn: Turn) {
+    init(turn: Turn) throws(IOFailure) {
         self.turn = turn
+        inbox = try Guarded(Inbox())
     }
 
     func open(_ loop: UVLoop, wakeUp: UnsafeMutablePointer<uv_async_t>) {
         self.loop = loop
-        let address = UInt(bitPattern: wakeUp)
-        inbox.withLock { $0.wakeUp = UnsafeMutablePointer(bitPattern: address) }
+        inbox.withLock { $0.wakeUp = wakeUp }
         isOpen.store(true, ordering: .releasing)
     }
 

@@ -20,8 +20,7 @@ package final class UVLoop: Loop {
     var residents: [AnyObject] = []
 
     /// One for all streams: libuv reads and calls back before the next read begins.
-    private let readMemory = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: UVLoop.readBufferBytes, alignment: 64)
+    private let readMemory: UnsafeMutableRawBufferPointer
 
     /// 64 KiB: most of what a socket's receive buffer holds, in one system call.
     private static let readBufferBytes = 64 * 1024
@@ -50,6 +49,8 @@ package final class UVLoop: Loop {
 
     private init() throws(IOFailure) {
         try checked(tributary_block_broken_pipe())
+        let turn = Turn()
+        let port = try Port(turn: turn)
         let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let code = uv_loop_init(raw)
         guard code >= 0 else {
@@ -57,8 +58,9 @@ package final class UVLoop: Loop {
             throw IOFailure(uv: code)
         }
         self.raw = raw
-        turn = Turn()
-        port = Port(turn: turn)
+        readMemory = .allocate(byteCount: UVLoop.readBufferBytes, alignment: 64)
+        self.turn = turn
+        self.port = port
         core = Core(on: port, turn: turn)
         entropy = Entropy(seed: UVLoop.seed())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()

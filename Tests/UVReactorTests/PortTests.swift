@@ -43,6 +43,7 @@ import UVReactor
         final class Reader {
             var read: [[Int]] = Array(repeating: [], count: 4)
         }
+        var ending: TestThread?
         try onLoop { loop in
             let reader = Reader()
             let box = loop.mailbox(for: reader)
@@ -52,7 +53,7 @@ import UVReactor
                     for number in 0..<1000 { box.post { $0.read[writer].append(number) } }
                 }
             }
-            _ = TestThread {
+            ending = TestThread {
                 for writer in writers { writer.join() }
                 box.post { reader in
                     #expect(reader.read == Array(repeating: Array(0..<1000), count: 4))
@@ -60,6 +61,7 @@ import UVReactor
                 port.post { $0.stop() }
             }
         }
+        ending?.join()
     }
 
     @Test func afterTheLoopsEndLettersAreRefused() throws {

@@ -31,7 +31,8 @@ package final class Port: ExecutionContext, @unchecked Sendable {
     private let thread = uv_thread_self()
     private let isOpen = Atomic(false)
     private let turn: Turn
-    private weak var loop: UVLoop?
+    /// nil once the loop has ended. Not `weak`: that would make every retain of the loop a slow one.
+    private unowned(unsafe) var loop: UVLoop?
 
     /// On the loop's thread.
     init(turn: Turn) throws(IOFailure) {
@@ -45,8 +46,11 @@ package final class Port: ExecutionContext, @unchecked Sendable {
         isOpen.store(true, ordering: .releasing)
     }
 
+    /// Refuses what comes from other threads; the loop's own handlers may still come to an end.
+    func refuse() { inbox.withLock { $0.wakeUp = nil } }
+
     func close() {
-        inbox.withLock { $0.wakeUp = nil }
+        loop = nil
         isOpen.store(false, ordering: .releasing)
     }
 

@@ -31,6 +31,9 @@ package final class UVLoop: Loop {
     /// Passes in which the promise handlers that are left may come to an end.
     private static let closingPassesMax = 10_000
 
+    /// Milliseconds that a loop waits at its end for threads that still look up names.
+    private static let closingWaitsMax = 250
+
     /// Makes a loop on this thread, lets `start` fill it, runs it until `stop`, and closes it.
     ///
     /// - Returns: what was still open at the end, one line each. It was closed by force.
@@ -169,28 +172,42 @@ package final class UVLoop: Loop {
 
     // MARK: Closing
 
-    private var isClosing: Bool { own == nil }
+    /// From here on nothing new is begun.
+    var isClosing: Bool { own == nil }
 
     /// Closes everything, runs what libuv still has to call back, and frees the loop.
     private func close() -> [String] {
         port.deliver()
-        port.close()
+        port.refuse()
         residents = []
         own?.timers.queue.removeAll()
         own = nil
         let left = abandonOwners()
-        // What handlers begin now fails at once, so this ends; the bound is for an endless chain.
-        for _ in 0..<UVLoop.closingPassesMax where uv_loop_alive(raw) != 0 || !turn.isEmpty {
-            uv_run(raw, UV_RUN_DEFAULT)
-            turn.drain(atMost: UVLoop.jobsPerDrainMax)
-        }
+        runOut()
+        port.close()
         let code = uv_loop_close(raw)
         guard code == 0 else {
-            // Handles without an owner: their memory must stay.
+            // A look-up that its thread is still at: the loop's memory must stay.
             return left + ["uv_loop_close: \(IOFailure(uv: code))"]
         }
         raw.deallocate()
         return left
+    }
+
+    /// Runs the close callbacks and the promise handlers that are left. What handlers begin now
+    /// fails at once, so they end; an endless chain, or a name service that does not answer, is
+    /// left behind after a while.
+    private func runOut() {
+        var waits = 0
+        for _ in 0..<UVLoop.closingPassesMax {
+            uv_run(raw, UV_RUN_NOWAIT)
+            if turn.drain(atMost: UVLoop.jobsPerDrainMax) { continue }
+            guard uv_loop_alive(raw) != 0, waits < UVLoop.closingWaitsMax else { return }
+            if uv_backend_timeout(raw) != 0 {
+                waits += 1
+                uv_sleep(1)
+            }
+        }
     }
 
     /// Takes the handles away from those who still hold them, and tells which they were.

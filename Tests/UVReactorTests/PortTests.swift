@@ -74,4 +74,39 @@ import UVReactor
         #expect(!old.isCurrent)
         #expect(!old.post { _ in Issue.record("the loop has ended") })
     }
+
+    /// A promise that another thread fulfils, handled on the loop.
+    @Test func aPromiseOfAnotherThreadIsHandledOnTheLoops() throws {
+        try onLoop { loop in
+            let home = pthread_self()
+            let resolver = Resolver<Int>(on: loop.port)
+            let promise = resolver.promise
+            let shared = resolver.shared()
+            let other = TestThread { shared.fulfill(42) }
+            promise.on(loop.core).map { value in
+                #expect(value == 42 && pthread_equal(home, pthread_self()) != 0)
+                loop.stop()
+            }.catch { _ in }
+            other.join()
+        }
+    }
+
+    /// The other way: a thread waits for what the loop does.
+    @Test func anotherThreadWaitsForTheLoop() throws {
+        let answer = Mutex(0)
+        let waiter = Mutex<TestThread?>(nil)
+        try onLoop { loop in
+            let promise = loop.core.after(.milliseconds(5)).map { 7 }.promise.shared
+            let port = loop.port
+            waiter.withLock {
+                $0 = TestThread {
+                    let value = try? promise.wait(for: .seconds(10))
+                    answer.withLock { $0 = value ?? -1 }
+                    port.post { $0.stop() }
+                }
+            }
+        }
+        waiter.withLock { $0 }?.join()
+        #expect(answer.withLock { $0 } == 7)
+    }
 }

@@ -1,6 +1,4 @@
 package import Basics
-package import Gateway
-package import HTTP
 
 /// What one core counted since it began. Plain numbers without locks: whoever wants them sends the
 /// core a letter and gets this value back.

@@ -1,4 +1,3 @@
-package import Basics
 package import Gateway
 
 /// One core at one moment, as a value that may leave it.

@@ -1,8 +1,8 @@
 package import Basics
 package import Gateway
-package import HTTP
+import HTTP
 import HTTPClient
-package import HTTPServer
+import HTTPServer
 package import Promises
 package import Reactor
 
@@ -27,6 +27,7 @@ package final class GatewayCore {
         client = Client(loop: loop)
         gateway = Gateway(plan, slots: endpoints.slots(of: plan), client: client, loop: loop)
         meter.name(endpoints.names)
+        client.retireUnused()
         server = makeServer()
         log.onFirstLine = { [weak self] in self?.flushLogSoon() }
     }
@@ -62,7 +63,7 @@ package final class GatewayCore {
     package func install(_ plan: Plan) {
         gateway = Gateway(plan, slots: endpoints.slots(of: plan), client: client, loop: loop)
         meter.name(endpoints.names)
-        client.closeUnusedPools()
+        client.retireUnused()
         log.write(.info, "configuration installed")
     }
 
@@ -84,16 +85,16 @@ package final class GatewayCore {
                 server.close()
                 return loop.core.value(())
             }
-            .ensure { [self] in close() }
+            .then { [self] in close() }
     }
 
-    /// Ends everything at once.
-    package func close() {
+    /// Ends everything at once; fulfils when the last connection is closed.
+    package func close() -> Local<Void> {
         server?.close()
         server = nil
-        client.close()
         log.onFirstLine = nil
         log.flush()
+        return client.close()
     }
 
     // MARK: Telling

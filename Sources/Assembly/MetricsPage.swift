@@ -1,5 +1,5 @@
-package import Basics
-package import Gateway
+import Basics
+import Gateway
 
 /// The numbers of all cores in Prometheus' text format (exposition format 0.0.4).
 package struct MetricsPage {

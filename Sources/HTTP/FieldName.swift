@@ -35,8 +35,7 @@ package struct FieldName: Sendable {
     }
 
     static func isToken(_ bytes: Span<UInt8>) -> Bool {
-        for index in bytes.indices where !ByteSet.token.contains(bytes[index]) { return false }
-        return !bytes.isEmpty
+        !bytes.isEmpty && bytes.firstNoToken(from: 0) == bytes.count
     }
 }
 

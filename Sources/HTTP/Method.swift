@@ -12,8 +12,7 @@ package enum Method: Sendable, Equatable {
             self = known
             return
         }
-        guard !token.isEmpty else { return nil }
-        for index in token.indices where !ByteSet.token.contains(token[index]) { return nil }
+        guard FieldName.isToken(token) else { return nil }
         self = .other(Bytes(copying: token))
     }
 
@@ -22,8 +21,12 @@ package enum Method: Sendable, Equatable {
         self.init(Bytes(text).span)
     }
 
-    @inline(__always)
-    init?(known token: Span<UInt8>) {
+    /// Bytes that were seen to be a token.
+    init(checked token: Span<UInt8>) {
+        self = Method(known: token) ?? .other(Bytes(copying: token))
+    }
+
+    private init?(known token: Span<UInt8>) {
         switch token.count {
         case 3 where token.equals("GET"): self = .get
         case 3 where token.equals("PUT"): self = .put

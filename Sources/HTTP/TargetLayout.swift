@@ -28,7 +28,9 @@ struct TargetLayout {
     /// The offset of the `?`, or the end; nil on a byte that no path holds or a broken escape.
     private static func endOfPath(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
-        while index < text.count {
+        while true {
+            index = text.firstUnusualInPath(from: index)
+            guard index < text.count else { return index }
             let byte = text[index]
             if byte == ASCII.question { return index }
             guard ByteSet.target.contains(byte) else { return nil }
@@ -40,7 +42,6 @@ struct TargetLayout {
             }
             index += 1
         }
-        return index
     }
 
     /// A query may hold broken escapes: clients send them, and only its reader knows what they mean.

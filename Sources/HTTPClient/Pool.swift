@@ -205,7 +205,8 @@ package final class Pool {
     /// lent meanwhile: firing for nothing once in `idleTimeout` is cheaper.
     private func armExpiry() {
         guard expiry == nil, let due = machine.nextExpiry else { return }
-        expiry = loop.timer(after: due - loop.now) { [weak self] in self?.expire() }
+        // Not weak, which would make every retain of this object a slow one; `deinit` cancels it.
+        expiry = loop.timer(after: due - loop.now) { [unowned self] in expire() }
     }
 
     private func expire() {

@@ -38,6 +38,9 @@ package final class Server {
     /// Open connections, idle ones included.
     package var connectionCount: Int { connections.count }
 
+    /// The exchanges without an answer yet, one of a connection at most; for somebody who looks on.
+    package var exchanges: [Exchange] { connections.compactMap { $0.running?.exchange } }
+
     /// Listens; gives the address, with the port that the system chose for port 0.
     @discardableResult
     package func listen(

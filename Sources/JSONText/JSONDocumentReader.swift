@@ -4,7 +4,7 @@ import Basics
 ///
 /// Each level of nesting walks over its values once more, which is fine for files that people write.
 struct JSONDocumentReader: ~Escapable {
-    private let text: Span<UInt8>
+    private let text: Lookahead
     private var open: [Container] = []
 
     private struct Container {
@@ -19,7 +19,7 @@ struct JSONDocumentReader: ~Escapable {
     }
 
     @_lifetime(copy text)
-    init(_ text: Span<UInt8>) { self.text = text }
+    init(_ text: Span<UInt8>) { self.text = Lookahead(text) }
 
     mutating func node(_ root: Range<Int>) -> JSONDocument.Node {
         var next: Range<Int>? = root
@@ -40,9 +40,9 @@ struct JSONDocumentReader: ~Escapable {
 
     /// A scalar is read at once; a container is opened, and read value by value.
     private mutating func enter(_ value: Range<Int>) -> JSONDocument.Node? {
-        switch text.peek(value.lowerBound) {
+        switch text.byte(value.lowerBound) {
         case .openBrace, .openBracket:
-            let isObject = text.peek(value.lowerBound) == .openBrace
+            let isObject = text.byte(value.lowerBound) == .openBrace
             open.append(Container(range: value, isObject: isObject, at: value.lowerBound + 1))
             return nil
         default:
@@ -82,16 +82,16 @@ struct JSONDocumentReader: ~Escapable {
     }
 
     private func scalar(_ value: Range<Int>) -> JSONDocument.Content {
-        switch text.peek(value.lowerBound) {
+        switch text.byte(value.lowerBound) {
         case .quote: .string(string((value.lowerBound + 1)..<(value.upperBound - 1)))
         case UInt8(ascii: "t"): .boolean(true)
         case UInt8(ascii: "f"): .boolean(false)
         case UInt8(ascii: "n"): .null
-        default: .number(String(copying: text.extracting(value)))
+        default: .number(String(copying: text.span(value)))
         }
     }
 
     private func string(_ inside: Range<Int>) -> String {
-        String(decoding: text.extracting(inside).unescaped, as: UTF8.self)
+        String(decoding: text.span(inside).unescaped, as: UTF8.self)
     }
 }

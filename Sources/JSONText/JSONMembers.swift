@@ -22,7 +22,7 @@ package struct JSONMembers: Sequence {
         }
 
         package mutating func next() -> Element? {
-            var cursor = JSONCursor(bytes.span, at: at)
+            var cursor = JSONCursor(Lookahead(bytes.span), at: at)
             guard let member = cursor.nextMember() else { return nil }
             at = cursor.at
             return Element(
@@ -50,7 +50,7 @@ package struct JSONElements: Sequence {
         }
 
         package mutating func next() -> JSONSlice? {
-            var cursor = JSONCursor(bytes.span, at: at)
+            var cursor = JSONCursor(Lookahead(bytes.span), at: at)
             guard let element = cursor.nextElement() else { return nil }
             at = cursor.at
             return JSONSlice(known: bytes[element])

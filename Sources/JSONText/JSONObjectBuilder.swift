@@ -59,7 +59,7 @@ package struct JSONObjectBuilder {
         let colliding = collidingMembers(text)
         hasMerged = true
         var left = colliding[...]
-        var cursor = JSONCursor(text, at: 1)
+        var cursor = JSONCursor(Lookahead(text), at: 1)
         // Members between two that collide are one splice.
         var run: Range<Int>?
         while let member = cursor.nextMember() {
@@ -101,7 +101,7 @@ package struct JSONObjectBuilder {
         index()
         guard !keys.isEmpty || !reserved.isEmpty else { return [] }
         var colliding: [JSONCursor.Member] = []
-        var cursor = JSONCursor(text, at: 1)
+        var cursor = JSONCursor(Lookahead(text), at: 1)
         while let member = cursor.nextMember() {
             let key = text.extracting(member.key)
             let isTaken = !keys.isEmpty && keys.contains(key.unescaped)
@@ -114,7 +114,7 @@ package struct JSONObjectBuilder {
     private mutating func index() {
         guard bytes.count > indexedCount else { return }
         let written = bytes
-        var cursor = JSONCursor(written.span, at: indexedCount)
+        var cursor = JSONCursor(Lookahead(written.span), at: indexedCount)
         while let member = cursor.nextMember() {
             keys.insert(written.span.extracting(member.key).unescaped)
         }

@@ -35,12 +35,12 @@ extension JSONSlice {
     ///
     /// A plural path is no place and leads nowhere here.
     package func value(at path: JSONPath) -> JSONSlice? {
-        guard let range = bytes.span.place(of: path.steps[...], in: 0..<bytes.count) else { return nil }
+        guard let range = Lookahead(bytes.span).place(of: path.steps[...], in: 0..<bytes.count) else { return nil }
         return JSONSlice(known: bytes[range])
     }
 }
 
-extension Span<UInt8> {
+extension Lookahead {
     /// Where the value stands to which the steps lead inside of `value`.
     func place(of steps: ArraySlice<JSONPath.Step>, in value: Range<Int>) -> Range<Int>? {
         var place = value
@@ -58,17 +58,17 @@ extension Span<UInt8> {
     }
 
     private func lastMember(of start: Int, named key: Bytes) -> Range<Int>? {
-        guard peek(start) == .openBrace else { return nil }
+        guard byte(start) == .openBrace else { return nil }
         var cursor = JSONCursor(self, at: start &+ 1)
         var found: Range<Int>?
         while let member = cursor.nextMember() {
-            if extracting(member.key).means(key.span) { found = member.value }
+            if span(member.key).means(key.span) { found = member.value }
         }
         return found
     }
 
     private func element(_ index: Int, of start: Int) -> Range<Int>? {
-        guard peek(start) == .openBracket else { return nil }
+        guard byte(start) == .openBracket else { return nil }
         var cursor = JSONCursor(self, at: start &+ 1)
         var left = index
         while let element = cursor.nextElement() {

@@ -73,7 +73,7 @@ struct JSONPathParser {
     }
 
     private mutating func quotedKey() throws(JSONPathError) -> Bytes {
-        let end = text.span.stringEnd(at)
+        let end = Lookahead(text.span).stringEnd(at)
         guard let key = try? JSONSlice(validating: text[at..<end]).text else {
             throw failure(.invalidQuotedKey)
         }

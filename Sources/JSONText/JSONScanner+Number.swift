@@ -2,20 +2,20 @@
 extension JSONScanner {
     @inline(__always)
     func number(_ start: Int) throws(JSONError) -> Int {
-        var at = text.peek(start) == .minus ? start &+ 1 : start
-        if text.peek(at) == .zero {
+        var at = text.byte(start) == .minus ? start &+ 1 : start
+        if text.byte(at) == .zero {
             at &+= 1
-            guard !text.peek(at).isDigit else { throw JSONError(offset: at, reason: .invalidNumber) }
+            guard !text.byte(at).isDigit else { throw JSONError(offset: at, reason: .invalidNumber) }
         } else {
             at = try digits(at)
         }
-        if text.peek(at) == .dot { at = try digits(at &+ 1) }
-        if text.peek(at) | 0x20 == UInt8(ascii: "e") { at = try exponent(at &+ 1) }
+        if text.byte(at) == .dot { at = try digits(at &+ 1) }
+        if text.byte(at) | 0x20 == UInt8(ascii: "e") { at = try exponent(at &+ 1) }
         return at
     }
 
     private func exponent(_ start: Int) throws(JSONError) -> Int {
-        let sign = text.peek(start)
+        let sign = text.byte(start)
         return try digits(sign == .minus || sign == .plus ? start &+ 1 : start)
     }
 

@@ -1,27 +1,39 @@
 /// RFC 8259 section 7: strings, eight bytes at a time where they are plain.
 extension JSONScanner {
-    /// A string with its quotes.
+    /// The rest of a string, up to and with its closing quote.
     @inline(__always)
     func string(_ start: Int) throws(JSONError) -> Int {
-        var at = start &+ 1
+        let end = afterPlain(start)
+        return text.byte(end) == .quote ? end &+ 1 : try restOfString(end)
+    }
+
+    /// The first byte that is not plain.
+    @inline(__always)
+    func afterPlain(_ start: Int) -> Int {
+        var at = start
         while true {
             let marks = Word.notPlain(text.word(at))
-            guard marks != 0 else {
-                at &+= 8
-                continue
-            }
-            at &+= Word.bytesBefore(marks)
-            if text.peek(at) == .quote { return at &+ 1 }
+            guard marks == 0 else { return at &+ Word.bytesBefore(marks) }
+            at &+= 8
+        }
+    }
+
+    @inline(never)
+    private func restOfString(_ start: Int) throws(JSONError) -> Int {
+        var at = start
+        while true {
+            at = afterPlain(at)
+            if text.byte(at) == .quote { return at &+ 1 }
             at = try notPlain(at)
         }
     }
 
     /// What interrupts a run of plain bytes: escapes and sequences of UTF-8, or an error.
-    @inline(never)
+    @inline(__always)
     private func notPlain(_ start: Int) throws(JSONError) -> Int {
         var at = start
         while true {
-            let byte = text.peek(at)
+            let byte = text.byte(at)
             if byte == .backslash {
                 at = try escape(at)
             } else if byte >= 0x80 {
@@ -37,7 +49,7 @@ extension JSONScanner {
 
     /// One escape; a surrogate must be a high one followed by the escape of a low one.
     func escape(_ start: Int) throws(JSONError) -> Int {
-        switch text.peek(start &+ 1) {
+        switch text.byte(start &+ 1) {
         case .quote, .backslash, .slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
             UInt8(ascii: "r"), UInt8(ascii: "t"):
             return start &+ 2
@@ -45,8 +57,8 @@ extension JSONScanner {
             let unit = try codeUnit(start)
             guard unit & 0xF800 == 0xD800 else { return start &+ 6 }
             let other = start &+ 6
-            guard unit & 0x0400 == 0, text.peek(other) == .backslash,
-                text.peek(other &+ 1) == UInt8(ascii: "u"),
+            guard unit & 0x0400 == 0, text.byte(other) == .backslash,
+                text.byte(other &+ 1) == UInt8(ascii: "u"),
                 try codeUnit(other) & 0xFC00 == 0xDC00
             else { throw JSONError(offset: start, reason: .loneSurrogate) }
             return start &+ 12
@@ -60,7 +72,7 @@ extension JSONScanner {
     private func codeUnit(_ start: Int) throws(JSONError) -> UInt32 {
         var unit: UInt32 = 0
         for place in 2..<6 {
-            guard let digit = text.peek(start &+ place).hexValue else {
+            guard let digit = text.byte(start &+ place).hexValue else {
                 guard start &+ place < text.count else { throw unexpected(text.count) }
                 throw JSONError(offset: start, reason: .invalidEscape)
             }
@@ -72,8 +84,8 @@ extension JSONScanner {
     /// One sequence of two to four bytes (Unicode, table 3-7: no overlong forms, no surrogates,
     /// nothing above U+10FFFF).
     private func sequence(_ start: Int) throws(JSONError) -> Int {
-        let lead = text.peek(start)
-        let second = text.peek(start &+ 1)
+        let lead = text.byte(start)
+        let second = text.byte(start &+ 1)
         let isWellFormed: Bool
         let length: Int
         switch lead {
@@ -87,8 +99,8 @@ extension JSONScanner {
         default: (length, isWellFormed) = (1, false)
         }
         guard isWellFormed,
-            length < 3 || text.peek(start &+ 2) & 0xC0 == 0x80,
-            length < 4 || text.peek(start &+ 3) & 0xC0 == 0x80
+            length < 3 || text.byte(start &+ 2) & 0xC0 == 0x80,
+            length < 4 || text.byte(start &+ 3) & 0xC0 == 0x80
         else { throw JSONError(offset: start, reason: .invalidUTF8) }
         return start &+ length
     }

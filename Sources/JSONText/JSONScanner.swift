@@ -4,20 +4,20 @@
 /// (Unicode, table 3-7), an escaped surrogate must have its other half, and containers nest at most
 /// `depthMax` deep. Functions take the offset where something starts and return the one where it ends.
 struct JSONScanner: ~Escapable {
-    let text: Span<UInt8>
+    let text: Lookahead
     let depthMax: Int
 
     @_lifetime(copy text)
     init(_ text: Span<UInt8>, depthMax: Int) {
-        self.text = text
+        self.text = Lookahead(text)
         self.depthMax = min(depthMax, Nesting.depthMax)
     }
 
     /// Where the one value of the text stands, without the white space around it.
     func wholeText() throws(JSONError) -> Range<Int> {
-        let start = afterSpace(0)
+        let start = text.afterSpace(0)
         let end = try value(start)
-        let rest = afterSpace(end)
+        let rest = text.afterSpace(end)
         guard rest == text.count else { throw JSONError(offset: rest, reason: .textAfterValue) }
         return start..<end
     }
@@ -27,26 +27,35 @@ struct JSONScanner: ~Escapable {
         var open = Nesting()
         var at = start
         while true {
-            let byte = text.peek(at)
-            if byte == .openBrace || byte == .openBracket {
+            let byte = text.byte(at)
+            switch byte {
+            case .quote:
+                at = try string(at &+ 1)
+            case .zero ... .nine, .minus:
+                at = try number(at)
+            case .openBrace, .openBracket:
                 guard open.depth < depthMax else { throw JSONError(offset: at, reason: .tooDeep) }
                 let isObject = byte == .openBrace
-                at = afterSpace(at &+ 1)
-                if text.peek(at) != (isObject ? .closeBrace : .closeBracket) {
+                at = text.afterSpace(at &+ 1)
+                if text.byte(at) != (isObject ? .closeBrace : .closeBracket) {
                     open.push(isObject: isObject)
                     if isObject { at = try key(at) }
                     continue
                 }
                 at &+= 1
-            } else {
-                at = try scalar(byte, at)
+            default:
+                at = try literal(at)
             }
 
             while open.depth > 0 {
-                at = afterSpace(at)
-                let byte = text.peek(at)
+                if open.isObject && text.pair(at) == Word.commaQuote {
+                    at = try keyAfterQuote(at &+ 2)
+                    break
+                }
+                at = text.afterSpace(at)
+                let byte = text.byte(at)
                 if byte == .comma {
-                    at = afterSpace(at &+ 1)
+                    at = text.afterSpace(at &+ 1)
                     if open.isObject { at = try key(at) }
                     break
                 }
@@ -63,43 +72,46 @@ struct JSONScanner: ~Escapable {
     /// The name of a member and its colon, up to the value.
     @inline(__always)
     private func key(_ start: Int) throws(JSONError) -> Int {
-        guard text.peek(start) == .quote else { throw unexpected(start) }
-        let colon = afterSpace(try string(start))
-        guard text.peek(colon) == .colon else { throw unexpected(colon) }
-        return afterSpace(colon &+ 1)
+        guard text.byte(start) == .quote else { throw unexpected(start) }
+        return try keyAfterQuote(start &+ 1)
     }
 
     @inline(__always)
-    private func scalar(_ first: UInt8, _ start: Int) throws(JSONError) -> Int {
-        switch first {
-        case .quote: try string(start)
-        case .zero ... .nine, .minus: try number(start)
-        case UInt8(ascii: "t"): try literal(start, "true")
-        case UInt8(ascii: "f"): try literal(start, "false")
-        case UInt8(ascii: "n"): try literal(start, "null")
-        default: throw unexpected(start)
-        }
+    private func keyAfterQuote(_ start: Int) throws(JSONError) -> Int {
+        let end = afterPlain(start)
+        let value = text.pair(end) == Word.quoteColon ? end &+ 2 : try restOfKey(end)
+        return text.afterSpace(value)
     }
 
-    private func literal(_ start: Int, _ name: StaticString) throws(JSONError) -> Int {
-        for place in 0..<name.utf8CodeUnitCount {
-            let letter = unsafe name.utf8Start[place]
-            guard text.peek(start &+ place) == letter else { throw unexpected(start &+ place) }
-        }
-        return start &+ name.utf8CodeUnitCount
+    /// A key that is not plain, or not followed by its colon at once.
+    @inline(never)
+    private func restOfKey(_ start: Int) throws(JSONError) -> Int {
+        let colon = text.afterSpace(try string(start))
+        guard text.byte(colon) == .colon else { throw unexpected(colon) }
+        return colon &+ 1
     }
 
     @inline(__always)
-    func afterSpace(_ start: Int) -> Int {
-        text.peek(start) > .space ? start : afterSomeSpace(start)
+    private func literal(_ start: Int) throws(JSONError) -> Int {
+        let word = text.word(start)
+        if UInt32(truncatingIfNeeded: word) == Word.true { return start &+ 4 }
+        if UInt32(truncatingIfNeeded: word) == Word.null { return start &+ 4 }
+        if word & 0xFF_FFFF_FFFF == Word.false { return start &+ 5 }
+        throw notLiteral(start)
     }
 
-    private func afterSomeSpace(_ start: Int) -> Int {
-        var at = start
-        while text.peek(at).isJSONSpace { at &+= 1 }
-        return at
+    /// Points to the first letter that is wrong.
+    @inline(never)
+    private func notLiteral(_ start: Int) -> JSONError {
+        for name in ["true", "false", "null"] where name.utf8.first == text.byte(start) {
+            for (place, letter) in name.utf8.enumerated() where letter != text.byte(start &+ place) {
+                return unexpected(start &+ place)
+            }
+        }
+        return unexpected(start)
     }
 
+    @inline(never)
     func unexpected(_ offset: Int) -> JSONError {
         offset < text.count
             ? JSONError(offset: offset, reason: .unexpectedByte)

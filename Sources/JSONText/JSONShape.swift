@@ -62,7 +62,9 @@ package struct JSONShape: Sendable {
 }
 
 /// `take` led nowhere: the answer does not have the shape that was agreed upon.
-package struct InvalidShape: Error, Equatable {}
+package struct InvalidShape: Error, Equatable {
+    package init() {}
+}
 
 /// Why paths that are good by themselves make no shape.
 package enum JSONShapeError: Error, Equatable, CustomStringConvertible {
@@ -86,7 +88,7 @@ extension JSONSlice {
             return place
         }
         var places: [Range<Int>] = []
-        try bytes.span.collect(path.steps[...], in: 0..<bytes.count, into: &places)
+        try Lookahead(bytes.span).collect(path.steps[...], in: 0..<bytes.count, into: &places)
         var out: [UInt8] = [.openBracket]
         for place in places {
             if out.count > 1 { out.append(.comma) }
@@ -97,7 +99,7 @@ extension JSONSlice {
     }
 }
 
-extension Span<UInt8> {
+extension Lookahead {
     /// All places at the end of a plural path. Every branch must lead somewhere.
     fileprivate func collect(
         _ steps: ArraySlice<JSONPath.Step>, in value: Range<Int>, into places: inout [Range<Int>]
@@ -105,7 +107,7 @@ extension Span<UInt8> {
         let fork = steps.firstIndex(of: .everyElement) ?? steps.endIndex
         guard let place = place(of: steps[..<fork], in: value) else { throw InvalidShape() }
         guard fork < steps.endIndex else { return places.append(place) }
-        guard peek(place.lowerBound) == .openBracket else { throw InvalidShape() }
+        guard byte(place.lowerBound) == .openBracket else { throw InvalidShape() }
         var cursor = JSONCursor(self, at: place.lowerBound &+ 1)
         while let element = cursor.nextElement() {
             try collect(steps[(fork + 1)...], in: element, into: &places)

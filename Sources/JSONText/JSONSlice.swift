@@ -37,7 +37,7 @@ package struct JSONSlice: Sendable, Equatable {
 
     /// Told by the first byte alone.
     package var kind: Kind {
-        switch bytes.span.peek(0) {
+        switch bytes[0] {
         case .openBrace: .object
         case .openBracket: .array
         case .quote: .string

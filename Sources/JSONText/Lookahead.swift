@@ -1,78 +1,60 @@
-/// Reads that may reach over the end: what is not there reads as zero, which no JSON text may hold.
+/// Text that may be read over its end: what is not there reads as zero, which no JSON text may hold.
 ///
-/// Every read is total, so the code that stands on them needs no bounds of its own; this is the only
-/// place of the module that loads memory without the checks of `Span`.
-extension Span<UInt8> {
-    /// The byte at `offset`, or zero behind the end.
-    @inline(__always)
-    func peek(_ offset: Int) -> UInt8 {
-        offset < count ? self[offset] : 0
+/// Every read is total, so the code that stands on it needs no bounds of its own; this is the only
+/// place of the module that loads memory without the checks of `Span`. It asks once, in one unsigned
+/// comparison, where `Span` asks for each end.
+struct Lookahead: ~Escapable {
+    private let text: Span<UInt8>
+    let count: Int
+    /// At how many offsets eight bytes can be read.
+    private let wordCount: UInt
+
+    @_lifetime(copy text)
+    init(_ text: Span<UInt8>) {
+        self.text = text
+        count = text.count
+        wordCount = UInt(max(0, text.count - 7))
     }
 
-    /// The eight bytes from `offset` on, the first in the lowest place.
+    /// The byte at `offset`.
+    @inline(__always)
+    func byte(_ offset: Int) -> UInt8 {
+        UInt(bitPattern: offset) < UInt(bitPattern: count) ? unsafe text[unchecked: offset] : 0
+    }
+
+    /// Two bytes, the first in the lower half.
+    @inline(__always)
+    func pair(_ offset: Int) -> UInt16 {
+        guard UInt(bitPattern: offset) < wordCount else { return UInt16(truncatingIfNeeded: wordAtEnd(offset)) }
+        return unsafe UInt16(
+            littleEndian: text.bytes.unsafeLoadUnaligned(
+                fromUncheckedByteOffset: offset, as: UInt16.self))
+    }
+
+    /// Eight bytes, the first in the lowest place.
     @inline(__always)
     func word(_ offset: Int) -> UInt64 {
-        guard offset >= 0, offset <= count &- 8 else { return wordAtEnd(offset) }
-        // Inside of the bounds by the line above, and every pattern of bits is a UInt64.
-        return unsafe UInt64(
-            littleEndian: bytes.unsafeLoadUnaligned(
-                fromUncheckedByteOffset: offset, as: UInt64.self))
+        UInt(bitPattern: offset) < wordCount ? load(offset) : wordAtEnd(offset)
     }
 
     @inline(never)
     private func wordAtEnd(_ offset: Int) -> UInt64 {
-        var word: UInt64 = 0
-        for place in 0..<8 where offset >= 0 && offset < count - place {
-            word |= UInt64(self[offset + place]) << UInt64(8 * place)
-        }
-        return word
-    }
-}
-
-/// Eight bytes in one register. Each search marks the *first* match exactly with the high bit of its
-/// byte; marks above it may be false, for a subtraction borrows upwards only.
-enum Word {
-    static var ones: UInt64 { 0x0101_0101_0101_0101 }
-    static var highs: UInt64 { 0x8080_8080_8080_8080 }
-
-    @inline(__always)
-    static func all(_ byte: UInt8) -> UInt64 { UInt64(byte) &* ones }
-
-    /// Quote, backslash, control and non-ASCII: what ends a run of plain bytes in a string.
-    @inline(__always)
-    static func notPlain(_ word: UInt64) -> UInt64 {
-        let quote = (word ^ all(.quote)) &- ones
-        let backslash = (word ^ all(.backslash)) &- ones
-        let control = word &- all(.space)
-        return (quote | backslash | control | word) & highs
+        guard offset >= 0 && offset < count else { return 0 }
+        // The last eight bytes, with those before `offset` shifted out.
+        if count >= 8 { return load(count - 8) >> UInt64(8 * (offset - (count - 8))) }
+        return (offset..<count).reversed().reduce(0) { $0 << 8 | UInt64(text[$1]) }
     }
 
-    /// Quote and backslash.
+    /// The caller has seen that eight bytes are there. Every pattern of bits is a UInt64.
     @inline(__always)
-    static func quoteOrBackslash(_ word: UInt64) -> UInt64 {
-        let quote = (word ^ all(.quote)) &- ones
-        let backslash = (word ^ all(.backslash)) &- ones
-        return (quote | backslash) & ~word & highs
+    private func load(_ offset: Int) -> UInt64 {
+        unsafe UInt64(
+            littleEndian: text.bytes.unsafeLoadUnaligned(
+                fromUncheckedByteOffset: offset, as: UInt64.self))
     }
 
-    /// Quote and the four brackets: what matters outside of strings to find the end of a container.
+    /// A part of the text.
     @inline(__always)
-    static func quoteOrBracket(_ word: UInt64) -> UInt64 {
-        let folded = word | all(0x20)
-        let quote = (word ^ all(.quote)) &- ones
-        let open = (folded ^ all(.openBrace)) &- ones
-        let close = (folded ^ all(.closeBrace)) &- ones
-        return (quote | open | close) & ~word & highs
-    }
-
-    /// Everything but `0` to `9`.
-    @inline(__always)
-    static func notDigit(_ word: UInt64) -> UInt64 {
-        let value = word ^ all(.zero)
-        return ((value &+ all(0x76)) | value) & highs
-    }
-
-    /// How many bytes stand before the first mark; eight where there is none.
-    @inline(__always)
-    static func bytesBefore(_ marks: UInt64) -> Int { marks.trailingZeroBitCount >> 3 }
+    @_lifetime(copy self)
+    func span(_ range: Range<Int>) -> Span<UInt8> { text.extracting(range) }
 }

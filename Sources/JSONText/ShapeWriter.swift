@@ -3,7 +3,7 @@ import Basics
 /// Writes what the nodes of a shape leave of one valid text. Its recursion follows the shape's paths,
 /// never the text.
 struct ShapeWriter: ~Escapable {
-    private let text: Span<UInt8>
+    private let text: Lookahead
     private(set) var out: [UInt8] = []
     /// For each object being written, where the members that rules speak of stand in `out`; empty
     /// ranges for those that do not. One stack for all, so that an object costs no allocation.
@@ -11,20 +11,20 @@ struct ShapeWriter: ~Escapable {
 
     @_lifetime(copy text)
     init(_ text: Span<UInt8>) {
-        self.text = text
+        self.text = Lookahead(text)
         out.reserveCapacity(text.count)
     }
 
     /// Writes what is left of a value; false, and nothing written, where that is nothing.
     mutating func write(_ value: Range<Int>, _ node: ShapeNode) -> Bool {
-        switch text.peek(value.lowerBound) {
+        switch text.byte(value.lowerBound) {
         case .openBrace where !node.members.isEmpty:
             writeObject(value, node)
         case .openBracket where node.everyElement != nil || !node.elements.isEmpty:
             writeArray(value, node)
         default:
             guard node.isKept else { return false }
-            out.append(copying: text.extracting(value))
+            out.append(copying: text.span(value))
         }
         return true
     }
@@ -48,7 +48,7 @@ struct ShapeWriter: ~Escapable {
         _ element: Range<Int>, _ rule: ShapeNode?, isKept: Bool
     ) -> Bool {
         if let rule { return !rule.isDropped && write(element, rule) }
-        if isKept { out.append(copying: text.extracting(element)) }
+        if isKept { out.append(copying: text.span(element)) }
         return isKept
     }
 
@@ -61,7 +61,7 @@ struct ShapeWriter: ~Escapable {
 
         var cursor = JSONCursor(text, at: value.lowerBound &+ 1)
         while let member = cursor.nextMember() {
-            let key = text.extracting(member.key)
+            let key = text.span(member.key)
             let rule = node.members.firstIndex { key.means($0.key.span) }
             let range = writeMember(member, rule.map { node.members[$0].node }, node)
             if let rule {
@@ -90,7 +90,7 @@ struct ShapeWriter: ~Escapable {
         guard let rule else {
             guard object.isKept else { return 0..<0 }
             writeKey(member)
-            out.append(copying: text.extracting(member.value))
+            out.append(copying: text.span(member.value))
             return start..<out.count
         }
         guard !rule.isDropped else { return 0..<0 }
@@ -107,7 +107,7 @@ struct ShapeWriter: ~Escapable {
 
     private mutating func writeKey(_ member: JSONCursor.Member) {
         out.append(.comma)
-        out.append(copying: text.extracting((member.key.lowerBound &- 1)..<(member.key.upperBound &+ 1)))
+        out.append(copying: text.span((member.key.lowerBound &- 1)..<(member.key.upperBound &+ 1)))
         out.append(.colon)
     }
 

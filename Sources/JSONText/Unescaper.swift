@@ -1,18 +1,18 @@
 /// The bytes that the inside of a valid string means, one after the other.
 struct Unescaper: ~Escapable {
-    private let raw: Span<UInt8>
+    private let raw: Lookahead
     private var at = 0
     /// Bytes of a decoded scalar that are still to be given out, the next one in the lowest place.
     private var pending: UInt32 = 0
     private var pendingCount = 0
 
     @_lifetime(copy raw)
-    init(_ raw: Span<UInt8>) { self.raw = raw }
+    init(_ raw: Span<UInt8>) { self.raw = Lookahead(raw) }
 
     mutating func next() -> UInt8? {
         if pendingCount > 0 { return nextPending() }
         guard at < raw.count else { return nil }
-        let byte = raw[at]
+        let byte = raw.byte(at)
         at &+= 1
         return byte == .backslash ? afterBackslash() : byte
     }
@@ -25,7 +25,7 @@ struct Unescaper: ~Escapable {
     }
 
     private mutating func afterBackslash() -> UInt8 {
-        let letter = raw.peek(at)
+        let letter = raw.byte(at)
         at &+= 1
         switch letter {
         case UInt8(ascii: "b"): return 0x08
@@ -50,7 +50,7 @@ struct Unescaper: ~Escapable {
 
     private mutating func codeUnit() -> UInt32 {
         var unit: UInt32 = 0
-        for place in 0..<4 { unit = unit << 4 | (raw.peek(at &+ place).hexValue ?? 0) }
+        for place in 0..<4 { unit = unit << 4 | (raw.byte(at &+ place).hexValue ?? 0) }
         at &+= 4
         return unit
     }

@@ -12,6 +12,9 @@ package final class UVLoop: Loop {
     /// The door for other threads.
     package let port: Port
 
+    /// What lives on this loop, for letters from other threads to find.
+    package var resident: AnyObject?
+
     private let turn: Turn
     private var clock: Instant?
     private var own: OwnHandles?

@@ -69,7 +69,8 @@ extension StringProtocol {
         case 1: return parts[0].isDigits
         default:
             let (whole, fraction) = (parts[0], parts[1])
-            return whole.isEmpty ? fraction.isDigits : whole.isDigits && (fraction.isEmpty || fraction.isDigits)
+            return whole.isEmpty
+                ? fraction.isDigits : whole.isDigits && (fraction.isEmpty || fraction.isDigits)
         }
     }
 }

@@ -9,12 +9,13 @@ struct SourceText {
         self.file = file
     }
 
-    /// The text of a line, which counts from 1; empty beyond the end.
+    /// The text of a line without its end; lines count from 1, and are empty beyond the end.
     func line(_ number: Int) -> String {
         let lines = bytes.split(
             separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
         guard lines.indices.contains(number - 1) else { return "" }
-        return String(decoding: lines[number - 1], as: UTF8.self)
+        let line = lines[number - 1]
+        return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
     }
 
     /// Whether nothing but white space follows the line.

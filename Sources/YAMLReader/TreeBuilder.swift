@@ -32,7 +32,9 @@ struct TreeBuilder {
         if let parent = open.last, parent.isMapping, parent.key == nil {
             throw DocumentProblem(
                 place: frame.place,
-                text: "a key must be a text; quote \"{...}\" and \"[...]\" where they belong to a text")
+                text:
+                    "a key must be a text; quote \"{...}\" and \"[...]\" where they belong to a text"
+            )
         }
         guard open.count < depthMax else {
             throw DocumentProblem(

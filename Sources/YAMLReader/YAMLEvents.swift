@@ -95,7 +95,8 @@ final class YAMLEvents {
         }
         if tag != nil {
             throw DocumentProblem(
-                place: place, text: "tags (!name) are not supported; quote a text that starts with '!'")
+                place: place,
+                text: "tags (!name) are not supported; quote a text that starts with '!'")
         }
     }
 }

@@ -30,7 +30,8 @@ struct YAMLProblemWords {
         if let hint = quotingHint { return DocumentProblem(place: place, text: hint) }
         if let start = unclosedStart { return start }
         if raw == "could not find expected ':'" {
-            return DocumentProblem(place: contextPlace ?? place, text: "this key has no ':' behind it")
+            return DocumentProblem(
+                place: contextPlace ?? place, text: "this key has no ':' behind it")
         }
         return DocumentProblem(place: place, text: plainWords)
     }

@@ -77,7 +77,7 @@ private struct AdminPages {
         daemon.reload()
         return daemon.reloads.failed == failures
             ? text(.ok, "reloaded\n", exchange)
-            : text(.unprocessable, "the last good configuration stays; the log says why\n", exchange)
+            : text(.unprocessableContent, "the last good configuration stays; the log says why\n", exchange)
     }
 
     private func text(_ status: Status, _ text: String, _ exchange: Exchange) -> Local<Response> {

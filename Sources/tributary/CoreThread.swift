@@ -103,9 +103,11 @@ final class CoreThread {
     /// Ends the loop at once.
     func close() {
         mailbox.post { loop in
-            loop.gatewayCore?.close()
-            loop.resident = nil
-            loop.stop()
+            guard let core = loop.gatewayCore else { return loop.stop() }
+            core.close().whenSettled { _ in
+                loop.resident = nil
+                loop.stop()
+            }
         }
     }
 

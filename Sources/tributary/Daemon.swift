@@ -78,10 +78,10 @@ final class Daemon {
         }
         if let adminListen = process.admin {
             let adminAddress = try resolved(adminListen)
-            do {
+            do throws(IOFailure) {
                 admin = try Admin(daemon: self, on: adminAddress)
-            } catch let failure as IOFailure {
-                throw StartFailure.listen(adminAddress, failure).reported()
+            } catch {
+                throw StartFailure.listen(adminAddress, error).reported()
             }
         }
         for signal in Signal.allCases {
@@ -226,7 +226,7 @@ final class Daemon {
 
     /// One snapshot of each core.
     func snapshots() -> Local<[CoreSnapshot]> {
-        all(cores.filter { !$0.hasEnded }.map { $0.snapshot().on(loop.core) })
+        loop.core.all(cores.filter { !$0.hasEnded }.map { $0.snapshot().on(loop.core) })
     }
 
     /// Lines that a core gathered.

@@ -32,8 +32,7 @@ struct HealthCommand: ParsableCommand {
             let client = Client(loop: loop)
             question.ask(client, loop).timeout(.seconds(2)).whenSettled { result in
                 status = try? result.get().status
-                client.close()
-                loop.stop()
+                client.close().whenSettled { _ in loop.stop() }
             }
         }
         guard status == .ok else {

@@ -3,7 +3,7 @@ import Glibc
 
 /// The file system and the environment, as the configuration's loader asks for them.
 enum SystemFiles {
-    static let files = ConfigFiles(read: read, list: list)
+    static var files: ConfigFiles { ConfigFiles(read: read, list: list) }
 
     /// A variable of the process's environment.
     static func variable(_ name: String) -> String? {

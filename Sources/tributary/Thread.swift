@@ -1,4 +1,5 @@
 import Glibc
+import UVReactor
 
 /// A thread of the operating system that runs one closure and ends with it.
 struct Thread {
@@ -6,10 +7,14 @@ struct Thread {
 
     /// Starts a thread. The closure crosses over, so it may carry only values.
     ///
-    /// - Parameter name: at most 15 characters, as the kernel shows it
+    /// - Parameter name: as the kernel shows it, of which it keeps 15 characters
     /// - Returns: nil if the system has no room for one more
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Thread? {
-        let work = Unmanaged.passRetained(Work(body))
+        let work = Unmanaged.passRetained(
+            Work {
+                ThreadName.set(name)
+                body()
+            })
         var id = pthread_t()
         let code = pthread_create(&id, nil, { raw in
             guard let raw else { return nil }
@@ -20,7 +25,6 @@ struct Thread {
             work.release()
             return nil
         }
-        pthread_setname_np(id, name)
         return Thread(id: id)
     }
 

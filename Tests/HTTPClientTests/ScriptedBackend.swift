@@ -9,6 +9,7 @@ final class ScriptedBackend {
     /// One request as it came.
     struct Asked {
         let peer: ScriptedPeer
+        fileprivate let loop: SimLoop
         /// Which connection, counted from 1.
         let connection: Int
         /// Which request on that connection, counted from 1.
@@ -18,6 +19,10 @@ final class ScriptedBackend {
 
         func answer(_ body: String) {
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        }
+
+        func after(_ delay: Duration, _ action: @escaping () -> Void) {
+            loop.timer(after: delay, action)
         }
     }
 
@@ -30,10 +35,12 @@ final class ScriptedBackend {
     private(set) var peers: [ScriptedPeer] = []
     /// `connection.turn path` of every request, in the order of arrival.
     private(set) var log: [String] = []
+    private let loop: SimLoop
     private var listener: (any Listener)?
 
     init(on loop: SimLoop, at address: SocketAddress, _ script: @escaping (Asked) -> Void) throws {
         self.script = script
+        self.loop = loop
         listener = try loop.listen(on: address, sharedPort: false) { [weak self] stream in
             self?.accept(stream)
         }
@@ -54,14 +61,16 @@ final class ScriptedBackend {
         peers.append(peer)
         let connection = peers.count
         var turn = 0
-        peer.onReceived = { [weak self] peer in
+        peer.onReceived = { [weak self, loop] peer in
             guard let path = Self.path(ofComplete: peer.text) else { return }
             let text = peer.text
             peer.forget()
             turn += 1
             self?.log.append("\(connection).\(turn) \(path)")
             self?.script(
-                Asked(peer: peer, connection: connection, turn: turn, path: path, text: text))
+                Asked(
+                    peer: peer, loop: loop, connection: connection, turn: turn, path: path,
+                    text: text))
         }
         peer.onEnded = { peer in peer.stream.close() }
         onAccept(peer)

@@ -18,7 +18,7 @@ struct WritingTests {
         var builder = JSONObjectBuilder()
         #expect(try builder.add(JSONName("product"), slice(#" {"id": 1.0} "#)) == true)
         #expect(builder.add(JSONName("stock"), .null) == true)
-        #expect(builder.add(JSONName("q\"")) { $0.append("true" as StaticString) } == true)
+        #expect(builder.add(JSONName("q\"")) { $0.append(literal: "true") } == true)
         #expect(builder.finish().string == #"{"product":{"id": 1.0},"stock":null,"q\"":true}"#)
     }
 

@@ -1,17 +1,5 @@
 import Promises
-import Synchronization
 import Testing
-
-struct Failure: Error, Equatable {
-    let name: String
-    init(_ name: String) { self.name = name }
-}
-
-/// What handlers wrote down, in order. For the thread that drives the test.
-final class Notes<Entry> {
-    var entries: [Entry] = []
-    func add(_ entry: Entry) { entries.append(entry) }
-}
 
 @Suite struct SmokeTests {
     let context = ManualContext()

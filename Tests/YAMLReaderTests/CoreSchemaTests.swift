@@ -3,7 +3,10 @@ import YAMLReader
 
 /// YAML 1.2, section 10.3.2: which plain scalars are no strings.
 @Suite struct CoreSchemaTests {
-    @Test(arguments: ["yes", "no", "on", "off", "y", "1_000", "0x", "0o8", "1e", "+", ".", "-.", "1.2.3", "0b1", "tRue"])
+    @Test(arguments: [
+        "yes", "no", "on", "off", "y", "1_000", "0x", "0o8", "1e", "+", ".", "-.", "1.2.3", "0b1",
+        "tRue",
+    ])
     func isString(_ text: String) {
         #expect(DocumentNode.Scalar(text: text, isPlain: true).type == .string)
     }

@@ -19,7 +19,9 @@ private func outline(_ node: DocumentNode) -> String {
         return "[" + items.map(outline).joined(separator: ", ") + "]"
     case .mapping(let members):
         return "{"
-            + members.map { "\($0.key)@\($0.keyPlace.line):\($0.keyPlace.column): \(outline($0.node))" }
+            + members.map {
+                "\($0.key)@\($0.keyPlace.line):\($0.keyPlace.column): \(outline($0.node))"
+            }
             .joined(separator: ", ") + "}"
     }
 }

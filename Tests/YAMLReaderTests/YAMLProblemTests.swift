@@ -52,6 +52,7 @@ import YAMLReader
         ("a:\n  - { b: c\n", "2:5 this { is never closed"),
         ("a: \"abc\nb: c\n", "1:4 this \" is never closed"),
         ("{ : x }", "1:3 expected a text here"),
+        ("a: \"x\r\n", "1:4 this \" is never closed"),
         ("a: [", "2:1 the file ends inside of [ ] or { }"),
         ("a: [b}", "1:6 expected ',' or ']' here"),
         ("a: 'x' y", "1:8 unexpected text after a closing quote; put all of it into quotes"),

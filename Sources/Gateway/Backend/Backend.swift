@@ -32,7 +32,7 @@ final class Backend {
     init(_ plan: BackendPlan, client: Client, loop: any Loop) {
         self.plan = plan
         self.loop = loop
-        bulkhead = plan.bulkhead.map { Bulkhead($0, loop: loop) }
+        bulkhead = plan.bulkhead.map { Bulkhead($0) }
         breaker = plan.breaker.map { CircuitBreaker($0, loop: loop) }
         hosts = plan.hosts.map { host in
             Host(

@@ -11,8 +11,7 @@ extension CallFailure {
         case let cancelled as Cancelled:
             // A call that its own timeout gave up was slow; any other cancellation is ours.
             self = (cancelled.cause as? CallFailure) ?? CallFailure(kind: .cancelled)
-        case let shape as JSONShapeError:
-            self.init(kind: .invalidShape, detail: "\(shape)")
+        case is InvalidShape: self.init(kind: .invalidShape)
         default: self.init(kind: .cancelled, detail: "\(error)")
         }
     }

@@ -11,9 +11,7 @@ struct Decoder {
         guard plan.accept.contains(where: { $0.contains(Int(response.status.code)) }) else {
             throw unexpected(response)
         }
-        return Part(
-            value: try plan.shape.applied(to: try value(of: response)),
-            fields: relayed(response.fields))
+        return Part(value: try shaped(response), fields: relayed(response.fields))
     }
 
     private func relayed(_ fields: Fields) -> Fields {
@@ -22,6 +20,15 @@ struct Decoder {
             for value in fields.all(name) { relayed.append(name, value) }
         }
         return relayed
+    }
+
+    /// At the root there is a place for the members of an object only, and for nothing at all.
+    private func shaped(_ response: ClientResponse) throws -> JSONSlice {
+        let value = try plan.shape.applied(to: try value(of: response))
+        if plan.placement != .named, value.kind != .object, !response.body.isEmpty {
+            throw InvalidShape()
+        }
+        return value
     }
 
     /// 204 and an empty body give null, and that is no failure.

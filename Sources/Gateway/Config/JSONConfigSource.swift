@@ -45,7 +45,8 @@ struct JSONConfigSource {
             let isVerbatim = string.utf8.count + 2 == node.range.count
             content = .scalar(
                 .init(
-                    text: string, isPlain: false, textStart: isVerbatim ? place.advanced(by: 1) : nil))
+                    text: string, isPlain: false,
+                    textStart: isVerbatim ? place.advanced(by: 1) : nil))
         case .number(let number): content = .scalar(.init(text: number, isPlain: true))
         case .boolean(let value): content = .scalar(.init(text: "\(value)", isPlain: true))
         case .null: content = .scalar(.init(text: "null", isPlain: true))

@@ -11,7 +11,7 @@ enum Suggestion {
         guard written.utf8.count <= 64 else { return nil }
         let plain = simplified(written)
         let ranked = known.map { name in
-            (name, edits(from: plain, to: simplified(name)))
+            (name, distance(from: plain, to: simplified(name)))
         }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
         let most = min(max(1, min(3, best.0.count / 3)), plain.count - 1)
@@ -21,6 +21,12 @@ enum Suggestion {
     /// `maxBody`, `max-body` and `MAX_BODY` all mean `max_body`.
     private static func simplified(_ name: String) -> [Character] {
         name.lowercased().filter { $0 != "_" && $0 != "-" }
+    }
+
+    /// The beginning of a name, `warn` for `warning`, is as near as one edit.
+    private static func distance(from source: [Character], to target: [Character]) -> Int {
+        source.count >= 3 && target.starts(with: source) && target.count > source.count
+            ? 1 : edits(from: source, to: target)
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).

@@ -38,7 +38,8 @@ private struct TemplateParser {
                 endLiteral()
                 segments.append(.reference(try reference()))
             case "}":
-                throw TemplateError(offset: at, text: "this } closes nothing; write }} for the sign")
+                throw TemplateError(
+                    offset: at, text: "this } closes nothing; write }} for the sign")
             case let plain:
                 literal.append(plain)
                 at += 1
@@ -113,7 +114,8 @@ extension TemplateText.Source {
         let path: JSONPath
         do { path = try JSONPath(text) } catch { throw ReferenceError(words: error.description) }
         guard !path.isPlural else {
-            throw ReferenceError(words: "[] stands for many values; say which one, as in items[0].id")
+            throw ReferenceError(
+                words: "[] stands for many values; say which one, as in items[0].id")
         }
         return path.steps.compactMap { step in
             switch step {

@@ -6,7 +6,8 @@ enum URLSyntax {
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
                 guard rest.count >= 2, rest.prefix(2).allSatisfy(isHexDigit) else {
-                    throw Refusal("has a '%' that two hex digits do not follow; write %25 for the sign")
+                    throw Refusal(
+                        "has a '%' that two hex digits do not follow; write %25 for the sign")
                 }
                 rest = rest.dropFirst(2)
             } else if byte == UInt8(ascii: "#") {
@@ -56,7 +57,8 @@ enum URLSyntax {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         return text.utf8.count <= 253
             && labels.allSatisfy { label in
-                (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
+                (1...63).contains(label.utf8.count) && !label.hasPrefix("-")
+                    && !label.hasSuffix("-")
                     && label.utf8.allSatisfy { isAlphanumeric($0) || "-_".utf8.contains($0) }
             }
     }
@@ -78,7 +80,9 @@ enum URLSyntax {
         missing -= groups.count { !$0.isEmpty }
         let isHex = groups.allSatisfy { $0.utf8.count <= 4 && $0.utf8.allSatisfy(isHexDigit) }
         let gaps = text.indices.count { text[$0...].hasPrefix("::") }
-        let edges = (text.hasPrefix(":") && !text.hasPrefix("::")) || (text.hasSuffix(":") && !text.hasSuffix("::"))
+        let edges =
+            (text.hasPrefix(":") && !text.hasPrefix("::"))
+            || (text.hasSuffix(":") && !text.hasSuffix("::"))
         return isHex && !edges && (gaps == 0 ? missing == 0 : gaps == 1 && missing >= 1)
     }
 

@@ -45,12 +45,16 @@ struct CallGraph: Sendable, Equatable {
 
     private func nextCycle(without known: Set<Int>) -> [Int]? {
         let (_, started) = startable(after: known)
-        guard var call = waitsFor.indices.first(where: { !started.contains($0) }) else { return nil }
+        guard var call = waitsFor.indices.first(where: { !started.contains($0) }) else {
+            return nil
+        }
         // What is left waits for something that is left, so this walk must come back.
         var walk: [Int] = []
         while !walk.contains(call) {
             walk.append(call)
-            guard let next = waitsFor[call].first(where: { !started.contains($0) }) else { return nil }
+            guard let next = waitsFor[call].first(where: { !started.contains($0) }) else {
+                return nil
+            }
             call = next
         }
         let ring = walk.drop { $0 != call }

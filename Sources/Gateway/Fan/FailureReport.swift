@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import JSONText
 
 /// A failure with the call it belongs to, as reports list them.

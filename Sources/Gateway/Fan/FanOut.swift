@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Promises
 
@@ -22,9 +23,11 @@ struct FanOut {
     func any(_ run: Run) -> Local<AnyResult<Int, Part>> {
         let parts = start(run)
         let core = run.exchange.core
-        let settled = core.any(members(of: parts))
-        guard !required.isEmpty else { return settled }
+        guard !required.isEmpty else { return core.any(members(of: parts)) }
+        // In this order, so that a required call's own failure is heard first where it is the last
+        // one that `any` waited for.
         let demanded = core.all(required.compactMap { parts[$0] })
+        let settled = core.any(members(of: parts))
         return core.all([demanded.asVoid(), settled.asVoid()]).then { _ in settled }
     }
 

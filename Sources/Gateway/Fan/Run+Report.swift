@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import Reactor
 
 extension Run {
     /// The failures so far, in file order.

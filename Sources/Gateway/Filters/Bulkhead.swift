@@ -1,58 +1,58 @@
 import HTTP
 import HTTPClient
 import Promises
-import Reactor
 
 /// Lets a bounded number of calls go to one backend at once; a bounded number waits in line for a
 /// bounded time. One for each backend and core.
 final class Bulkhead {
     private let plan: BulkheadPlan
-    private let loop: any Loop
     private var running = 0
-    private var waiting = WaitingLine()
+    private let line = WaitingLine<Slot>()
 
-    init(_ plan: BulkheadPlan, loop: any Loop) {
+    init(_ plan: BulkheadPlan) {
         self.plan = plan
-        self.loop = loop
     }
 
     /// Calls under way, and calls in line.
-    var load: (running: Int, waiting: Int) { (running, waiting.count) }
+    var load: (running: Int, waiting: Int) { (running, line.count) }
+
+    /// The right to one call. Who lets go of it gives it back, on whatever way a call ends.
+    final class Slot {
+        private let bulkhead: Bulkhead
+
+        fileprivate init(of bulkhead: Bulkhead) {
+            self.bulkhead = bulkhead
+        }
+
+        deinit { bulkhead.release() }
+    }
 
     /// Refuses with `queue_full`, or lets the call through when there is a slot for it.
     func filter(_ next: @escaping CallService) -> CallService {
         { request, exchange in
-            guard let slot = self.slot(on: exchange.core) else {
-                return self.run(next, request, exchange)
+            if self.running < self.plan.concurrentMax {
+                self.running += 1
+                return self.run(next, request, exchange, Slot(of: self))
             }
-            return slot.then { self.run(next, request, exchange) }
+            let full = CallFailure(kind: .queueFull, retryAfter: 1)
+            guard self.line.count < self.plan.queueMax else { return exchange.core.error(full) }
+            return self.line.join(on: exchange.core)
+                .timeout(self.plan.wait, error: full)
+                .then { slot in self.run(next, request, exchange, slot) }
         }
     }
 
-    /// The slot is the caller's already when this is called.
+    /// The slot lives until the call has settled.
     private func run(
-        _ next: CallService, _ request: CallRequest, _ exchange: Exchange
+        _ next: CallService, _ request: CallRequest, _ exchange: Exchange, _ slot: Slot
     ) -> Local<ClientResponse> {
         let call = next(request, exchange)
-        call.whenSettled { _ in self.release() }
+        call.whenSettled { _ in withExtendedLifetime(slot) {} }
         return call
     }
 
-    /// Takes a slot at once (nil), or promises one.
-    private func slot(on core: Core) -> Local<Void>? {
-        if running < plan.concurrentMax {
-            running += 1
-            return nil
-        }
-        guard waiting.count < plan.queueMax else {
-            return core.error(CallFailure(kind: .queueFull, retryAfter: 1))
-        }
-        return waiting.join(on: core)
-            .timeout(plan.wait, error: CallFailure(kind: .queueFull, retryAfter: 1))
-    }
-
-    /// Hands the slot to whoever waits longest, else gives it back.
+    /// A slot is free: it goes to whoever waits longest, else back to the stock.
     private func release() {
-        if !waiting.admitFirst() { running -= 1 }
+        if !line.serve({ Slot(of: self) }) { running -= 1 }
     }
 }

@@ -110,7 +110,7 @@ struct TemplatePlanner {
             if byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#") {
                 bytes.append(byte)
             } else {
-                bytes.append(percentEncoded: byte)
+                bytes.append(percentEncoding: Bytes([byte]).span)
             }
         }
         return Bytes(bytes)

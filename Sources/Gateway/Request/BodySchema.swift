@@ -53,13 +53,11 @@ extension BodySchema.Member {
 }
 
 extension Config.Property {
-    /// What is not written follows from what is: JSON Schema would let every other kind through, and
-    /// nobody means that.
+    /// What has members is an object: JSON Schema would let every other kind through where no type is
+    /// written, and nobody means that.
     fileprivate var kind: Kind? {
         if let type { return type.value }
-        if !required.isEmpty || !properties.isEmpty { return .object }
-        if min != nil || max != nil { return .number }
-        return minLength != nil || maxLength != nil || pattern != nil ? .string : nil
+        return required.isEmpty && properties.isEmpty ? nil : .object
     }
 
     fileprivate func rule(for kind: Kind?) throws(PatternError) -> ValueRule? {

@@ -102,15 +102,23 @@ extension Config.Param {
         location.map { $0.value == .path } ?? route.parameters.contains(name.value)
     }
 
-    /// Bounds without a type are meant for a number.
     fileprivate var kind: ValueRule.Kind {
         switch type?.value {
-        case .string: .string
+        case .string, nil: .string
         case .integer: .integer
         case .number: .number
         case .boolean: .boolean
         case .uuid: .uuid
-        case nil: min == nil && max == nil ? .string : .number
+        }
+    }
+}
+
+extension ParamPlan.Mistake: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .pattern(let error): "in a pattern, at character \(error.offset + 1): \(error)"
+        case .notInRoute: "a parameter of the path is not in the route"
+        case .headerName: "a parameter of a header has a name that no header has"
         }
     }
 }

@@ -1,14 +1,30 @@
-/// Looks at eight bytes in a step. The lowest hit of each test is exact; hits above it may be false
-/// (a borrow runs upwards), which is why only the lowest is used.
+/// Looks at eight bytes in a step. In a word made of eight bytes, "hits" have the top bit of their
+/// byte set; the lowest byte is the first.
 extension Span<UInt8> {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var tops: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Eight bytes from `offset` on, the first one lowest; the caller saw that they are there.
+    /// Eight bytes from `offset` on; `RawSpan` checks that they are there.
     @inline(__always)
-    func word(at offset: Int) -> UInt64 {
-        // Checked against the bounds by `RawSpan`; "unsafe" speaks of types with invalid bit patterns.
+    private func word(at offset: Int) -> UInt64 {
+        // "Unsafe" speaks of types with invalid bit patterns; an integer has none.
         unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// The bytes of `word` that equal `byte`. Exact for the lowest hit; hits above it may be false,
+    /// for a borrow runs upwards.
+    @inline(__always)
+    private static func hits(_ word: UInt64, equal byte: UInt8) -> UInt64 {
+        let difference = word ^ (UInt64(byte) &* ones)
+        return (difference &- ones) & ~difference & tops
+    }
+
+    /// The bytes of `word` within `range`; exact for each, when no byte has its top bit set.
+    @inline(__always)
+    private static func hits(_ word: UInt64, in range: ClosedRange<UInt8>) -> UInt64 {
+        let reachesLow = word &+ UInt64(0x80 &- range.lowerBound) &* ones
+        let passesHigh = word &+ UInt64(0x7F &- range.upperBound) &* ones
+        return reachesLow & ~passesHigh & tops
     }
 
     /// The offset of the first byte at or after `start` that no field value may hold; `count` if
@@ -18,9 +34,8 @@ extension Span<UInt8> {
         var index = start
         while index &+ 8 <= count {
             let word = word(at: index)
-            let deleted = word ^ (0x7F &* Self.ones)
-            let below = (word &- 0x20 &* Self.ones) & ~word
-            let hits = (below | ((deleted &- Self.ones) & ~deleted)) & Self.tops
+            let below = (word &- 0x20 &* Self.ones) & ~word & Self.tops
+            let hits = below | Self.hits(word, equal: ASCII.delete)
             if hits == 0 {
                 index &+= 8
                 continue
@@ -33,13 +48,54 @@ extension Span<UInt8> {
         return index
     }
 
+    /// The offset of the first byte at or after `start` that is in no token; `count` if there is
+    /// none.
+    @inline(__always)
+    func firstNoToken(from start: Int) -> Int {
+        var index = start
+        while index &+ 8 <= count {
+            let word = word(at: index)
+            let low = word & ~Self.tops
+            let letters = Self.hits(low | 0x20 &* Self.ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
+            let others =
+                Self.hits(low, in: UInt8(ascii: "0")...UInt8(ascii: "9"))
+                | Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "."))
+            let rest = ((letters | others) & ~word) ^ Self.tops
+            if rest == 0 {
+                index &+= 8
+                continue
+            }
+            index &+= rest.trailingZeroBitCount >> 3
+            if !ByteSet.token.contains(self[index]) { return index }
+            index &+= 1
+        }
+        while index < count, ByteSet.token.contains(self[index]) { index &+= 1 }
+        return index
+    }
+
+    /// The offset of the first byte at or after `start` that is neither a letter nor a digit nor
+    /// one of `-./`; `count` if there is none.
+    @inline(__always)
+    func firstUnusualInPath(from start: Int) -> Int {
+        var index = start
+        while index &+ 8 <= count {
+            let word = word(at: index)
+            let low = word & ~Self.tops
+            let letters = Self.hits(low | 0x20 &* Self.ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
+            let others = Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "9"))
+            let rest = ((letters | others) & ~word) ^ Self.tops
+            if rest != 0 { return index &+ rest.trailingZeroBitCount >> 3 }
+            index &+= 8
+        }
+        return index
+    }
+
     /// The offset of the first LF at or after `start`.
     @inline(__always)
     func firstLineFeed(from start: Int) -> Int? {
         var index = start
         while index &+ 8 <= count {
-            let word = word(at: index) ^ (UInt64(ASCII.lineFeed) &* Self.ones)
-            let hits = (word &- Self.ones) & ~word & Self.tops
+            let hits = Self.hits(word(at: index), equal: ASCII.lineFeed)
             if hits != 0 { return index &+ hits.trailingZeroBitCount >> 3 }
             index &+= 8
         }

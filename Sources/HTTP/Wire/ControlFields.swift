@@ -15,7 +15,10 @@ struct ControlFields {
     private(set) var hasUnknownExpectation = false
 
     init(_ bytes: Span<UInt8>, _ entries: [Fields.Entry]) throws(WireError) {
-        for entry in entries {
+        var index = 0
+        while index < entries.count {
+            let entry = entries[index]
+            index &+= 1
             let name = bytes.extracting(Int(entry.name)..<Int(entry.nameEnd))
             let value = bytes.extracting(Int(entry.value)..<Int(entry.valueEnd))
             switch name.count {

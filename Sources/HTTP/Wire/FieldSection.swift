@@ -2,7 +2,7 @@
 /// resumed at the line that was not complete, so that bytes which drip cost no more than their sum.
 struct FieldSection {
     /// Where the fields stand, as offsets into the bytes that were given.
-    private(set) var entries: [Fields.Entry] = []
+    private var entries: [Fields.Entry] = []
 
     private let begin: Int
     /// Where the line that is not complete begins.
@@ -15,6 +15,13 @@ struct FieldSection {
         begin = start
         line = start
         searched = start
+    }
+
+    /// The fields found, which are the caller's from now on.
+    mutating func takeEntries() -> [Fields.Entry] {
+        var taken: [Fields.Entry] = []
+        swap(&taken, &entries)
+        return taken
     }
 
     /// The offset behind the empty line; nil as long as it has not come. Each call gets the bytes
@@ -51,9 +58,7 @@ struct FieldSection {
     private static func entry(
         _ bytes: Span<UInt8>, at line: Int
     ) throws(WireError) -> (place: Fields.Entry, end: Int)? {
-        let token = ByteSet.token
-        var index = line
-        while index < bytes.count, token.contains(bytes[index]) { index &+= 1 }
+        var index = bytes.firstNoToken(from: line)
         guard index < bytes.count else { return nil }
         guard bytes[index] == ASCII.colon, index > line else { throw mistake(bytes, at: index, in: line) }
         let nameEnd = index

@@ -13,13 +13,16 @@ struct RequestHeadParser {
     private var first: RequestLine?
     private var section = FieldSection(at: 0)
 
+    /// Whether more than empty lines has come.
+    var hasBegun: Bool { searched > line || first != nil }
+
     /// The head and its length in bytes; nil as long as it is not complete.
     mutating func parse(
         _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> (head: RequestHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
-        return (try Self.head(bytes.extracting(0..<end), first, section.entries), end)
+        return (try Self.head(bytes.extracting(0..<end), first, section.takeEntries()), end)
     }
 
     private mutating func firstLine(
@@ -27,7 +30,8 @@ struct RequestHeadParser {
     ) throws(WireError) -> RequestLine? {
         if let first { return first }
         try skipEmptyLines(bytes, limits)
-        guard line < bytes.count else { return nil }
+        // A CR that is the last byte may yet end an empty line.
+        guard line < bytes.count, bytes[line] != ASCII.carriageReturn else { return nil }
         guard let end = bytes.firstLineFeed(from: searched) else {
             searched = bytes.count
             try RequestLine.check(unfinished: bytes.extracting(line...), limits)
@@ -61,7 +65,7 @@ struct RequestHeadParser {
         let framing = try BodyFraming.ofRequest(version: first.version, control)
         let text = [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2)))
         return RequestHead(
-            method: first.method, target: Target(Bytes(text)[first.target], first.layout),
+            method: Method(checked: bytes.extracting(first.method)), target: Target(Bytes(text)[first.target], first.layout),
             version: first.version,
             fields: Fields(text: text, linesStart: first.end, entries: entries),
             keepsAlive: !control.saysClose && (first.version >= .http11 || control.saysKeepAlive),

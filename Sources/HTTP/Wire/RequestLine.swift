@@ -2,7 +2,8 @@ import Basics
 
 /// `method SP target SP version CRLF`, one space each and nothing else (RFC 9112 3).
 struct RequestLine {
-    let method: Method
+    /// Where the method stands in the bytes of the head.
+    let method: Range<Int>
     /// Where the target stands in the bytes of the head.
     let target: Range<Int>
     /// What the target consists of.
@@ -21,14 +22,13 @@ struct RequestLine {
         version = try HTTPVersion(bytes.extracting((space &+ 1)..<end))
         target = (methodEnd &+ 1)..<space
         guard target.count <= limits.uriBytes else { throw .targetTooLong }
-        guard let method = Method(bytes.extracting(line.lowerBound..<methodEnd)) else {
-            throw .requestLine
-        }
-        if method == .connect { throw .connectRefused }
+        method = line.lowerBound..<methodEnd
+        let name = bytes.extracting(method)
+        guard name.firstNoToken(from: 0) == name.count else { throw .requestLine }
+        if name.equals("CONNECT") { throw .connectRefused }
         guard let layout = TargetLayout(bytes.extracting(target)),
-            layout.form != .asterisk || method == .options
+            layout.form != .asterisk || name.equals("OPTIONS")
         else { throw .target }
-        self.method = method
         self.layout = layout
         self.end = line.upperBound &+ 1
     }
@@ -36,7 +36,6 @@ struct RequestLine {
     /// What can be said of a line before its end has come: whether it began at all, and whether one
     /// of its parts is too long already.
     static func check(unfinished line: Span<UInt8>, _ limits: Limits) throws(WireError) {
-        if line[0] == ASCII.carriageReturn { return }
         guard ByteSet.token.contains(line[0]) else { throw .requestLine }
         guard line.count > limits.methodBytes + 1 else { return }
         let methodEnd = try endOfMethod(line, from: 0, limits)

@@ -34,7 +34,7 @@ package struct RequestReader {
     /// Whether bytes of a message have come and its last one has not.
     package var isInMessage: Bool {
         switch state {
-        case .head: !partial.isEmpty
+        case .head: parser.hasBegun
         case .body: true
         case .failed: false
         }

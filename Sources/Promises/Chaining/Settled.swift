@@ -66,6 +66,21 @@ extension Promise {
         .init(node.catch(on: context, policy: policy, body))
     }
 
+    /// Ends the chain and silences its error on purpose; diagnostics hear of it.
+    @inlinable @discardableResult
+    public func cauterize() -> Guarantee<Void> {
+        self.catch { PromiseDiagnostics.report(.cauterized($0)) }
+    }
+
+    /// Continues after any error, cancellation included, with what cannot fail.
+    @inlinable
+    public func recover(
+        on context: (any ExecutionContext)? = nil,
+        guaranteed body: @escaping @Sendable (any Error) -> Guarantee<Value>
+    ) -> Guarantee<Value> {
+        .init(node.recover(on: context, policy: .allErrors, body))
+    }
+
     /// Runs in every case and waits for what it returns; then the outcome passes on.
     @inlinable
     public func ensure(
@@ -94,6 +109,20 @@ extension Local {
         policy: CatchPolicy = .allErrorsExceptCancellation, _ body: @escaping (any Error) -> Void
     ) -> LocalGuarantee<Void> {
         .init(node.catch(policy: policy, body))
+    }
+
+    /// Ends the chain and silences its error on purpose; diagnostics hear of it.
+    @inlinable @discardableResult
+    public func cauterize() -> LocalGuarantee<Void> {
+        self.catch { PromiseDiagnostics.report(.cauterized($0)) }
+    }
+
+    /// Continues after any error, cancellation included, with what cannot fail.
+    @inlinable
+    public func recover(
+        guaranteed body: @escaping (any Error) -> LocalGuarantee<Value>
+    ) -> LocalGuarantee<Value> {
+        .init(node.recover(policy: .allErrors, body))
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.

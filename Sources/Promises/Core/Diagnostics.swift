@@ -35,6 +35,7 @@ public enum PromiseDiagnostics {
         keepsSites.store(keepingCreationSites, ordering: .relaxed)
     }
 
+    @usableFromInline
     static func report(_ event: PromiseEvent) {
         state.withLock { $0.handler }?(event)
     }

@@ -14,7 +14,9 @@ import Testing
         #expect(graph(calls).waitsFor == expected)
     }
 
-    @Test(arguments: [("a<c b c<b", [1, 2, 0]), ("a b<a c", [0, 1, 2]), ("a<a b", [1]), ("a<b b<a c<a", [])])
+    @Test(arguments: [
+        ("a<c b c<b", [1, 2, 0]), ("a b<a c", [0, 1, 2]), ("a<a b", [1]), ("a<b b<a c<a", []),
+    ])
     func orderPutsCallsBehindTheirValues(_ calls: String, expected: [Int]) {
         #expect(graph(calls).order == expected)
     }

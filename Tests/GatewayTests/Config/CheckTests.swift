@@ -5,88 +5,220 @@ import Testing
 /// The rules between keys: what is refused, what is warned of, and what is neither.
 @Suite struct CheckTests {
     @Test(arguments: [
-        ("headers: { X: \"{idd}\" }", "8:25: error: call 'one' uses {idd}; there is no parameter 'idd' (parameters here: id)"),
-        ("headers: { X: \"{id.a}\" }", "8:25: error: call 'one' uses {id.a}; 'id' is a parameter and has no parts"),
-        ("headers: { X: \"{two.a}\" }", "8:25: error: call 'one' uses {two.a}; there is no call 'two' (calls here: one)"),
+        (
+            "headers: { X: \"{idd}\" }",
+            "8:25: error: call 'one' uses {idd}; there is no parameter 'idd' (parameters here: id)"
+        ),
+        (
+            "headers: { X: \"{id.a}\" }",
+            "8:25: error: call 'one' uses {id.a}; 'id' is a parameter and has no parts"
+        ),
+        (
+            "headers: { X: \"{two.a}\" }",
+            "8:25: error: call 'one' uses {two.a}; there is no call 'two' (calls here: one)"
+        ),
         ("headers: { X: \"{one.a}\" }", "8:25: error: call 'one' waits for itself"),
         ("headers: { X: \"{one}\" }", "8:25: error: call 'one' waits for itself"),
-        ("headers: { X: \"{id\" }", "8:24: error: 'headers' in call 'one' cannot be read: this { is never closed; write {{ for the sign"),
+        (
+            "headers: { X: \"{id\" }",
+            "8:24: error: 'headers' in call 'one' cannot be read: this { is never closed; write {{ for the sign"
+        ),
         ("headers: { X: a, x: b }", "8:26: error: 'headers' has 'x' twice"),
-        ("headers: { X: \"{request.body}\" }", "8:25: warning: call 'one' uses {request.body}; GET requests seldom have a body"),
+        (
+            "headers: { X: \"{request.body}\" }",
+            "8:25: warning: call 'one' uses {request.body}; GET requests seldom have a body"
+        ),
         ("body: { a: 1 }", "8:15: error: a GET request has no body; use post, put or patch"),
-        ("timeout: 6s", "8:18: warning: timeout 6s of call 'one' is longer than the deadline 5s; it can never be used"),
-        ("hedge: { after: 2s }", "8:25: warning: the second try of call 'one' never starts: its timeout is 2s"),
-        ("relay_status: [404]", "8:23: warning: 'relay_status' does nothing: call 'one' is not required, so its failure does not decide the status"),
-        ("required: true\nif_failed: []", "9:20: warning: 'if_failed' does nothing: call 'one' is required, so its failure fails the request"),
-        ("required: true\nrelay_status: [204]", "9:23: warning: status 204 is accepted, so it is no failure that could be relayed"),
-        ("at: .\nif_failed: []", "9:20: error: 'if_failed' must be an object, null or omit with 'at: .'"),
-        ("rename: { a: x, b: x }", "8:19: error: 'rename' of call 'one': two members of one object would be renamed to 'x'"),
-        ("when: { param: di }", "8:24: error: call 'one': there is no parameter 'di' - did you mean 'id'?"),
+        (
+            "timeout: 6s",
+            "8:18: warning: timeout 6s of call 'one' is longer than the deadline 5s; it can never be used"
+        ),
+        (
+            "hedge: { after: 2s }",
+            "8:25: warning: the second try of call 'one' never starts: its timeout is 2s"
+        ),
+        (
+            "relay_status: [404]",
+            "8:23: warning: 'relay_status' does nothing: call 'one' is not required, so its failure does not decide the status"
+        ),
+        (
+            "required: true\nif_failed: []",
+            "9:20: warning: 'if_failed' does nothing: call 'one' is required, so its failure fails the request"
+        ),
+        (
+            "required: true\nrelay_status: [204]",
+            "9:23: warning: status 204 is accepted, so it is no failure that could be relayed"
+        ),
+        (
+            "at: .\nif_failed: []",
+            "9:20: error: 'if_failed' must be an object, null or omit with 'at: .'"
+        ),
+        (
+            "rename: { a: x, b: x }",
+            "8:19: error: 'rename' of call 'one': two members of one object would be renamed to 'x'"
+        ),
+        (
+            "when: { param: di }",
+            "8:24: error: call 'one': there is no parameter 'di' - did you mean 'id'?"
+        ),
     ])
     func ofCall(_ lines: String, problem: String) {
         #expect(problems(Snippet.call(lines)) == [problem])
     }
 
     @Test(arguments: [
-        ("hedge: { after: 1s }", "8:16: error: call 'one' is a POST, which must not be sent twice; 'hedge' is for get, head, put and delete"),
-        ("retry: { attempts: 2 }", "8:16: warning: call 'one' is a POST: only a connection that was never made is tried again"),
-        ("body: \"a {id} b\"", "8:15: error: 'body' in call 'one' must be one reference alone, such as \"{request.body}\", or a mapping whose values have references, so that they can be escaped: body: { user: \"{id}\" }"),
-        ("body: { a: [\"{idd}\"] }", "8:23: error: call 'one' uses {idd}; there is no parameter 'idd' (parameters here: id)"),
+        (
+            "hedge: { after: 1s }",
+            "8:16: error: call 'one' is a POST, which must not be sent twice; 'hedge' is for get, head, put and delete"
+        ),
+        (
+            "retry: { attempts: 2 }",
+            "8:16: warning: call 'one' is a POST: only a connection that was never made is tried again"
+        ),
+        (
+            "body: \"a {id} b\"",
+            "8:15: error: 'body' in call 'one' must be one reference alone, such as \"{request.body}\", or a mapping whose values have references, so that they can be escaped: body: { user: \"{id}\" }"
+        ),
+        (
+            "body: { a: [\"{idd}\"] }",
+            "8:23: error: call 'one' uses {idd}; there is no parameter 'idd' (parameters here: id)"
+        ),
     ])
     func ofPost(_ lines: String, problem: String) {
         #expect(problems(Snippet.call(lines, method: "post", route: "POST /x/{id}")) == [problem])
     }
 
     @Test(arguments: [
-        "headers: { X: \"{id} {request.header.Y}\" }", "timeout: 5s", "if_failed: omit", "hedge: { after: 1s }",
-        "retry: { attempts: 2, on: [connect, 503] }", "when: { param: id, is: 5 }", "at: .\nif_failed: {}",
-        "accept: [200-299, 404]", "required: true\nrelay_status: [401, 404]",
+        "headers: { X: \"{id} {request.header.Y}\" }", "timeout: 5s", "if_failed: omit",
+        "hedge: { after: 1s }",
+        "retry: { attempts: 2, on: [connect, 503] }", "when: { param: id, is: 5 }",
+        "at: .\nif_failed: {}",
+        "accept: [200-299, 404]", "relay_headers: [ETag]", "required: true\nrelay_status: []",
+        "required: true\nrelay_status: [401, 404]",
     ])
     func rightCallHasNoProblem(_ lines: String) {
         #expect(problems(Snippet.call(lines)) == [])
     }
 
     @Test(arguments: [
-        ("min_duration: 400ms", "4:5: warning: GET /x/{id}: deadline 5s > min_duration 400ms, slower answers are still distinguishable"),
-        ("deadline: 400ms\nmin_duration: 400ms", "4:5: warning: GET /x/{id}: deadline 400ms = min_duration 400ms, slower answers are still distinguishable"),
-        ("deadline: 1s\nmin_duration: 2s\nserver_timing: true", "7:20: error: 'server_timing' would tell what 'min_duration' hides; leave one of them out"),
-        ("timeout: 9s", "5:14: warning: timeout 9s is longer than the deadline 5s; it can never be used"),
-        ("succeed_when: required", "5:19: error: 'succeed_when: required' needs a call with 'required: true'"),
+        (
+            "min_duration: 400ms",
+            "4:5: warning: GET /x/{id}: deadline 5s > min_duration 400ms, slower answers are still distinguishable"
+        ),
+        (
+            "deadline: 400ms\nmin_duration: 400ms",
+            "4:5: warning: GET /x/{id}: deadline 400ms = min_duration 400ms, slower answers are still distinguishable"
+        ),
+        (
+            "deadline: 1s\nmin_duration: 2s\nserver_timing: true",
+            "7:20: error: 'server_timing' would tell what 'min_duration' hides; leave one of them out"
+        ),
+        (
+            "timeout: 9s",
+            "5:14: warning: timeout 9s is longer than the deadline 5s; it can never be used"
+        ),
+        (
+            "succeed_when: required",
+            "5:19: error: 'succeed_when: required' needs a call with 'required: true'"
+        ),
         ("body: { type: object }", "5:11: error: a GET request has no body"),
-        ("params: { id: { in: query } }", "5:25: error: parameter 'id' is in the path of the route, not in the query"),
-        ("params: { q: { in: path } }", "5:24: error: parameter 'q' is not in the route GET /x/{id}"),
-        ("params: { id: { default: 5 } }", "5:30: warning: parameter 'id' is in the path, so it is always there"),
-        ("params: { q: { required: true, default: 5 } }", "5:45: error: parameter 'q' is required, so 'default' is never used"),
-        ("params: { q: { min: 5 } }", "5:25: error: 'min' of parameter 'q' needs 'type: integer' or 'type: number'"),
-        ("params: { q: { type: integer, pattern: a } }", "5:44: error: 'pattern' of parameter 'q' needs 'type: string'"),
-        ("params: { q: { type: integer, min: 5, max: 4 } }", "5:48: error: 'max' of parameter 'q' is less than its 'min'"),
-        ("params: { q: { type: integer, default: x } }", "5:44: error: the default 'x' of parameter 'q' is no integer"),
-        ("params: { q: { type: uuid, default: 1-2 } }", "5:41: error: the default '1-2' of parameter 'q' is no UUID"),
-        ("params: { q: { one_of: [a, b], default: c } }", "5:45: error: the default 'c' of parameter 'q' is none of a, b"),
-        ("params: { q: { type: integer, min: 2, one_of: [1, 2] } }", "5:52: error: '1' of parameter 'q' is less than 2"),
-        ("params: { q: { pattern: \"[\" } }", "5:29: error: 'pattern' in parameter 'q' must be a regular expression"),
-        ("params: { a b: { } }", "5:15: error: bad name 'a b' of a parameter; it may have letters, digits, _ and -"),
+        (
+            "params: { id: { in: query } }",
+            "5:25: error: parameter 'id' is in the path of the route, not in the query"
+        ),
+        (
+            "params: { q: { in: path } }",
+            "5:24: error: parameter 'q' is not in the route GET /x/{id}"
+        ),
+        (
+            "params: { id: { default: 5 } }",
+            "5:30: warning: parameter 'id' is in the path, so it is always there"
+        ),
+        (
+            "params: { q: { required: true, default: 5 } }",
+            "5:45: error: parameter 'q' is required, so 'default' is never used"
+        ),
+        (
+            "params: { q: { min: 5 } }",
+            "5:25: error: 'min' of parameter 'q' needs 'type: integer' or 'type: number'"
+        ),
+        (
+            "params: { q: { type: integer, pattern: a } }",
+            "5:44: error: 'pattern' of parameter 'q' needs 'type: string'"
+        ),
+        (
+            "params: { q: { type: integer, min: 5, max: 4 } }",
+            "5:48: error: 'max' of parameter 'q' is less than its 'min'"
+        ),
+        (
+            "params: { q: { type: integer, default: x } }",
+            "5:44: error: the default 'x' of parameter 'q' is no integer"
+        ),
+        (
+            "params: { q: { type: uuid, default: 1-2 } }",
+            "5:41: error: the default '1-2' of parameter 'q' is no UUID"
+        ),
+        (
+            "params: { q: { one_of: [a, b], default: c } }",
+            "5:45: error: the default 'c' of parameter 'q' is none of a, b"
+        ),
+        (
+            "params: { q: { type: integer, min: 2, one_of: [1, 2] } }",
+            "5:52: error: '1' of parameter 'q' is less than 2"
+        ),
+        (
+            "params: { q: { pattern: \"[\" } }",
+            "5:29: error: 'pattern' in parameter 'q' must be a regular expression"
+        ),
+        (
+            "params: { a b: { } }",
+            "5:15: error: bad name 'a b' of a parameter; it may have letters, digits, _ and -"
+        ),
     ])
     func ofEndpoint(_ lines: String, problem: String) {
         #expect(problems(Snippet.endpoint(lines)) == [problem])
     }
 
     @Test(arguments: [
-        ("a: { from: a, get: \"/{b.x}\" }\nb: { from: a, get: \"/{a.x}\" }", "7:29: error: calls wait for each other: a -> b -> a"),
-        ("a: { from: a, get: /, at: ., keep: [id] }\nb: { from: a, get: /, at: ., keep: [id, x] }", "8:33: warning: the key 'id' of call 'b' is dropped where call 'a' has it already"),
-        ("a: { from: a, get: /, at: ., rename: { x: b } }\nb: { from: a, get: / }", "8:7: warning: the key 'b' of call 'b' is dropped where call 'a' has it already"),
-        ("a: { from: a, head: / }\nb: { from: a, get: \"/{a.x}\" }", "8:29: error: call 'b' uses {a.x}; the answer to a HEAD call has no body"),
-        ("a: { from: a }", "7:10: error: one of the keys get, post, put, patch, delete or head is missing in call 'a'"),
-        ("request: { from: a, get: / }", "7:7: error: no call can be called 'request'; {request.body} has it"),
+        (
+            "a: { from: a, get: \"/{b.x}\" }\nb: { from: a, get: \"/{a.x}\" }",
+            "7:29: error: calls wait for each other: a -> b -> a"
+        ),
+        (
+            "a: { from: a, get: /, at: ., keep: [id] }\nb: { from: a, get: /, at: ., keep: [id, x] }",
+            "8:33: warning: the key 'id' of call 'b' is dropped where call 'a' has it already"
+        ),
+        (
+            "a: { from: a, get: /, at: ., rename: { x: b } }\nb: { from: a, get: / }",
+            "8:7: warning: the key 'b' of call 'b' is dropped where call 'a' has it already"
+        ),
+        (
+            "a: { from: a, head: / }\nb: { from: a, get: \"/{a.x}\" }",
+            "8:29: error: call 'b' uses {a.x}; the answer to a HEAD call has no body"
+        ),
+        (
+            "a: { from: a }",
+            "7:10: error: one of the keys get, post, put, patch, delete or head is missing in call 'a'"
+        ),
+        (
+            "request: { from: a, get: / }",
+            "7:7: error: no call can be called 'request'; {request.body} has it"
+        ),
     ])
     func betweenCalls(_ calls: String, problem: String) {
         #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [problem])
     }
 
     @Test(arguments: [
-        ("queue: { size: 5 }", "4:12: warning: nothing ever waits in 'queue' without 'max_concurrent'"),
+        (
+            "queue: { size: 5 }",
+            "4:12: warning: nothing ever waits in 'queue' without 'max_concurrent'"
+        ),
         ("eject: { after: 5 }", "4:12: warning: backend 'a' has one host; this needs several"),
-        ("tls: { verify: false }", "4:10: error: TLS to backends is not there yet; use http://, over a network you trust"),
+        (
+            "tls: { verify: false }",
+            "4:10: error: TLS to backends is not there yet; use http://, over a network you trust"
+        ),
         ("urls: [\"http://h\"]", "5:5: error: 'url' and 'urls' exclude each other in backend 'a'"),
     ])
     func ofBackend(_ lines: String, problem: String) {
@@ -94,10 +226,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("admin: 127.0.0.1:80\nlisten: 127.0.0.1:80", "1:8: error: 'admin' needs an address of its own, not that of 'listen'"),
+        (
+            "admin: 127.0.0.1:80\nlisten: 127.0.0.1:80",
+            "1:8: error: 'admin' needs an address of its own, not that of 'listen'"
+        ),
         ("version: 1", "2:1: error: duplicate key 'version', first seen in line 1"),
-        ("log: { level: warn }", "1:15: error: 'level' in 'log' must be debug, info, warning or error"),
-        ("limits: { header_byte: 1KiB }", "1:11: error: unknown key 'header_byte' in 'limits' - did you mean 'header_bytes'?"),
+        (
+            "log: { level: warn }",
+            "1:15: error: 'level' in 'log' must be debug, info, warning or error - did you mean 'warning'?"
+        ),
+        (
+            "limits: { header_byte: 1KiB }",
+            "1:11: error: unknown key 'header_byte' in 'limits' - did you mean 'header_bytes'?"
+        ),
     ])
     func ofTop(_ lines: String, problem: String) {
         #expect(problems(Snippet.top(lines)) == [problem])
@@ -129,8 +270,14 @@ import Testing
         ("version: 1", ["1:1: error: there are no endpoints"]),
         ("- a", ["1:1: error: the file must be a mapping of keys to values"]),
         ("version: 1\nendpoints: []", ["1:1: error: there are no endpoints"]),
-        ("version: 1\nendpoints: [{ route: GET /, calls: {} }]", ["2:13: error: GET / has no calls"]),
-        ("version: 1\nendpoints: [5]", ["2:13: error: this endpoint must be a mapping of keys to values"]),
+        (
+            "version: 1\nendpoints: [{ route: GET /, calls: {} }]",
+            ["2:13: error: GET / has no calls"]
+        ),
+        (
+            "version: 1\nendpoints: [5]",
+            ["2:13: error: this endpoint must be a mapping of keys to values"]
+        ),
     ])
     func emptyIsRefused(_ text: String, expected: [String]) {
         #expect(problems(text) == expected)

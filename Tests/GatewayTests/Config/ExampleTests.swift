@@ -15,7 +15,8 @@ import YAMLReader
         let config = try #require(outcome.config)
         #expect(config.endpoints.count == 3)
         #expect(config.endpoints.flatMap(\.calls).count == 7)
-        #expect(config.backends.map(\.name.value) == ["catalog", "stock", "reviews", "users", "offers"])
+        #expect(
+            config.backends.map(\.name.value) == ["catalog", "stock", "reviews", "users", "offers"])
     }
 
     @Test func saysWhatWasWritten() throws {
@@ -28,7 +29,9 @@ import YAMLReader
         let stock = config.backends[1]
         #expect(stock.hosts.map(\.value.port) == [7002, 7012])
         #expect(stock.breaker?.openAt?.value == 0.5)
-        #expect(config.backends[3].headers[0].value == Placed("k", at: .init(file: "c.yaml", line: 23, column: 27)))
+        #expect(
+            config.backends[3].headers[0].value
+                == Placed("k", at: .init(file: "c.yaml", line: 23, column: 27)))
 
         let products = config.endpoints[0]
         #expect(products.route?.value.segments == [.literal("products"), .parameter("id")])
@@ -67,7 +70,10 @@ import YAMLReader
         ("        timeout: 300ms", "        timeout: 300", "46:18: error: 'timeout' in call"),
         ("  deadline: 800ms", "  deadline: 0ms", "7:13: error: 'deadline' in 'defaults' must be"),
         ("        required: true   ", "        required: maybe  ", "37:19: error: 'required' in"),
-        ("from: offers\n        get: /today", "from: offerz\n        get: /today", "61:15: error: call"),
+        (
+            "from: offers\n        get: /today", "from: offerz\n        get: /today",
+            "61:15: error: call"
+        ),
         ("admin: 127", "admim: 127", "4:1: error: unknown key 'admim' - did you mean 'admin'?"),
         ("      stock:\n        from", "      _stock:\n        from", "39:7: error: bad name"),
         ("{id}?lang={lang}", "{idd}?lang={lang}", "36:25: error: call 'product' uses {idd}"),

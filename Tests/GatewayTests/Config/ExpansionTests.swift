@@ -7,26 +7,39 @@ import Testing
     let environment = ["NAME": "v", "EMPTY": "", "N": "5", "ON": "true", "BRACES": "{x}"]
 
     @Test(arguments: [
-        ("${NAME}", "v"), ("a${NAME}b${NAME}", "avbv"), ("${MISSING:-d}", "d"), ("${EMPTY:-d}", "d"),
+        ("${NAME}", "v"), ("a${NAME}b${NAME}", "avbv"), ("${MISSING:-d}", "d"),
+        ("${EMPTY:-d}", "d"),
         ("${EMPTY}", ""), ("${MISSING:-}", ""), ("${MISSING:-http://h:1}", "http://h:1"),
-        ("$${NAME}", "${NAME}"), ("$NAME", "$NAME"), ("${file:/s}", "secret"), ("${file:beside}", "two\nlines"),
+        ("$${NAME}", "${NAME}"), ("$NAME", "$NAME"), ("${file:/s}", "secret"),
+        ("${file:beside}", "two\nlines"),
     ])
     func isExpanded(_ text: String, becomes value: String) throws {
         let config = Snippet.backend("headers: { A: \"\(text)\" }")
         let files = ["/etc/c.yaml": config, "/s": "secret\n", "/etc/beside": "two\nlines\n"]
         let outcome = load(files, main: "/etc/c.yaml", environment: environment)
         if value.contains("\n") {
-            #expect(outcome.problems.lines.first?.hasSuffix("must be one line, without control characters") == true)
+            #expect(
+                outcome.problems.lines.first?.hasSuffix(
+                    "must be one line, without control characters") == true)
         } else {
             #expect(try #require(outcome.config).backends[0].headers[0].value.value == value)
         }
     }
 
     @Test(arguments: [
-        ("${MISSING}", "environment variable MISSING is not set (write ${MISSING:-...} to give a default)"),
+        (
+            "${MISSING}",
+            "environment variable MISSING is not set (write ${MISSING:-...} to give a default)"
+        ),
         ("${NAME", "'${' is never closed"),
-        ("${}", "'${}' names no environment variable (there are ${NAME}, ${NAME:-default} and ${file:/path})"),
-        ("${1A}", "'${1A}' names no environment variable (there are ${NAME}, ${NAME:-default} and ${file:/path})"),
+        (
+            "${}",
+            "'${}' names no environment variable (there are ${NAME}, ${NAME:-default} and ${file:/path})"
+        ),
+        (
+            "${1A}",
+            "'${1A}' names no environment variable (there are ${NAME}, ${NAME:-default} and ${file:/path})"
+        ),
         ("${file:/none}", "file /none of '${file:/none}' cannot be read: there is no such file"),
     ])
     func cannotBeExpanded(_ text: String, words: String) {
@@ -35,7 +48,10 @@ import Testing
     }
 
     /// Inside of `{ }` it has to be quoted, so quotes say nothing about the type.
-    @Test(arguments: ["max_concurrent: ${N}", "max_concurrent: \"${N}\"", "queue: { size: \"${N}\" }\nmax_concurrent: 1", "tls:"])
+    @Test(arguments: [
+        "max_concurrent: ${N}", "max_concurrent: \"${N}\"",
+        "queue: { size: \"${N}\" }\nmax_concurrent: 1", "tls:",
+    ])
     func isTypedAsIfWrittenPlainly(_ lines: String) {
         let found = problems(Snippet.backend(lines), environment: environment)
         #expect(found.isEmpty == (lines != "tls:"))
@@ -46,15 +62,26 @@ import Testing
     }
 
     @Test func bracesInAValueAreNoReference() throws {
-        let outcome = load(["c.yaml": Snippet.call("headers: { A: \"${BRACES}-{id}\" }")], environment: environment)
+        let outcome = load(
+            ["c.yaml": Snippet.call("headers: { A: \"${BRACES}-{id}\" }")], environment: environment
+        )
         let template = try #require(outcome.config).endpoints[0].calls[0].headers[0].value.template
         #expect(template.segments.first == .literal("{x}-"))
         #expect(template.references.map(\.text) == ["id"])
     }
 
+    @Test func escapedOneIsLiteralInATemplate() throws {
+        let outcome = load(["c.yaml": Snippet.call("headers: { A: \"$${NAME}{id}\" }")])
+        let template = try #require(outcome.config).endpoints[0].calls[0].headers[0].value.template
+        #expect(template.segments.first == .literal("${NAME}"))
+    }
+
     @Test func secretIsNeverQuoted() {
         let found = problems(Snippet.backend("max_concurrent: ${NAME}"), environment: environment)
-        #expect(found == ["4:21: error: 'max_concurrent' in backend 'a' must be a whole number of at least 1"])
+        #expect(
+            found == [
+                "4:21: error: 'max_concurrent' in backend 'a' must be a whole number of at least 1"
+            ])
     }
 
     @Test func keysAreNotExpanded() {

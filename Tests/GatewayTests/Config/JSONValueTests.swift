@@ -8,14 +8,18 @@ import Testing
     @Test(arguments: [
         ("[]", "[]"), ("{}", "{}"), ("null", "null"), ("~", "null"), ("", "null"), ("true", "true"),
         ("text", #""text""#), ("\"5\"", #""5""#), ("yes", #""yes""#),
-        ("19.90", "19.90"), ("9007199254740993", "9007199254740993"), ("1e400", "1e400"), ("-0", "-0"),
-        ("0x1F", "31"), ("+7", "7"), ("007", "7"), (".5", "0.5"), ("-.5", "-0.5"), ("1.", "1"), ("1.e3", "1e3"),
+        ("19.90", "19.90"), ("9007199254740993", "9007199254740993"), ("1e400", "1e400"),
+        ("-0", "-0"),
+        ("0x1F", "31"), ("+7", "7"), ("007", "7"), (".5", "0.5"), ("-.5", "-0.5"), ("1.", "1"),
+        ("1.e3", "1e3"),
         (#"{ "amount": 0, known: [a, "b\n", 1.0] }"#, #"{"amount":0,"known":["a","b\n",1.0]}"#),
         ("${N}", "5"), ("\"${N}\"", "5"),
     ])
     func ifFailed(_ yaml: String, json: String) throws {
         let outcome = load(["c.yaml": Snippet.call("if_failed: \(yaml)")], environment: ["N": "5"])
-        #expect(try #require(outcome.config).endpoints[0].calls[0].ifFailed?.value == .value(Bytes(json)))
+        #expect(
+            try #require(outcome.config).endpoints[0].calls[0].ifFailed?.value
+                == .value(Bytes(json)))
     }
 
     @Test(arguments: ["omit", "\"omit\""]) func ifFailedOmit(_ yaml: String) throws {
@@ -32,7 +36,10 @@ import Testing
     @Test(arguments: [
         ("\"{request.body}\"", "<request.body>"),
         ("{ user: \"{id}\" }", #"{"user":<id>}"#),
-        ("{ user: \"a {id} \\\" b\", n: 1.50, t: [true, \"{{x}}\"] }", #"{"user":"a <<id>> \" b","n":1.50,"t":[true,"{x}"]}"#),
+        (
+            "{ user: \"a {id} \\\" b\", n: 1.50, t: [true, \"{{x}}\"] }",
+            #"{"user":"a <<id>> \" b","n":1.50,"t":[true,"{x}"]}"#
+        ),
         ("'{\"a\":1}'", #"{"a":1}"#),
         ("plain text", "plain text"),
         ("5", "5"),

@@ -11,20 +11,34 @@ import Testing
     }
 
     @Test func includedEndpointsFollowInTheOrderOfNames() throws {
-        let outcome = load([
-            "/etc/c.yaml": Self.main, "/etc/more/two.yaml": Self.endpoint("two"),
-            "/etc/more/one.yaml": Self.endpoint("one"), "/etc/more/.hidden.yaml": "x", "/etc/more/x.txt": "x",
-        ], main: "/etc/c.yaml")
+        let outcome = load(
+            [
+                "/etc/c.yaml": Self.main, "/etc/more/two.yaml": Self.endpoint("two"),
+                "/etc/more/one.yaml": Self.endpoint("one"), "/etc/more/.hidden.yaml": "x",
+                "/etc/more/x.txt": "x",
+            ], main: "/etc/c.yaml")
         #expect(outcome.problems.lines == [])
         #expect(try #require(outcome.config).endpoints.map(\.title) == ["GET /one", "GET /two"])
     }
 
     @Test(arguments: [
-        (Self.endpoint("two", key: "cals"), "more/two.yaml:3:5: error: unknown key 'cals' in endpoint 'GET /two' - did you mean 'calls'?"),
+        (
+            Self.endpoint("two", key: "cals"),
+            "more/two.yaml:3:5: error: unknown key 'cals' in endpoint 'GET /two' - did you mean 'calls'?"
+        ),
         ("a: [b", "more/two.yaml:1:4: error: this [ is never closed"),
-        ("listen: h:1", "more/two.yaml:1:1: error: 'listen' belongs into the main file; an included one has endpoints and backends"),
-        ("backends: { a: { url: http://h } }", "more/two.yaml:1:13: error: backend 'a' is already at c.yaml:2:13"),
-        (Self.endpoint("one"), "more/two.yaml:2:12: error: route GET /one is the same as that at more/one.yaml:2:12"),
+        (
+            "listen: h:1",
+            "more/two.yaml:1:1: error: 'listen' belongs into the main file; an included one has endpoints and backends"
+        ),
+        (
+            "backends: { a: { url: http://h } }",
+            "more/two.yaml:1:13: error: backend 'a' is already at c.yaml:2:13"
+        ),
+        (
+            Self.endpoint("one"),
+            "more/two.yaml:2:12: error: route GET /one is the same as that at more/one.yaml:2:12"
+        ),
     ])
     func errorNamesTheIncludedFile(_ text: String, problem: String) {
         let outcome = load([
@@ -44,15 +58,18 @@ import Testing
 
     @Test func aFileIsIncludedOnceAndNeverItself() throws {
         let outcome = load([
-            "c.yaml": Snippet.top("include: ['*.yaml', one.yaml]"), "one.yaml": Self.endpoint("one"),
+            "c.yaml": Snippet.top("include: ['*.yaml', one.yaml]"),
+            "one.yaml": Self.endpoint("one"),
         ])
         #expect(try #require(outcome.config).endpoints.map(\.title) == ["GET /x", "GET /one"])
     }
 
-    @Test func missingFileIsKnownAsSuch() {
+    @Test func missingFileIsNamed() {
         let outcome = load([:], main: "not-there.yaml")
-        #expect(outcome.isFileMissing)
-        #expect(outcome.problems.lines == ["not-there.yaml:1:1: error: there is no such file", "1 error"])
+        #expect(
+            outcome.problems.lines == [
+                "not-there.yaml:1:1: error: there is no such file", "1 error",
+            ])
     }
 
     static let json = """
@@ -69,9 +86,18 @@ import Testing
     }
 
     @Test(arguments: [
-        (" \"version\": 1,", " \"version\": 1,\n \"version\": 1,", "3:2: error: duplicate key 'version', first seen in line 2"),
-        ("\"1s\"", "1", "5:93: error: 'timeout' in call 'one' has no unit; write it like 300ms, 2s, 5m or 1h"),
-        ("/one", "/{x}", "5:77: error: call 'one' uses {x}; there is no parameter 'x' (this endpoint has no parameters)"),
+        (
+            " \"version\": 1,", " \"version\": 1,\n \"version\": 1,",
+            "3:2: error: duplicate key 'version', first seen in line 2"
+        ),
+        (
+            "\"1s\"", "1",
+            "5:93: error: 'timeout' in call 'one' has no unit; write it like 300ms, 2s, 5m or 1h"
+        ),
+        (
+            "/one", "/{x}",
+            "5:77: error: call 'one' uses {x}; there is no parameter 'x' (this endpoint has no parameters)"
+        ),
         ("\"1s\"", "1s", "5:94: error: this is no JSON: this byte cannot stand here"),
     ])
     func jsonProblemsArePlaced(_ old: String, new: String, problem: String) {
@@ -84,8 +110,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("*", "a.yaml", true), ("*.yaml", "a.yaml", true), ("*.yaml", "a.yml", false), ("a?c", "abc", true),
-        ("a?c", "ac", false), ("*a*b*", "xxaxxbxx", true), ("*a*b", "ab-a", false), ("*", ".a", false),
+        ("*", "a.yaml", true), ("*.yaml", "a.yaml", true), ("*.yaml", "a.yml", false),
+        ("a?c", "abc", true),
+        ("a?c", "ac", false), ("*a*b*", "xxaxxbxx", true), ("*a*b", "ab-a", false),
+        ("*", ".a", false),
         (".*", ".a", true), ("a*", "a", true), ("", "", true),
     ])
     func pattern(_ pattern: String, name: String, isMatch: Bool) {

@@ -4,7 +4,7 @@ import Gateway
 /// Loads a configuration out of texts, without a disk.
 func load(
     _ files: [String: String], main: String = "c.yaml", environment: [String: String] = [:]
-) -> ConfigLoader.Outcome {
+) -> (config: Config?, problems: Problems) {
     ConfigLoader.load(
         main, files: ConfigFiles(texts: files), environment: { environment[$0] })
 }

@@ -1,5 +1,6 @@
 import Basics
 import Testing
+import YAMLReader
 
 @testable import Gateway
 
@@ -10,7 +11,7 @@ import Testing
     @Test(arguments: 0..<16 as Range<UInt64>, ["c.yaml", "c.json"])
     func anythingIsReadOrExplained(seed: UInt64, file: String) {
         let entropy = Entropy(seed: seed)
-        for _ in 0..<60 {
+        for _ in 0..<20 {
             let text = mutated(file == "c.json" ? LoaderTests.json : Example.text, entropy)
             let outcome = load([file: text], main: file, environment: ["USERS_KEY": "k"])
             let problems = outcome.problems.sorted

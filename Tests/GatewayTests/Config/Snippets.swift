@@ -23,7 +23,8 @@ enum Snippet {
 
     /// Line 5, column 5.
     static func endpoint(
-        _ lines: String, route: String = "GET /x/{id}", calls: String = "one: { from: a, get: /one }"
+        _ lines: String, route: String = "GET /x/{id}",
+        calls: String = "one: { from: a, get: /one }"
     ) -> String {
         """
         version: 1
@@ -37,7 +38,9 @@ enum Snippet {
     }
 
     /// Line 8, column 9.
-    static func call(_ lines: String, method: String = "get", route: String = "GET /x/{id}") -> String {
+    static func call(_ lines: String, method: String = "get", route: String = "GET /x/{id}")
+        -> String
+    {
         """
         version: 1
         backends: { a: { url: http://h:1, max_concurrent: 5 } }

@@ -6,7 +6,10 @@ import Testing
 @Suite struct ValueTests {
     @Test(arguments: [
         ("timeout: 300", "has no unit; write it like 300ms, 2s, 5m or 1h"),
-        ("timeout: 3d", "has the unknown unit 'd'; write it like 300ms, 2s, 5m or 1h (ms, s, m or h)"),
+        (
+            "timeout: 3d",
+            "has the unknown unit 'd'; write it like 300ms, 2s, 5m or 1h (ms, s, m or h)"
+        ),
         ("timeout: 300 ms", "must be written without a space: 300ms"),
         ("timeout: 0s", "must be more than 0"),
         ("timeout: 0.0ms", "must be more than 0"),
@@ -47,9 +50,15 @@ import Testing
         ("max_concurrent: 1.5", "must be a whole number of at least 1"),
         ("max_concurrent: \"5\"", "must be a whole number of at least 1"),
         ("max_concurrent: 99999999999999999999", "must be a whole number of at least 1"),
-        ("balance: least", "must be least_requests or round_robin"),
+        (
+            "balance: least",
+            "must be least_requests or round_robin - did you mean 'least_requests'?"
+        ),
         ("connect_timeout: 0ms", "must be more than 0"),
-        ("headers: { Content-Length: 5 }", "must not name 'Content-Length'; the connection's own headers are set for you"),
+        (
+            "headers: { Content-Length: 5 }",
+            "must not name 'Content-Length'; the connection's own headers are set for you"
+        ),
         ("headers: { A B: x }", "must name a header; 'A B' cannot be one"),
         ("headers: { A: \"x\\r\\nB: y\" }", "must be one line, without control characters"),
         ("headers: { A: }", "must have a value; write \"\" for an empty one"),
@@ -63,8 +72,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("breaker: { open_at: 0% }", "4:25: error: 'open_at' in 'breaker' of backend 'a' must be more than 0"),
-        ("breaker: { open_at: 101% }", "4:25: error: 'open_at' in 'breaker' of backend 'a' is too much"),
+        (
+            "breaker: { open_at: 0% }",
+            "4:25: error: 'open_at' in 'breaker' of backend 'a' must be more than 0"
+        ),
+        (
+            "breaker: { open_at: 101% }",
+            "4:25: error: 'open_at' in 'breaker' of backend 'a' is too much"
+        ),
         (
             "breaker: { open_at: 0.5 }",
             "4:25: error: 'open_at' in 'breaker' of backend 'a' has no unit; write it like 50%"
@@ -75,8 +90,14 @@ import Testing
                 + " - did you mean 'min_requests'?"
         ),
         ("queue: 5", "4:12: error: 'queue' of backend 'a' must be a mapping of keys to values"),
-        ("health: { every: 1s }", "4:13: error: the key 'path' is missing in 'health' of backend 'a'"),
-        ("health: { path: x }", "4:21: error: 'path' in 'health' of backend 'a' must begin with a '/'"),
+        (
+            "health: { every: 1s }",
+            "4:13: error: the key 'path' is missing in 'health' of backend 'a'"
+        ),
+        (
+            "health: { path: x }",
+            "4:21: error: 'path' in 'health' of backend 'a' must begin with a '/'"
+        ),
     ])
     func ofInnerBlock(_ line: String, problem: String) {
         #expect(problems(Snippet.backend(line)) == [problem])
@@ -89,12 +110,24 @@ import Testing
         ("http://h:0", "'url' in backend 'a' has no port from 1 to 65535: '0'"),
         ("http://h:65536", "'url' in backend 'a' has no port from 1 to 65535: '65536'"),
         ("http://h:", "'url' in backend 'a' has no port from 1 to 65535: ''"),
-        ("http://u:p@h", "'url' in backend 'a' must not hold a name or a password; send them with 'headers'"),
+        (
+            "http://u:p@h",
+            "'url' in backend 'a' must not hold a name or a password; send them with 'headers'"
+        ),
         ("http://h/?a=b", "'url' in backend 'a' must not have a query (?...)"),
         ("http://h/a b", "'url' in backend 'a' has to escape ' '"),
-        ("http://h/a%2", "'url' in backend 'a' has a '%' that two hex digits do not follow; write %25 for the sign"),
-        ("http://1.2.3", "'url' in backend 'a' has no host: '1.2.3' is neither an address nor a name"),
-        ("http://::1", "'url' in backend 'a' must have its IPv6 address in brackets: \"[::1]:8080\""),
+        (
+            "http://h/a%2",
+            "'url' in backend 'a' has a '%' that two hex digits do not follow; write %25 for the sign"
+        ),
+        (
+            "http://1.2.3",
+            "'url' in backend 'a' has no host: '1.2.3' is neither an address nor a name"
+        ),
+        (
+            "http://::1",
+            "'url' in backend 'a' must have its IPv6 address in brackets: \"[::1]:8080\""
+        ),
         ("http://[::1", "'url' in backend 'a' has no IPv6 address between [ and ]"),
         ("http://[1::2::3]:80", "'url' in backend 'a' has no IPv6 address between [ and ]"),
     ])
@@ -106,7 +139,8 @@ import Testing
     @Test(arguments: [
         ("http://h", "h", 80, ""), ("http://h:7001/", "h", 7001, ""),
         ("HTTP://h/v1/", "h", 80, "/v1"), ("http://[::1]:80", "::1", 80, ""),
-        ("http://[::ffff:1.2.3.4]", "::ffff:1.2.3.4", 80, ""), ("http://10.0.0.1/a%20b", "10.0.0.1", 80, "/a%20b"),
+        ("http://[::ffff:1.2.3.4]", "::ffff:1.2.3.4", 80, ""),
+        ("http://10.0.0.1/a%20b", "10.0.0.1", 80, "/a%20b"),
         ("http://my_service.local", "my_service.local", 80, ""),
     ])
     func goodURL(_ text: String, host: String, port: UInt16, path: String) throws {
@@ -133,18 +167,22 @@ import Testing
         #expect(found == ["4:12: error: 'route' in endpoint '\(route)' \(words)"])
     }
 
-    @Test(arguments: [
-        ("GET /", []), ("GET /a/", [.literal("a"), .literal("")]),
-        ("GET /a%2Fb/{id}", [.literal("a/b"), .parameter("id")]),
-    ] as [(String, [Config.Route.Segment])])
+    @Test(
+        arguments: [
+            ("GET /", []), ("GET /a/", [.literal("a"), .literal("")]),
+            ("GET /a%2Fb/{id}", [.literal("a/b"), .parameter("id")]),
+        ] as [(String, [Config.Route.Segment])])
     func goodRoute(_ text: String, segments: [Config.Route.Segment]) throws {
         #expect(try Config.Route(reading: text).segments == segments)
     }
 
-    @Test(arguments: [
-        ("127.0.0.1:0", .tcp(host: "127.0.0.1", port: 0)), ("\"[::1]:8080\"", .tcp(host: "::1", port: 8080)),
-        ("localhost:80", .tcp(host: "localhost", port: 80)), ("unix:/run/t.sock", .unix(path: "/run/t.sock")),
-    ] as [(String, Config.ListenAddress)])
+    @Test(
+        arguments: [
+            ("127.0.0.1:0", .tcp(host: "127.0.0.1", port: 0)),
+            ("\"[::1]:8080\"", .tcp(host: "::1", port: 8080)),
+            ("localhost:80", .tcp(host: "localhost", port: 80)),
+            ("unix:/run/t.sock", .unix(path: "/run/t.sock")),
+        ] as [(String, Config.ListenAddress)])
     func goodAddress(_ text: String, address: Config.ListenAddress) throws {
         let config = try #require(load(["c.yaml": Snippet.top("listen: \(text)")]).config)
         #expect(config.listen?.value == address)
@@ -161,9 +199,11 @@ import Testing
         #expect(problems(Snippet.top("listen: \(text)")) == ["1:9: error: 'listen' \(words)"])
     }
 
-    @Test(arguments: [
-        ("1.5s", .milliseconds(1500)), ("2m", .seconds(120)), ("1h", .seconds(3600)), ("0.25ms", .microseconds(250)),
-    ] as [(String, Duration)])
+    @Test(
+        arguments: [
+            ("1.5s", .milliseconds(1500)), ("2m", .seconds(120)), ("1h", .seconds(3600)),
+            ("0.25ms", .microseconds(250)),
+        ] as [(String, Duration)])
     func duration(_ text: String, value: Duration) throws {
         let config = try #require(load(["c.yaml": Snippet.call("timeout: \(text)")]).config)
         #expect(config.endpoints[0].calls[0].timeout?.value == value)

@@ -186,7 +186,7 @@ import Testing
     @Test func boundsSpelledAsYAMLSpellsThem() throws {
         let plans = try ParamPlan.all(
             of: [
-                param("n") {
+                param("n", .number) {
                     $0.max = placed(Config.Number(text: "0x10", value: 16, integer: 16))
                     $0.min = placed(Config.Number(text: ".5", value: 0.5, integer: nil))
                 }

@@ -32,8 +32,10 @@ import Testing
         #expect(requests(in: String(repeating: "\r\n", count: 9) + get()) == "refused 400")
     }
 
-    @Test func endsInSilenceBehindEmptyLines() {
-        #expect(requests(in: "", thenEnds: true) == "")
+    @Test(arguments: ["\r", "\r\n", "\r\n\r\n"])
+    func emptyLinesAloneAreNoMessage(_ text: String) {
+        #expect(requests(in: text, thenEnds: true) == "")
+        #expect(requests(in: get() + text, thenEnds: true) == "GET /")
     }
 
     @Test(arguments: [

@@ -16,7 +16,8 @@ extension ConfigCheck {
             method.value == .get || method.value == .head
         {
             problems.error(
-                at: body.place, "a \(method.value.rawValue) request has no body; use post, put or patch")
+                at: body.place,
+                "a \(method.value.rawValue) request has no body; use post, put or patch")
         }
     }
 

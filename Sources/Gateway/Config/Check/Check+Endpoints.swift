@@ -53,7 +53,8 @@ extension ConfigCheck {
     private mutating func checkSuccess(of endpoint: Config.Endpoint) {
         let isAnyRequired = endpoint.calls.contains { $0.required?.value == true }
         if let rule = endpoint.succeedWhen, rule.value == .required, !isAnyRequired, wasRead {
-            problems.error(at: rule.place, "'succeed_when: required' needs a call with 'required: true'")
+            problems.error(
+                at: rule.place, "'succeed_when: required' needs a call with 'required: true'")
         }
         if endpoint.calls.isEmpty, wasRead {
             problems.error(at: endpoint.place, "\(endpoint.title) has no calls")
@@ -80,7 +81,8 @@ extension ConfigCheck {
     ) {
         if let type, type.value != .object, !(required.isEmpty && properties.isEmpty) {
             problems.error(
-                at: type.place, "'required' and 'properties' need 'type: object', not '\(type.value)'")
+                at: type.place,
+                "'required' and 'properties' need 'type: object', not '\(type.value)'")
         }
         for property in properties {
             checkBounds(
@@ -107,8 +109,9 @@ extension Config.Route {
         let parts = segments.map { segment in
             switch segment {
             // A slash in a literal was %2F, which is another path than two segments.
-            case .literal(let text): text.split(separator: "/", omittingEmptySubsequences: false)
-                .joined(separator: "%2F")
+            case .literal(let text):
+                text.split(separator: "/", omittingEmptySubsequences: false)
+                    .joined(separator: "%2F")
             case .parameter: "{}"
             }
         }

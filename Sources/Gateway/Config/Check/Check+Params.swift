@@ -25,7 +25,8 @@ extension ConfigCheck {
         guard isInPath else {
             if let required = param.required, required.value, let fallback = param.fallback {
                 problems.error(
-                    at: fallback.place, "parameter '\(name)' is required, so 'default' is never used")
+                    at: fallback.place,
+                    "parameter '\(name)' is required, so 'default' is never used")
             }
             return
         }
@@ -40,7 +41,8 @@ extension ConfigCheck {
         let isNumber = kind == "integer" || kind == "number"
         for (key, place) in [("min", rules.min?.place), ("max", rules.max?.place)] {
             guard let place, !isNumber else { continue }
-            problems.error(at: place, "'\(key)' of \(title) needs 'type: integer' or 'type: number'")
+            problems.error(
+                at: place, "'\(key)' of \(title) needs 'type: integer' or 'type: number'")
         }
         let texts = [
             ("min_length", rules.minLength?.place), ("max_length", rules.maxLength?.place),
@@ -69,10 +71,12 @@ extension ConfigCheck {
         if let problem = rules.problem(with: fallback.value, kind: kind) {
             problems.error(
                 at: fallback.place, "the default '\(fallback.value)' of \(title) \(problem)")
-        } else if !param.oneOf.isEmpty, !param.oneOf.contains(where: { $0.value == fallback.value }) {
+        } else if !param.oneOf.isEmpty, !param.oneOf.contains(where: { $0.value == fallback.value })
+        {
             let known = param.oneOf.map(\.value).joined(separator: ", ")
             problems.error(
-                at: fallback.place, "the default '\(fallback.value)' of \(title) is none of \(known)")
+                at: fallback.place,
+                "the default '\(fallback.value)' of \(title) is none of \(known)")
         }
     }
 }

@@ -36,7 +36,8 @@ extension ConfigCheck {
         case .name(let name), .call(let name, _):
             checkAnswer(of: name, in: endpoint, uses, at: reference.place)
         case .requestBody:
-            guard let method = endpoint.route?.value.method, method == .get || method == .head else {
+            guard let method = endpoint.route?.value.method, method == .get || method == .head
+            else {
                 break
             }
             problems.warning(

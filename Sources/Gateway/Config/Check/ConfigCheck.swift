@@ -34,7 +34,8 @@ struct ConfigCheck {
     }
 
     private mutating func checkAddresses() {
-        guard let listen = config.listen, let admin = config.admin, listen.value == admin.value else {
+        guard let listen = config.listen, let admin = config.admin, listen.value == admin.value
+        else {
             return
         }
         if case .tcp(_, port: 0) = admin.value { return }

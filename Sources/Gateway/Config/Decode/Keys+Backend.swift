@@ -23,7 +23,8 @@ extension Config.Backend: NamedBlock {
         .block("health", \.health, "asks the hosts how they are"),
         .block("keepalive", \.keepalive, "connections that are kept for the next call"),
         .value(
-            "dns_ttl", \.dnsTTL, .duration(allowsZero: true), "how long a resolved name is believed"),
+            "dns_ttl", \.dnsTTL, .duration(allowsZero: true), "how long a resolved name is believed"
+        ),
         .block("tls", \.tls, "for https"),
     ]
 }

@@ -7,9 +7,7 @@ extension Config.Call: NamedBlock {
     /// `[A-Za-z][A-Za-z0-9_-]*`
     static func problem(withName name: String) -> String? {
         if name == "request" { return "no call can be called 'request'; {request.body} has it" }
-        let isRight =
-            Config.Param.isName(name) && name.utf8.first.map { ($0 | 0x20) >= UInt8(ascii: "a") } == true
-            && !name.hasPrefix("_")
+        let isRight = Config.Param.isName(name) && name.first?.isLetter == true
         return isRight
             ? nil
             : "bad name '\(name)' of a call; it must begin with a letter and may have letters,"
@@ -29,7 +27,8 @@ extension Config.Call: NamedBlock {
             .block("forward", \.forward, "replaces the endpoint's"),
             .value("required", \.required, .flag, "whether its failure fails the request"),
             .value("timeout", \.timeout, .duration, "limit on this call"),
-            .value("accept", \.accept, .statusList, "statuses that are no failure: [200-299]"),
+            .value(
+                "accept", \.accept, .filledStatusList, "statuses that are no failure: [200-299]"),
             .value("relay_status", \.relayStatus, .statusList, "statuses that reach the client"),
             .value("relay_body", \.relayBody, .flag, "whether the body goes with such a status"),
             .list(
@@ -63,7 +62,12 @@ extension Config.Call: NamedBlock {
 }
 
 extension Reading where Value == [ClosedRange<Int>] {
+    /// Empty, it names no status at all: `relay_status: []` relays nothing.
     static var statusList: Reading {
+        Reading<[Placed<ClosedRange<Int>>]>.list(of: .statuses).map { $0.map(\.value) }
+    }
+
+    static var filledStatusList: Reading {
         Reading<[Placed<ClosedRange<Int>>]>.filledList(of: .statuses).map { $0.map(\.value) }
     }
 }

@@ -17,7 +17,8 @@ extension Config: PlainBlock {
             .block("log", \.log, "what is logged, and how"),
             .block("limits", \.limits, "what one process takes in"),
             .block("drain", \.drain, "how a stop waits for running requests"),
-            .block("defaults", \.defaults, "for every endpoint and call that does not say otherwise"),
+            .block(
+                "defaults", \.defaults, "for every endpoint and call that does not say otherwise"),
             .list(
                 "include", \.include, .oneOrMany(of: .text),
                 "files with more endpoints and backends, such as endpoints/*.yaml"),
@@ -47,7 +48,8 @@ struct IncludedConfig: PlainBlock {
                 key.decode(member, &block.config, &decoder)
             } else {
                 decoder.fail(
-                    member.keyPlace, "belongs into the main file; an included one has endpoints and"
+                    member.keyPlace,
+                    "belongs into the main file; an included one has endpoints and"
                         + " backends")
             }
         }

@@ -69,7 +69,9 @@ extension Config.Param: NamedBlock {
     static let word = "parameter"
 
     static func problem(withName name: String) -> String? {
-        if name == "request" { return "no parameter can be called 'request'; {request.body} has it" }
+        if name == "request" {
+            return "no parameter can be called 'request'; {request.body} has it"
+        }
         return isName(name)
             ? nil : "bad name '\(name)' of a parameter; it may have letters, digits, _ and -"
     }

@@ -35,7 +35,8 @@ struct Quantity {
         }
         guard let worth = units.names.first(where: { $0.name == unit })?.worth else {
             let known = units.names.map(\.name).spoken(or: "or")
-            throw Refusal("has the unknown unit '\(unit)'; write it like \(units.example) (\(known))")
+            throw Refusal(
+                "has the unknown unit '\(unit)'; write it like \(units.example) (\(known))")
         }
         guard number.count + unit.count == text.count else {
             throw Refusal("must be written without a space: \(number)\(unit)")
@@ -58,7 +59,8 @@ struct Quantity {
         var digitWorth = worth
         for digit in parts.dropFirst().joined() {
             digitWorth /= 10
-            (sum, overflow) = sum.addingReportingOverflow((digit.wholeNumberValue ?? 0) * digitWorth)
+            (sum, overflow) = sum.addingReportingOverflow(
+                (digit.wholeNumberValue ?? 0) * digitWorth)
             guard !overflow else { return .max }
         }
         return sum

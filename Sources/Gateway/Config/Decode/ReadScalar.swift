@@ -5,7 +5,7 @@ struct ReadScalar {
     /// What is meant.
     let text: String
 
-    /// What the file says; problems quote this and never an expanded value, which may be secret.
+    /// What the file says. Problems that quote a whole value quote this: what was put in may be secret.
     let written: String
 
     let place: Place

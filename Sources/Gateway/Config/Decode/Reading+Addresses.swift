@@ -17,7 +17,8 @@ extension Reading where Value == Config.ListenAddress {
             let (host, port) = URLSyntax.split(text[...])
             guard let port else { throw Refusal(words) }
             guard !host.isEmpty, host != "*" else {
-                throw Refusal("must say where: 127.0.0.1:\(port), or 0.0.0.0:\(port) for everywhere")
+                throw Refusal(
+                    "must say where: 127.0.0.1:\(port), or 0.0.0.0:\(port) for everywhere")
             }
             return .tcp(
                 host: try URLSyntax.host(host), port: try URLSyntax.port(port, allowsZero: true))

@@ -36,11 +36,15 @@ private struct BodyTemplateWriter {
     /// The whole body as one scalar.
     mutating func appendText(_ node: DocumentNode, _ decoder: inout ConfigDecoder) -> Bool {
         guard isReferring(node, where: { $0.isLetter || $0 == "_" }) else {
-            guard let scalar = decoder.scalar(node, expected: "must be a text") else { return false }
+            guard let scalar = decoder.scalar(node, expected: "must be a text") else {
+                return false
+            }
             literal += scalar.type == .null && !scalar.isExpanded ? "null" : scalar.text
             return true
         }
-        guard let template = decoder.template(node, checking: Self.checkIsAlone) else { return false }
+        guard let template = decoder.template(node, checking: Self.checkIsAlone) else {
+            return false
+        }
         return append(template)
     }
 

@@ -46,7 +46,8 @@ extension Config.Route {
         if piece.hasPrefix("{"), piece.hasSuffix("}") {
             let name = String(piece.dropFirst().dropLast())
             guard Config.Param.isName(name) else {
-                throw Refusal("has a parameter with the bad name '\(name)' (letters, digits, _ and -)")
+                throw Refusal(
+                    "has a parameter with the bad name '\(name)' (letters, digits, _ and -)")
             }
             return .parameter(name)
         }

@@ -65,11 +65,14 @@ extension Reading where Value == ClosedRange<Int> {
     /// `404`, or `200-299`.
     static var statuses: Reading {
         let words = "must be a status such as 404, or a range such as 200-299"
-        return .scalar(.either([.integer(100...599), .text(format: "status range")]), expected: words) {
+        return .scalar(
+            .either([.integer(100...599), .text(format: "status range")]), expected: words
+        ) {
             scalar throws(Refusal) in
             let ends = scalar.text.split(separator: "-", omittingEmptySubsequences: false)
                 .map { $0.utf8.count == 3 ? Int($0) : nil }
-            guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
+            guard (1...2).contains(ends.count), let first = ends[0],
+                let last = ends[ends.count - 1],
                 first <= last
             else { throw Refusal(words) }
             guard (200...599).contains(first), (200...599).contains(last) else {

@@ -5,15 +5,6 @@ import YAMLReader
 /// Knows no disk and no environment: both are handed in. Everything that is wrong comes back at
 /// once; a configuration comes back only if nothing is an error.
 package struct ConfigLoader {
-    /// What came of it.
-    package struct Outcome: Sendable {
-        /// nil if there is an error.
-        package let config: Config?
-        package let problems: Problems
-        /// The main file is not there: exit status 66 and not 1.
-        package let isFileMissing: Bool
-    }
-
     private let files: ConfigFiles
     private var decoder: ConfigDecoder
 
@@ -23,18 +14,18 @@ package struct ConfigLoader {
             expansion: Expansion(variable: environment, files: files), problems: Problems())
     }
 
-    /// Loads the file at `path`: JSON if it ends in `.json`, else YAML.
+    /// Loads the file at `path`: JSON if it ends in `.json`, else YAML. No configuration comes back if
+    /// there is an error.
     package static func load(
         _ path: String, files: ConfigFiles, environment: @escaping (String) -> String?
-    ) -> Outcome {
+    ) -> (config: Config?, problems: Problems) {
         var loader = ConfigLoader(files: files, environment: environment)
         let main: DocumentNode
         do throws(LoadError) {
             main = try loader.document(path)
         } catch {
             loader.decoder.problems.error(at: error.place, error.text)
-            return Outcome(
-                config: nil, problems: loader.decoder.problems, isFileMissing: error.isFileMissing)
+            return (nil, loader.decoder.problems)
         }
         var config = Config(place: main.place)
         loader.decoder.decode(main, into: &config, scope: "")
@@ -42,9 +33,7 @@ package struct ConfigLoader {
 
         var check = ConfigCheck(config, problems: loader.decoder.problems)
         check.run()
-        return Outcome(
-            config: check.problems.errorCount == 0 ? config : nil, problems: check.problems,
-            isFileMissing: false)
+        return (check.problems.errorCount == 0 ? config : nil, check.problems)
     }
 
     private struct LoadError: Error {

@@ -1,0 +1,61 @@
+/// Eight bytes in one register, the first in the lowest place.
+///
+/// Each search marks the *first* match exactly with the high bit of its byte; marks above it may be
+/// false, for a subtraction borrows upwards only.
+enum Word {
+    static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    static var highs: UInt64 { 0x8080_8080_8080_8080 }
+
+    /// What stands between most members of a compact text: `":` and `,"`.
+    static var quoteColon: UInt16 { 0x3A22 }
+    static var commaQuote: UInt16 { 0x222C }
+
+    static var `true`: UInt32 { 0x6575_7274 }
+    static var null: UInt32 { 0x6C6C_756E }
+    static var `false`: UInt64 { 0x65_736C_6166 }
+
+    @inline(__always)
+    static func all(_ byte: UInt8) -> UInt64 { UInt64(byte) &* ones }
+
+    /// Quote, backslash, control and non-ASCII: what ends a run of plain bytes in a string.
+    @inline(__always)
+    static func notPlain(_ word: UInt64) -> UInt64 {
+        let quote = (word ^ all(.quote)) &- ones
+        let backslash = (word ^ all(.backslash)) &- ones
+        let control = word &- all(.space)
+        return (quote | backslash | control | word) & highs
+    }
+
+    /// Quote and backslash.
+    @inline(__always)
+    static func quoteOrBackslash(_ word: UInt64) -> UInt64 {
+        let quote = (word ^ all(.quote)) &- ones
+        let backslash = (word ^ all(.backslash)) &- ones
+        return (quote | backslash) & ~word & highs
+    }
+
+    /// Quote and the four brackets: what matters outside of strings to find the end of a container.
+    @inline(__always)
+    static func quoteOrBracket(_ word: UInt64) -> UInt64 {
+        let folded = word | all(0x20)
+        let quote = (word ^ all(.quote)) &- ones
+        let open = (folded ^ all(.openBrace)) &- ones
+        let close = (folded ^ all(.closeBrace)) &- ones
+        return (quote | open | close) & ~word & highs
+    }
+
+    /// Everything but `0` to `9`.
+    @inline(__always)
+    static func notDigit(_ word: UInt64) -> UInt64 {
+        let value = word ^ all(.zero)
+        return ((value &+ all(0x76)) | value) & highs
+    }
+
+    /// Everything but spaces, marked in any of its bits.
+    @inline(__always)
+    static func notBlank(_ word: UInt64) -> UInt64 { word ^ all(.space) }
+
+    /// How many bytes stand before the first mark; eight where there is none.
+    @inline(__always)
+    static func bytesBefore(_ marks: UInt64) -> Int { marks.trailingZeroBitCount &>> 3 }
+}

@@ -1,0 +1,86 @@
+/// What a handler may continue with: a value or a promise.
+public enum Step<Value: Sendable>: Sendable {
+    /// The value itself.
+    case value(Value)
+    /// Whatever becomes of a promise.
+    case promise(Promise<Value>)
+}
+
+/// What a handler of a core may continue with: a value or a promise.
+public enum LocalStep<Value> {
+    /// The value itself.
+    case value(Value)
+    /// Whatever becomes of a promise.
+    case promise(Local<Value>)
+}
+
+@usableFromInline
+protocol StepFace<Value> {
+    associatedtype Value
+    func take(in child: Node)
+}
+
+extension Step: StepFace {
+    @inlinable
+    func take(in child: Node) {
+        switch self {
+        case .value(let value): child.fulfill(value)
+        case .promise(let promise): child.adopt(promise.node, as: Value.self)
+        }
+    }
+}
+
+extension LocalStep: StepFace {
+    @inlinable
+    func take(in child: Node) {
+        switch self {
+        case .value(let value): child.fulfill(value)
+        case .promise(let promise): child.adopt(promise.node, as: Value.self)
+        }
+    }
+}
+
+extension Node {
+    @inlinable
+    func then<In, Next: StepFace>(
+        on context: (any ExecutionContext)? = nil,
+        fulfilled: @escaping (In) throws -> Next, rejected: @escaping (any Error) throws -> Next
+    ) -> Node {
+        link(Next.Value.self, on: context) { child in
+            guard let result = child.receiveResult(In.self) else { return }
+            do {
+                switch result {
+                case .success(let value): try fulfilled(value).take(in: child)
+                case .failure(let error): try rejected(error).take(in: child)
+                }
+            } catch {
+                child.reject(error)
+            }
+        }
+    }
+}
+
+extension Promise {
+    /// Continues either way, with a value or a promise. What one handler throws, the other does not
+    /// see.
+    @inlinable
+    public func then<New: Sendable>(
+        on context: (any ExecutionContext)? = nil,
+        fulfilled: @escaping @Sendable (Value) throws -> Step<New>,
+        rejected: @escaping @Sendable (any Error) throws -> Step<New>
+    ) -> Promise<New> {
+        .init(node.then(on: context, fulfilled: fulfilled, rejected: rejected))
+    }
+}
+
+extension Local {
+    /// Continues either way, with a value or a promise. What one handler throws, the other does not
+    /// see.
+    @inlinable
+    public func then<New>(
+        fulfilled: @escaping (Value) throws -> LocalStep<New>,
+        rejected: @escaping (any Error) throws -> LocalStep<New>
+    ) -> Local<New> {
+        .init(node.then(fulfilled: fulfilled, rejected: rejected))
+    }
+}

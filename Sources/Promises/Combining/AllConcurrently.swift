@@ -1,0 +1,105 @@
+// `all` over work that has not begun: at most so many at a time. `sequence`: one after the other.
+
+/// Pulls inputs while there is room, and collects the values in the order of the inputs. Lives on
+/// the context of its result.
+final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
+    private var inputs: Inputs
+    private let begin: (Inputs.Element) throws -> Face
+    private let limit: Int
+    private var running = 0
+    private var isOver = false
+    private var seats: [Node] = []
+
+    init(_ inputs: Inputs, limit: Int, _ begin: @escaping (Inputs.Element) throws -> Face) {
+        self.inputs = inputs
+        self.limit = limit
+        self.begin = begin
+    }
+
+    func result(home: Home) -> Node {
+        let result = Node.root([Face.Value].self, home: home)
+        result.onCancel { [self] result in
+            isOver = true
+            result.release(seats)
+        }
+        home.context.enqueue(.job(on: home) { [self] _ in pull(for: result) })
+        return result
+    }
+
+    private func pull(for result: Node) {
+        while !isOver, running < limit {
+            guard let input = inputs.next() else {
+                isOver = running == 0
+                if isOver { result.fulfill(seats.map { $0.value(as: Face.Value.self) }) }
+                return
+            }
+            do { start(try begin(input).node, for: result) } catch { fail(result, error) }
+        }
+    }
+
+    private func start(_ member: Node, for result: Node) {
+        running += 1
+        let seat = result.seat(Face.Value.self, at: member) { [self] result, seat in
+            running -= 1
+            if seat.isRejected { fail(result, seat.error) } else { pull(for: result) }
+        }
+        seats.append(seat)
+        member.attach(seat)
+    }
+
+    private func fail(_ result: Node, _ error: any Error) {
+        guard !isOver else { return }
+        isOver = true
+        result.reject(error)
+        result.release(seats)
+    }
+}
+
+extension Node {
+    static func all<Input, Face: PromiseFace>(
+        _ inputs: some Sequence<Input>, limit: Int, home: Home,
+        _ begin: @escaping (Input) throws -> Face
+    ) -> Node {
+        guard limit > 0 else {
+            return .failed(PromiseError.badInput, as: [Face.Value].self, home: home)
+        }
+        return Crew(inputs.makeIterator(), limit: limit, begin).result(home: home)
+    }
+}
+
+/// Every value in the order of the inputs; at most `limit` promises are pending at a time. Nothing
+/// more is begun after an error.
+public func all<Input: Sendable, Value: Sendable>(
+    _ inputs: some Sequence<Input> & Sendable, concurrently limit: Int,
+    on context: (any ExecutionContext)? = nil,
+    _ body: @escaping @Sendable (Input) throws -> Promise<Value>
+) -> Promise<[Value]> {
+    .init(Node.all(inputs, limit: limit, home: .context(context ?? SharedPool.shared), body))
+}
+
+/// Every value in the order of the inputs; each promise is begun when the one before is fulfilled.
+public func sequence<Input: Sendable, Value: Sendable>(
+    _ inputs: some Sequence<Input> & Sendable, on context: (any ExecutionContext)? = nil,
+    _ body: @escaping @Sendable (Input) throws -> Promise<Value>
+) -> Promise<[Value]> {
+    all(inputs, concurrently: 1, on: context, body)
+}
+
+extension Core {
+    /// Every value in the order of the inputs; at most `limit` promises are pending at a time.
+    /// Nothing more is begun after an error.
+    public func all<Input, Value>(
+        _ inputs: some Sequence<Input>, concurrently limit: Int,
+        _ body: @escaping (Input) throws -> Local<Value>
+    ) -> Local<[Value]> {
+        .init(Node.all(inputs, limit: limit, home: home, body))
+    }
+
+    /// Every value in the order of the inputs; each promise is begun when the one before is
+    /// fulfilled.
+    public func sequence<Input, Value>(
+        _ inputs: some Sequence<Input>, _ body: @escaping (Input) throws -> Local<Value>
+    ) -> Local<[Value]> {
+        all(inputs, concurrently: 1, body)
+    }
+}

@@ -1,0 +1,52 @@
+// `all` over members of different types.
+
+extension Node {
+    /// A result whose members are seated by `seat`, called once for each member, in order.
+    static func all<each Value>(
+        _ member: repeat (Node, (each Value).Type), home: Home
+    ) -> Node {
+        typealias Output = (repeat each Value)
+        var count = 0
+        for _ in repeat each member { count += 1 }
+        let result = Node.gathering(Output.self, count: count, home: home)
+        var seats: [Node] = []
+        for (node, type) in repeat each member { seats.append(result.seat(type, at: node, arrive)) }
+        result.write(seats)
+        result.gather(seats)
+        return result
+
+        func arrive(_ result: Node, _ seat: Node) {
+            if seat.isRejected {
+                result.concludeEarly(Result<Output, any Error>.failure(seat.error))
+            } else if result.isComplete(Output.self) {
+                result.conclude { seats in
+                    var rest = seats[...]
+                    func next<One>(_ type: One.Type) -> One { rest.removeFirst().value(as: One.self) }
+                    return Result<Output, any Error>.success((repeat next((each Value).self)))
+                }
+            }
+        }
+    }
+}
+
+/// Every value, with its type, or the first error; the others are then withdrawn from.
+public func all<First: Sendable, each Value: Sendable>(
+    _ first: Promise<First>, _ promise: repeat Promise<each Value>
+) -> Promise<(First, repeat each Value)> {
+    .init(
+        Node.all(
+            (first.node, First.self), repeat ((each promise).node, (each Value).self),
+            home: first.node.home))
+}
+
+extension Core {
+    /// Every value, with its type, or the first error; the others are then withdrawn from.
+    public func all<First, each Value>(
+        _ first: Local<First>, _ promise: repeat Local<each Value>
+    ) -> Local<(First, repeat each Value)> {
+        .init(
+            Node.all(
+                (first.node, First.self), repeat ((each promise).node, (each Value).self),
+                home: home))
+    }
+}

@@ -1,0 +1,58 @@
+import Basics
+import HTTP
+import Reactor
+import SimReactor
+import Testing
+
+@testable import HTTPClient
+
+/// Who keeps whom alive.
+@Suite struct PoolLifetimeTests {
+    @Test func aPoolThatIsDroppedClosesItsConnections() throws {
+        let network = SimNetwork(seed: 1)
+        let loop = network.makeLoop("client")
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) {
+            asked in
+            asked.answer(asked.path)
+        }
+        weak var dropped: Pool?
+        do {
+            let pool = Pool(
+                origin: Origin(host: "127.0.0.1", port: 7001), settings: PoolSettings(), loop: loop)
+            dropped = pool
+            let sent = Sent(
+                pool.send(
+                    ClientRequest(
+                        method: .get, head: Bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+                        answerBytesMax: 10)))
+            network.run(until: { sent.outcome != nil })
+            #expect(sent.outcome == "200 /" && pool.idle == 1)
+        }
+        #expect(dropped == nil)
+        backend.close()
+        network.runUntilQuiet()
+        #expect(network.leftovers == [], "no stream and no timer")
+    }
+
+    @Test func aCallKeepsItsPoolUntilItIsAnswered() throws {
+        let network = SimNetwork(seed: 1)
+        let loop = network.makeLoop("client")
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) {
+            asked in
+            asked.answer(asked.path)
+        }
+        let sent = Sent(
+            Pool(
+                origin: Origin(host: "127.0.0.1", port: 7001), settings: PoolSettings(), loop: loop
+            )
+            .send(
+                ClientRequest(
+                    method: .get, head: Bytes("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"),
+                    answerBytesMax: 10)))
+        network.run(until: { sent.outcome != nil })
+        #expect(sent.outcome == "200 /a")
+        backend.close()
+        network.runUntilQuiet()
+        #expect(network.leftovers == [])
+    }
+}

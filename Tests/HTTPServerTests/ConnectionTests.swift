@@ -1,0 +1,165 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@testable import HTTPServer
+
+/// Requests and answers on one connection, in virtual time.
+@Suite struct ConnectionTests {
+    @Test func servesManyRequestsInOrder() throws {
+        let stage = try Stage()
+        let text = (1...50).map { get("/\($0)") }.joined()
+        let expected = (1...50).map { "200 /\($0)" }.joined(separator: " | ")
+        #expect(try stage.answers(to: text) == expected)
+        #expect(stage.log.count == 50 && stage.log[0] == "GET /1 200 2")
+    }
+
+    @Test func servesOnePipelinedRequestAtATime() throws {
+        let stage = try Stage(service: Stage.held)
+        let peer = try stage.connect()
+        peer.send(get("/1") + get("/2"))
+        stage.advance()
+        #expect(stage.asked.count == 1)
+        stage.answer("one")
+        stage.advance()
+        #expect(stage.asked.count == 2)
+        stage.answer("two")
+        stage.advance()
+        #expect(summary(of: peer) == "200 one | 200 two")
+    }
+
+    private static let exchanges: [(String, String)] = [
+        (get("/", "Connection: close\r\n") + get("/2"), "200 close /!"),
+        ("GET /1 HTTP/1.0\r\n\r\n" + get("/2"), "200 close /1!"),
+        ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/2"), "200 / | 200 /2"),
+        (get("/1") + "BAD BAD BAD\r\n\r\n" + get("/2"), "200 /1 | 400 close!"),
+        (post("Content-Length: 5\r\n", "hello") + "\r\n" + get("/2"), "200 / | 200 /2"),
+        (post("Transfer-Encoding: chunked\r\n", "0\r\n\r\n") + get("/2"), "200 / | 200 /2"),
+        (post("Transfer-Encoding: gzip\r\n"), "501 close!"),
+        (get("/" + String(repeating: "a", count: 9000)), "414 close!"),
+        (get("/", "X: " + String(repeating: "a", count: 40_000) + "\r\n"), "431 close!"),
+        ("GET / HTTP/2.0\r\n\r\n", "505 close!"),
+        (get("/", "Expect: magic\r\n"), "417 close!"),
+    ]
+
+    @Test(arguments: exchanges)
+    func answersAndKeepsOrCloses(_ text: String, _ expected: String) throws {
+        #expect(try Stage().answers(to: text) == expected)
+    }
+
+    @Test(arguments: UInt64(1)...10)
+    func answersTheSameHoweverTheBytesArrive(seed: UInt64) throws {
+        let stage = try Stage(seed: seed, service: Stage.echoBody)
+        stage.network.settings.split = .random
+        let text =
+            get("/1") + post("Content-Length: 5\r\n", "hello")
+            + post("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n3;x\r\ndef\r\n0\r\n\r\n")
+            + post("Content-Length: 101\r\n", String(repeating: "x", count: 101)) + get("/2")
+        #expect(try stage.answers(to: text) == "200 | 200 hello | 200 abcdef | 413 | 200")
+    }
+
+    @Test func stopsReadingWhenTheClientSendsTooMuchAhead() throws {
+        var settings = ServerSettings()
+        settings.aheadBytes = 1000
+        let stage = try Stage(settings, service: Stage.held)
+        stage.network.settings.windowBytes = 2000
+        let peer = try stage.connect()
+        peer.send((1...200).map { get("/\($0)") }.joined())
+        stage.advance(50)
+        #expect(peer.stream.unsentBytes > 0)
+        for _ in 1...200 {
+            stage.answer()
+            stage.advance()
+        }
+        #expect(stage.asked.count == 200 && peer.stream.unsentBytes == 0)
+    }
+
+    @Test func serves2000PipelinedRequestsAndForgetsAClientThatNeverReads() throws {
+        let stage = try Stage()
+        stage.network.settings.windowBytes = 4000
+        let peer = try stage.connect()
+        peer.stream.pauseReading()
+        peer.send((1...2000).map { get("/\($0)") }.joined())
+        stage.advance(100)
+        #expect(stage.asked.count < 100)
+        stage.advance(40_000)
+        #expect(stage.server.connectionCount == 0)
+    }
+
+    @Test func waitsForASlowReaderAsLongAsItReads() throws {
+        let stage = try Stage { _, _, exchange in
+            exchange.core.value(Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 20_000))))
+        }
+        stage.network.settings.windowBytes = 1000
+        let peer = try stage.connect()
+        peer.send(get("/", "Connection: close\r\n"))
+        for _ in 0..<19 {
+            peer.stream.pauseReading()
+            stage.advance(29_000)
+            peer.stream.resumeReading()
+            stage.advance(0)
+            peer.stream.pauseReading()
+            stage.advance(1)
+        }
+        #expect(stage.server.connectionCount == 1)
+        peer.stream.resumeReading()
+        stage.advance(1000)
+        #expect(peer.received.count > 20_000 && peer.hasEnded)
+    }
+
+    @Test func lettersOfALostClientAreDroppedAndItsRequestCancelled() throws {
+        let stage = try Stage(service: Stage.held)
+        let peer = try stage.connect()
+        peer.send(get("/1") + get("/2"))
+        stage.advance()
+        peer.stream.close()
+        stage.advance(200)
+        #expect(stage.cancelled == [0])
+        #expect(stage.log == ["GET /1 499 0"])
+        #expect(stage.server.connectionCount == 0 && stage.server.requestsInFlight == 0)
+    }
+
+    @Test func aClientThatEndsItsSideGetsItsAnswer() throws {
+        let stage = try Stage(service: Stage.held)
+        let peer = try stage.connect()
+        peer.send(get("/1") + get("/2"))
+        peer.stream.finishWriting()
+        stage.advance(120)
+        stage.answer("one")
+        stage.advance(20)
+        stage.answer("two")
+        stage.advance(20)
+        let told = summary(of: peer)
+        #expect(told.replacing("+102 | ", with: "") == "200 one | 200 two!")
+        #expect(stage.server.connectionCount == 0)
+    }
+
+    @Test func aClientOfHTTP10IsNeverSentAnInterimAnswer() throws {
+        let stage = try Stage(service: Stage.held)
+        let peer = try stage.connect()
+        peer.send("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nok")
+        peer.stream.finishWriting()
+        stage.advance(500)
+        stage.answer("one")
+        stage.advance()
+        #expect(summary(of: peer) == "200 close one!")
+    }
+
+    @Test(arguments: [
+        ("", ""), ("\r\n\r\n", ""), ("GET / HT", "400 close"), (get().dropLast(2).description, "400 close"),
+        (post("Content-Length: 10\r\n", "hello"), "400 close"),
+        (post("Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n"), "400 close"),
+    ])
+    func aClientThatEndsInTheMiddleIsRefused(_ text: String, _ expected: String) throws {
+        let stage = try Stage(service: Stage.echoBody)
+        let peer = try stage.connect()
+        if !text.isEmpty { peer.send(text) }
+        peer.stream.finishWriting()
+        stage.advance()
+        #expect(summary(of: peer) == expected + "!")
+        #expect(stage.server.connectionCount == 0)
+    }
+}

@@ -1,0 +1,110 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@testable import HTTPServer
+
+/// Slow and silent clients, each within its limit.
+@Suite struct PatienceTests {
+    private func settings() -> ServerSettings {
+        var settings = ServerSettings()
+        settings.limits.headerTimeout = .milliseconds(600)
+        settings.limits.bodyTimeout = .milliseconds(600)
+        settings.limits.idleTimeout = .milliseconds(2000)
+        return settings
+    }
+
+    @Test func closesASilentConnectionWithoutAWord() throws {
+        let stage = try Stage(settings())
+        let peer = try stage.connect()
+        stage.advance(1990)
+        #expect(!peer.hasEnded)
+        stage.advance(20)
+        #expect(summary(of: peer) == "!")
+        stage.advance(2100)
+        #expect(stage.server.connectionCount == 0)
+    }
+
+    @Test func closesAConnectionThatIsIdleBetweenRequests() throws {
+        let stage = try Stage(settings())
+        let peer = try stage.connect()
+        for _ in 0..<5 {
+            stage.advance(1900)
+            peer.send(get())
+        }
+        stage.advance(1990)
+        #expect(!peer.hasEnded)
+        stage.advance(20)
+        #expect(peer.hasEnded)
+    }
+
+    @Test(arguments: ["GET / HTTP/1.1\r\nHost: x\r\n", "G", get() + "GET ", "\r\nGET /"])
+    func refusesAHeadThatTakesTooLong(_ text: String) throws {
+        let stage = try Stage(settings())
+        let peer = try stage.connect()
+        peer.send(text)
+        stage.advance(590)
+        #expect(!peer.hasEnded)
+        stage.advance(20)
+        #expect(summary(of: peer).hasSuffix("408 close!"))
+        #expect(stage.log.last == "refused 408")
+    }
+
+    @Test func countsTheWholeHeadHoweverItDrips() throws {
+        let stage = try Stage(settings())
+        let peer = try stage.connect()
+        for byte in "GET /" {
+            peer.send(String(byte))
+            stage.advance(100)
+        }
+        peer.send("x")
+        stage.advance(120)
+        #expect(summary(of: peer) == "408 close!")
+    }
+
+    @Test(arguments: ["Content-Length: 50\r\n", "Transfer-Encoding: chunked\r\n"])
+    func refusesABodyThatTakesTooLong(_ framing: String) throws {
+        let stage = try Stage(settings(), service: Stage.echoBody)
+        let peer = try stage.connect()
+        peer.send(post(framing, "3"))
+        stage.advance(590)
+        #expect(!peer.hasEnded)
+        stage.advance(20)
+        #expect(summary(of: peer) == "408 close!")
+        #expect(stage.log == ["POST / 408 0"])
+        #expect(stage.server.requestsInFlight == 0)
+    }
+
+    @Test func waitsForItsServiceWithoutLimit() throws {
+        let stage = try Stage(settings(), service: Stage.held)
+        let peer = try stage.connect()
+        peer.send(get())
+        stage.advance(60_000)
+        stage.answer()
+        stage.advance()
+        #expect(summary(of: peer) == "200 ok")
+    }
+
+    @Test func needsATimerOnlyForWhatIsDueEarlier() {
+        let patience = Patience(settings())
+        let queue = TimerQueue()
+        var deadline = ConnectionDeadline()
+        func set(_ wait: ServerStateMachine.Wait?, at milliseconds: Int64) -> Bool {
+            let now = Instant(nanoseconds: milliseconds * 1_000_000)
+            deadline.update(wait, patience, unsent: 0, now: now)
+            guard let due = deadline.timerNeeded else { return false }
+            deadline.timer = queue.add(due: due) {}
+            return true
+        }
+        #expect(set(.request, at: 0))
+        for request in 1...10 {
+            #expect(!set(nil, at: Int64(request) * 10))
+            #expect(!set(.request, at: Int64(request) * 10 + 1))
+        }
+        #expect(set(.head, at: 200))
+        #expect(!set(.request, at: 300))
+    }
+}

@@ -1,0 +1,170 @@
+import Basics
+import Foundation
+import HTTP
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@testable import HTTPServer
+
+/// A server on a simulated loop, with a service in the test's hands, and clients that speak to it.
+final class Stage {
+    let network: SimNetwork
+    let serverLoop: SimLoop
+    let clientLoop: SimLoop
+    private(set) var server: Server
+    private var address = SocketAddress.ip(.v4(0x7F00_0001), port: 0)
+
+    /// Requests that the service was asked, in order.
+    private(set) var asked: [(request: Request, exchange: Exchange)] = []
+    /// Answers that a held service still owes, in order of asking.
+    private var owed: [Owed] = []
+    /// Promises that were cancelled, by the number of their request.
+    private(set) var cancelled: [Int] = []
+    /// What the hooks told: `GET /path 200 5`, `refused 400`.
+    private(set) var log: [String] = []
+
+    /// What the service does with a request.
+    var service: (Stage, Request, Exchange) -> Local<Response>
+
+    init(
+        seed: UInt64 = 1, _ settings: ServerSettings = ServerSettings(),
+        service: @escaping (Stage, Request, Exchange) -> Local<Response> = Stage.echo
+    ) throws {
+        network = SimNetwork(seed: seed)
+        serverLoop = network.makeLoop("server")
+        clientLoop = network.makeLoop("client")
+        self.service = service
+        server = Server(loop: serverLoop, settings: settings) { _, exchange in
+            exchange.core.error(PromiseError.abandoned)
+        }
+        server = Server(loop: serverLoop, settings: settings, hooks: hooks()) { [unowned self] request, exchange in
+            asked.append((request, exchange))
+            return self.service(self, request, exchange)
+        }
+        address = try server.listen(on: address)
+    }
+
+    private func hooks() -> ServerHooks {
+        var hooks = ServerHooks()
+        hooks.exchangeEnded = { [unowned self] ended in
+            log.append("\(ended.request.method) \(ended.request.target) \(ended.status) \(ended.bodyBytes)")
+        }
+        hooks.refused = { [unowned self] status, _ in log.append("refused \(status)") }
+        return hooks
+    }
+
+    /// Answers with the request's target at once.
+    static func echo(_ stage: Stage, _ request: Request, _ exchange: Exchange) -> Local<Response> {
+        exchange.core.value(Response(status: .ok, body: request.head.target.text))
+    }
+
+    /// Answers with the body of the request, of at most 100 bytes.
+    static func echoBody(_ stage: Stage, _ request: Request, _ exchange: Exchange) -> Local<Response> {
+        request.body.collect(upTo: 100, on: exchange.core)
+            .map { Response(status: .ok, body: $0) }
+            .recover { error in
+                let status: Status = error is BodyTooLarge ? .contentTooLarge : .internalServerError
+                return exchange.core.value(Response(status: status))
+            }
+    }
+
+    /// Answers when the test says so.
+    static func held(_ stage: Stage, _ request: Request, _ exchange: Exchange) -> Local<Response> {
+        let owed = Owed(exchange.core)
+        stage.owed.append(owed)
+        let number = stage.asked.count - 1
+        let promise = owed.promise
+        owed.resolver?.onCancel { [unowned stage] _ in stage.cancelled.append(number) }
+        return promise
+    }
+
+    /// Gives the oldest answer that is owed.
+    func answer(_ body: String = "ok") {
+        let first = owed.removeFirst()
+        onServer { first.resolver.take()?.fulfill(Response(status: .ok, body: Bytes(body))) }
+    }
+
+    private final class Owed {
+        var resolver: LocalResolver<Response>?
+        let promise: Local<Response>
+
+        init(_ core: Core) {
+            let resolver = LocalResolver<Response>(on: core)
+            promise = resolver.promise
+            self.resolver = consume resolver
+        }
+    }
+
+    /// A client that is connected.
+    func connect() throws -> ScriptedPeer {
+        var peer: ScriptedPeer?
+        clientLoop.timer(after: .zero) { [self] in
+            clientLoop.connect(to: address).whenSettled { peer = (try? $0.get()).map(ScriptedPeer.init) }
+        }
+        network.run(until: { peer != nil })
+        guard let peer else { throw NobodyListens() }
+        return peer
+    }
+
+    struct NobodyListens: Error {}
+
+    /// Does something as an event of the server's loop.
+    func onServer(_ action: @escaping () -> Void) {
+        serverLoop.timer(after: .zero, action)
+        advance(0)
+    }
+
+    /// Lets time pass.
+    func advance(_ milliseconds: Int = 5) {
+        network.advance(by: .milliseconds(milliseconds))
+    }
+
+    /// What a client that sends a text gets within some milliseconds: `200 /path | 400!`, where `!`
+    /// is a closed connection, `+100` an interim answer.
+    func answers(to text: String, within milliseconds: Int = 5) throws -> String {
+        let peer = try connect()
+        peer.send(text)
+        advance(milliseconds)
+        let told = summary(of: peer)
+        peer.stream.close()
+        advance()
+        return told
+    }
+}
+
+/// The answers that a client has got, in words.
+func summary(of peer: ScriptedPeer, toHead: Bool = false) -> String {
+    var words: [String] = []
+    var rest = peer.text[...]
+    while let end = rest.firstRange(of: "\r\n\r\n") {
+        let head = rest[..<end.lowerBound].components(separatedBy: "\r\n")
+        let status = head[0].split(separator: " ")[1]
+        rest = rest[end.upperBound...]
+        if status.hasPrefix("1") {
+            words.append("+\(status)")
+            continue
+        }
+        let length = head.compactMap { line in
+            line.hasPrefix("Content-Length: ") ? Int(line.dropFirst("Content-Length: ".count)) : nil
+        }
+        let body = toHead ? "" : rest.prefix(length.first ?? 0)
+        rest = rest.dropFirst(body.count)
+        let isProblem = head.contains("Content-Type: application/problem+json")
+        let says = head.contains("Connection: close") ? " close" : ""
+        words.append("\(status)\(says)\(isProblem || body.isEmpty ? "" : " \(body)")")
+    }
+    if !rest.isEmpty { words.append("garbage") }
+    return words.joined(separator: " | ") + (peer.hasEnded ? "!" : "")
+}
+
+/// A GET with a `Host`, and more lines.
+func get(_ target: String = "/", _ fields: String = "") -> String {
+    "GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+}
+
+/// A POST with a `Host`, more lines and what follows the head.
+func post(_ fields: String, _ rest: String = "") -> String {
+    "POST / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\(rest)"
+}

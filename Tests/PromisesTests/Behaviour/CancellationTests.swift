@@ -1,0 +1,238 @@
+import Promises
+import Synchronization
+import Testing
+
+/// Behaviours 44 to 52.
+@Suite struct CancellationTests {
+    let context = ManualContext()
+
+    @Test func b44_leafStopsItsRootOnce_F105_F109() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            let root = LocalResolver<Int>(on: core)
+            root.onCancel { notes.add("stopped, \(($0 as? Failure)?.name ?? "no cause")") }
+            let leaf = root.promise.map { $0 }.then { core.value($0) }.map { $0 }
+            leaf.cancel(because: Failure("client"))
+            leaf.cancel(because: Failure("again"))
+            context.drain()
+            #expect(notes.entries == ["stopped, client"])
+            guard case .cancelled(let cause) = leaf.state else { Issue.record("not cancelled"); return }
+            #expect(cause as? Failure == Failure("client"))
+        }
+    }
+
+    @Test func cancelReachesTheAdoptedPromise_F105() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            let inner = LocalResolver<Int>(on: core)
+            inner.onCancel { _ in notes.add("inner stopped") }
+            let adopted = inner.promise
+            let leaf = core.value(0).then { _ in adopted }.map { $0 }
+            context.drain()
+            leaf.cancel()
+            context.drain()
+            #expect(notes.entries == ["inner stopped"])
+        }
+    }
+
+    @Test func b45_oneOfTwoConsumersLeaves_F98() {
+        Core.run(on: context) { core in
+            let root = LocalResolver<Int>(on: core)
+            let source = root.promise
+            let first = source.map { $0 }
+            let second = source.map { $0 + 1 }
+            first.cancel()
+            context.drain()
+            #expect(source.isPending)
+            root.fulfill(1)
+            context.drain()
+            #expect(first.error is Cancelled)
+            #expect(second.value == 2)
+        }
+    }
+
+    @Test func b46_bothConsumersLeave_F98() {
+        Core.run(on: context) { core in
+            let root = LocalResolver<Int>(on: core)
+            let source = root.promise
+            let first = source.map { $0 }
+            let second = source.map { $0 }
+            first.cancel()
+            second.cancel()
+            #expect(source.error is Cancelled)
+            let isCancelled = root.isCancelled
+            #expect(isCancelled)
+        }
+    }
+
+    @Test func b47_cancellingASettledPromiseDoesNothing() {
+        let promise = Promise.value(1, on: context)
+        promise.cancel()
+        #expect(promise.value == 1)
+    }
+
+    @Test func onCancelAfterTheFactRunsInATurn_F102() {
+        let journal = Journal<String>()
+        let resolver = Resolver<Int>(on: context)
+        resolver.promise.cancel()
+        resolver.onCancel { _ in journal.add("late") }
+        resolver.onCancel { _ in journal.add("later") }
+        #expect(journal.entries == [])
+        context.drain()
+        #expect(journal.entries == ["late", "later"])
+    }
+
+    @Test func onCancelTwiceRunsBoth_F102() {
+        let journal = Journal<Int>()
+        let resolver = Resolver<Int>(on: context)
+        resolver.onCancel { _ in journal.add(1) }
+        resolver.onCancel { _ in journal.add(2) }
+        resolver.promise.cancel()
+        context.drain()
+        #expect(journal.entries == [1, 2])
+        resolver.fulfill(1)
+    }
+
+    @Test func onCancelIsFreedBySettling() {
+        let freed = Journal<Int>()
+        let resolver = Resolver<Int>(on: context)
+        let promise = resolver.promise
+        let token = Token { freed.add(1) }
+        resolver.onCancel { [token] _ in _ = token }
+        withExtendedLifetime(token) {}
+        resolver.fulfill(1)
+        #expect(promise.value == 1)
+    }
+
+    @Test func shieldedStopsCancellation() {
+        Core.run(on: context) { core in
+            let root = LocalResolver<Int>(on: core)
+            let source = root.promise
+            let shield = source.shielded()
+            shield.map { $0 }.cancel()
+            context.drain()
+            #expect(source.isPending)
+            #expect(shield.error is Cancelled)
+            root.fulfill(1)
+            context.drain()
+            #expect(source.value == 1)
+        }
+    }
+
+    @Test func b48_poolCancelsWhatIsThere_F107() {
+        let pool = CancellationPool()
+        let resolver = Resolver<Int>(on: context)
+        let promise = resolver.promise.cancelling(with: pool)
+        for _ in 0..<100 { _ = Promise.value(1, on: context).cancelling(with: pool) }
+        pool.drain(because: Failure("shutdown"))
+        #expect((promise.error as? Cancelled)?.cause is Failure)
+        let late = Promise<Int>.never(on: context).cancelling(with: pool)
+        #expect(late.error is Cancelled)
+        _ = resolver.isCancelled
+    }
+
+    @Test func poolDrainedByAnotherThreadCancelsOnTheCore_F107() {
+        let pool = CancellationPool()
+        Core.run(on: context) { core in
+            let resolver = LocalResolver<Int>(on: core)
+            let promise = resolver.promise.cancelling(with: pool)
+            onAnotherThread { pool.drain() }
+            #expect(promise.isPending)
+            context.drain()
+            #expect(promise.error is Cancelled)
+            _ = resolver.isCancelled
+        }
+    }
+
+    @Test func b49_aChainThatNobodyHoldsRuns_F100() {
+        Core.run(on: context) { core in
+            let notes = Notes<Int>()
+            let resolver = LocalResolver<Int>(on: core)
+            resolver.promise.map { $0 + 1 }.then { core.value($0) }
+                .done { notes.add($0) }.cauterize()
+            resolver.fulfill(1)
+            context.drain()
+            #expect(notes.entries == [2])
+        }
+    }
+
+    @Test(arguments: [true, false]) func b50_scope_F98(keeps: Bool) {
+        Core.run(on: context) { core in
+            let resolver = LocalResolver<Int>(on: core)
+            let promise = resolver.promise.map { $0 }
+            let scope = LocalScope(promise)
+            if keeps { _ = scope.keep() } else { _ = consume scope }
+            #expect(promise.isPending == keeps)
+            _ = resolver.isCancelled
+        }
+    }
+
+    @Test func b51_droppedResolverRejects_F22() {
+        let journal = Journal<String>()
+        do {
+            let resolver = Resolver<Int>(on: context)
+            resolver.promise.catch { journal.add("\($0)") }
+        }
+        context.drain()
+        #expect(journal.entries == ["abandoned"])
+        let shared = Promise<Int>(on: context) { _ in }
+        #expect(shared.error as? PromiseError == .abandoned)
+    }
+
+    @Test func b52_capturesAreFreedAfterSettling_F110() {
+        Core.run(on: context) { core in
+            weak var weakToken: Token?
+            let resolver = LocalResolver<Int>(on: core)
+            let promise = resolver.promise
+            let child: Local<Int>
+            do {
+                let token = Token()
+                weakToken = token
+                child = promise.map { [token] value in
+                    _ = token
+                    return value
+                }
+            }
+            #expect(weakToken != nil)
+            resolver.fulfill(1)
+            context.drain()
+            #expect(weakToken == nil)
+            #expect(promise.value == 1)
+            #expect(child.value == 1)
+        }
+    }
+
+    @Test func capturesAreFreedByCancelling_F110() {
+        Core.run(on: context) { core in
+            weak var weakToken: Token?
+            let resolver = LocalResolver<Int>(on: core)
+            let source = resolver.promise
+            let stays = source.map { $0 }
+            do {
+                let token = Token()
+                weakToken = token
+                source.map { [token] value in
+                    _ = token
+                    return value
+                }.cancel()
+            }
+            #expect(weakToken == nil)
+            #expect(stays.isPending)
+            _ = resolver.isCancelled
+        }
+    }
+
+    @Test func getWithTaskCancellation_F124() async throws {
+        let resolver = Resolver<Int>()
+        let promise = resolver.promise
+        let task = Task { try await promise.get() }
+        task.cancel()
+        await #expect(throws: Cancelled.self) { try await task.value }
+        #expect(promise.error is Cancelled)
+        resolver.fulfill(1)
+        let value = try await Promise.value(3).map { $0 + 1 }.get()
+        #expect(value == 4)
+        let soon = await after(.milliseconds(1)).map { 5 }.get()
+        #expect(soon == 5)
+    }
+}

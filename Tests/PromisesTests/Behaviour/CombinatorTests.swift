@@ -1,0 +1,286 @@
+import Promises
+import Synchronization
+import Testing
+
+/// Behaviours 25 to 37.
+@Suite struct CombinatorTests {
+    let context = ManualContext()
+
+    private func pair(_ core: Core) -> (Notes<SettleInt>, [Local<Int>]) {
+        let resolvers = Notes<SettleInt>()
+        let promises = (0..<3).map { _ in
+            let settle = SettleInt(core)
+            resolvers.add(settle)
+            return settle.promise
+        }
+        return (resolvers, promises)
+    }
+
+    @Test func b25_allKeepsInputOrder_F64() {
+        Core.run(on: context) { core in
+            let (settle, promises) = pair(core)
+            let all = core.all(promises)
+            for place in [2, 1, 0] { settle.entries[place].fulfill(place * 10) }
+            context.drain()
+            #expect(all.value == [0, 10, 20])
+        }
+    }
+
+    @Test func b26_allOfNothing_F64_F65() {
+        let list = all([Promise<Int>]())
+        let dictionary = all([String: Promise<Int>]())
+        let journal = Journal<String>()
+        list.hop(to: context).whenSettled { _ in journal.add("later") }
+        journal.add("attached")
+        #expect(dictionary.value == [:])
+        #expect(list.value == [])
+        #expect(journal.entries.first == "attached")
+    }
+
+    @Test func b27_allRejectsWithTheFirstAndLetsGo_F64_F80() {
+        Core.run(on: context) { core in
+            let (settle, promises) = pair(core)
+            let all = core.all(promises)
+            settle.entries[1].reject(Failure("second"))
+            context.drain()
+            #expect(all.error as? Failure == Failure("second"))
+            #expect(settle.entries[0].isCancelled && settle.entries[2].isCancelled)
+        }
+    }
+
+    @Test func b28_allOfSixTypes_F66() throws {
+        try Core.run(on: context) { core in
+            let six = core.all(
+                core.value(1), core.value("two"), core.value(3.0), core.value(Character("4")),
+                core.value([5]), core.value(true))
+            context.drain()
+            let value: (Int, String, Double, Character, [Int], Bool) = try #require(six.value)
+            #expect(value == (1, "two", 3.0, "4", [5], true))
+            let failed = core.all(core.value(1), core.error(Failure("x"), as: String.self))
+            context.drain()
+            #expect(failed.error is Failure)
+        }
+    }
+
+    @Test func b29_anyWaitsForTheLast_F68_F69() throws {
+        try Core.run(on: context) { core in
+            let (settle, promises) = pair(core)
+            let any = core.any(["a": promises[0], "b": promises[1], "c": promises[2]])
+            settle.entries[0].fulfill(1)
+            settle.entries[1].reject(Failure("b"))
+            context.drain()
+            #expect(any.isPending)
+            settle.entries[2].fulfill(3)
+            context.drain()
+            let result = try #require(any.value)
+            #expect(result.values == ["a": 1, "c": 3])
+            #expect(result.reasons.mapValues { $0 as? Failure } == ["b": Failure("b")])
+            #expect(!result.isComplete)
+        }
+    }
+
+    @Test func b30_anyAllRejected_F71() throws {
+        let any = any([
+            (key: "a", promise: Promise<Int>.error(Failure("a"), on: context)),
+            (key: "b", promise: .error(Failure("b"), on: context)),
+        ])
+        context.drain()
+        let errors = try #require(any.error as? ErrorDictionary<String>)
+        #expect(errors.errors.mapValues { $0 as? Failure } == ["a": Failure("a"), "b": Failure("b")])
+        #expect(errors.members.map(\.key) == ["a", "b"])
+    }
+
+    @Test func anyAndRaceOfNothing_F68_F72_F73() {
+        Core.run(on: context) { core in
+            #expect(core.any([String: Local<Int>]()).error is ErrorDictionary<String>)
+            #expect((core.race([Local<Int>]()).error as? ErrorArray)?.errors.isEmpty == true)
+            #expect(core.firstSettled([Local<Int>]()).error as? PromiseError == .badInput)
+        }
+    }
+
+    @Test func anyCancelledLetsGoOfAll_F80() {
+        Core.run(on: context) { core in
+            let (settle, promises) = pair(core)
+            let any = core.any(promises.enumerated().map { (key: $0, promise: $1) })
+            settle.entries[0].fulfill(1)
+            context.drain()
+            any.cancel(because: Failure("client"))
+            context.drain()
+            #expect(settle.entries[1].isCancelled && settle.entries[2].isCancelled)
+            #expect((any.error as? Cancelled)?.cause is Failure)
+        }
+    }
+
+    @Test func b32_b33_race_F72() {
+        Core.run(on: context) { core in
+            let (settle, promises) = pair(core)
+            let race = core.race(promises)
+            settle.entries[0].reject(Failure("first"))
+            context.drain()
+            #expect(race.isPending)
+            settle.entries[2].fulfill(2)
+            context.drain()
+            #expect(race.value == 2)
+            #expect(settle.entries[1].isCancelled)
+
+            let (others, losers) = pair(core)
+            let lost = core.race(losers)
+            for place in [2, 0, 1] { others.entries[place].reject(Failure("\(place)")) }
+            context.drain()
+            #expect(
+                (lost.error as? ErrorArray)?.errors.map { $0 as? Failure }
+                    == [Failure("0"), Failure("1"), Failure("2")])
+        }
+    }
+
+    @Test func b34_firstSettledMayBeAnError_F73() {
+        Core.run(on: context) { core in
+            let (settle, promises) = pair(core)
+            let first = core.firstSettled(promises)
+            settle.entries[1].reject(Failure("x"))
+            settle.entries[0].fulfill(1)
+            context.drain()
+            #expect(first.error is Failure)
+        }
+    }
+
+    @Test func b35_allSettled_F74() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            core.allSettled([core.value(1), core.error(Failure("x")), core.cancelled()])
+                .done { results in
+                    for result in results {
+                        switch result {
+                        case .success(let value): notes.add("\(value)")
+                        case .failure(let error): notes.add(error is Cancelled ? "gone" : "error")
+                        }
+                    }
+                }
+            core.allSettled([Local<Int>]()).done { notes.add("\($0)") }
+            context.drain()
+            #expect(notes.entries.sorted() == ["1", "[]", "error", "gone"])
+        }
+    }
+
+    @Test func allSettledByKey_F74() {
+        let journal = Journal<String>()
+        allSettled([
+            (key: "a", promise: Promise.value(1, on: context)),
+            (key: "b", promise: .error(Failure("x"), on: context)),
+        ]).done { members in
+            for member in members { journal.add("\(member.key) \((try? member.result.get()) ?? 0)") }
+        }
+        context.drain()
+        #expect(journal.entries == ["a 1", "b 0"])
+    }
+
+    @Test func b36_boundedConcurrency_F75() {
+        Core.run(on: context) { core in
+            let notes = Notes<SettleInt>()
+            let all = core.all(0..<10, concurrently: 4) { place in
+                let settle = SettleInt(core)
+                notes.add(settle)
+                return settle.promise.map { _ in place }
+            }
+            var next = 0
+            while all.isPending {
+                context.drain()
+                #expect(notes.entries.count == min(10, next + 4))
+                notes.entries[next].fulfill(0)
+                next += 1
+                context.drain()
+            }
+            #expect(all.value == Array(0..<10))
+        }
+    }
+
+    @Test(arguments: [0, -1]) func b36_badLimitsPullNothing_F75(limit: Int) {
+        Core.run(on: context) { core in
+            let notes = Notes<Int>()
+            let all = core.all([1], concurrently: limit) { value in
+                notes.add(value)
+                return core.value(value)
+            }
+            context.drain()
+            #expect(all.error as? PromiseError == .badInput)
+            #expect(notes.entries == [])
+        }
+    }
+
+    @Test func b36_b37_sequenceStopsAtAnError_F77() {
+        Core.run(on: context) { core in
+            let notes = Notes<Int>()
+            let all = core.sequence(0..<10) { value in
+                notes.add(value)
+                return value == 3 ? core.error(Failure("x")) : core.value(value)
+            }
+            context.drain()
+            #expect(all.error is Failure)
+            #expect(notes.entries == [0, 1, 2, 3])
+        }
+    }
+
+    @Test func racesAgainstAPromiseThatNeverSettlesLeaveNothing() {
+        Core.run(on: context) { core in
+            let freed = Mutex(0)
+            let resolver = LocalResolver<Int>(on: core)
+            let forever = resolver.promise
+            for _ in 0..<100_000 {
+                let token = Token { freed.withLock { $0 += 1 } }
+                let race = core.race([
+                    forever.map { value in
+                        _ = token
+                        return value
+                    }, core.value(1),
+                ])
+                context.drain()
+                _ = race
+                if !forever.isPending { break }
+            }
+            // The first race withdrew the last consumer, so the work itself was cancelled.
+            #expect(forever.error is Cancelled)
+            #expect(freed.withLock { $0 } == 1)
+            _ = resolver.isCancelled
+        }
+        Core.run(on: context) { core in
+            let freed = Mutex(0)
+            let resolver = LocalResolver<Int>(on: core)
+            let forever = resolver.promise
+            let stays = forever.map { $0 }
+            for _ in 0..<100_000 {
+                let token = Token { freed.withLock { $0 += 1 } }
+                let race = core.race([
+                    forever.map { value in
+                        _ = token
+                        return value
+                    }, core.value(1),
+                ])
+                context.drain()
+                #expect(race.value == 1)
+            }
+            #expect(freed.withLock { $0 } == 100_000)
+            resolver.fulfill(1)
+            context.drain()
+            #expect(stays.value == 1)
+        }
+    }
+}
+
+/// A resolver that can be kept in an array.
+final class SettleInt {
+    private var resolver: LocalResolver<Int>?
+    let promise: Local<Int>
+    private(set) var isCancelled = false
+
+    init(_ core: Core) {
+        let resolver = LocalResolver<Int>(on: core)
+        promise = resolver.promise
+        self.resolver = consume resolver
+        promise.whenSettled { [weak self] result in
+            if case .failure(let error) = result { self?.isCancelled = error is Cancelled }
+        }
+    }
+
+    func fulfill(_ value: Int) { resolver.take()?.fulfill(value) }
+    func reject(_ error: any Error) { resolver.take()?.reject(error) }
+}

@@ -1,0 +1,283 @@
+import Promises
+import Testing
+
+/// Behaviours 1 to 24, on the face of a core.
+@Suite struct CoreBehaviourTests {
+    let context = ManualContext()
+
+    @Test func b1_settledBeforeAttaching_F43b() {
+        Core.run(on: context) { core in
+            let resolver = LocalResolver<Int>(on: core)
+            let promise = resolver.promise
+            resolver.fulfill(1)
+            context.drain()
+            let late = promise.map { $0 + 1 }
+            context.drain()
+            #expect(late.value == 2)
+        }
+    }
+
+    @Test func b4_oneHandlerThrowsTheOthersRun_F40() {
+        Core.run(on: context) { core in
+            let source = core.value(1)
+            let children = (0..<3).map { place in
+                source.map { value in
+                    if place == 1 { throw Failure("mine") }
+                    return value + place
+                }
+            }
+            context.drain()
+            #expect(children.map(\.value) == [1, nil, 3])
+            #expect(children[1].error as? Failure == Failure("mine"))
+        }
+    }
+
+    @Test func b5_voidAndNilAreValues_F16() {
+        Core.run(on: context) { core in
+            #expect(core.value(()).value != nil)
+            let nothing = core.value(Int?.none).map { $0 }
+            context.drain()
+            #expect(!nothing.isPending)
+            #expect(nothing.error == nil)
+        }
+    }
+
+    @Test func b7_firstlyTurnsAThrowIntoARejection_F24() {
+        Core.run(on: context) { core in
+            let chain: Local<Int> = core.firstly { throw Failure("first") }
+            #expect(chain.error as? Failure == Failure("first"))
+            let good = core.firstly { core.value(2) }
+            context.drain()
+            #expect(good.value == 2)
+        }
+    }
+
+    @Test func b10_errorSkipsToRecover_F49() {
+        Core.run(on: context) { core in
+            let notes = Notes<Int>()
+            func step(_ place: Int) -> (Int) -> Int { { notes.add(place); return $0 } }
+            let end = core.value(0).map { _ -> Int in throw Failure("one") }
+                .map(step(2)).map(step(3)).map(step(4)).map(step(5))
+                .recover { _ in core.value(60) }
+                .map(step(7))
+            context.drain()
+            #expect(notes.entries == [7])
+            #expect(end.value == 60)
+        }
+    }
+
+    @Test func b11_recoverRethrowsOrReplaces_F51() {
+        Core.run(on: context) { core in
+            let reason = Reason()
+            let same = core.error(reason, as: Int.self).recover { throw $0 }
+            let other = core.error(reason, as: Int.self).recover { _ in throw Failure("new") }
+            context.drain()
+            #expect(same.error as? Reason === reason)
+            #expect(other.error as? Failure == Failure("new"))
+        }
+    }
+
+    @Test func b12_recoverLetsAValuePass() {
+        Core.run(on: context) { core in
+            let notes = Notes<Int>()
+            let end = core.value(1).recover { _ in
+                notes.add(1)
+                return core.value(2)
+            }
+            context.drain()
+            #expect(end.value == 1)
+            #expect(notes.entries == [])
+        }
+    }
+
+    @Test func b13_recoverOnlyOneType_F53() {
+        Core.run(on: context) { core in
+            let passes = core.error(Reason(), as: Int.self)
+                .recover(only: Failure.self) { _ in core.value(1) }
+            let repaired = core.error(Failure("x"), as: Int.self)
+                .recover(only: Failure.self) { core.value($0.name.count) }
+            context.drain()
+            #expect(passes.error is Reason)
+            #expect(repaired.value == 1)
+        }
+    }
+
+    @Test func b14_replaceErrorOnFailureOnly_F52() {
+        Core.run(on: context) { core in
+            let notes = Notes<Int>()
+            func spare() -> Int { notes.add(1); return 9 }
+            let good = core.value(1).replaceError(with: spare())
+            let bad = core.error(Failure("x")).replaceError(with: spare())
+            context.drain()
+            #expect(good.value == 1)
+            #expect(bad.value == 9)
+            #expect(notes.entries.count == 1)
+        }
+    }
+
+    @Test func b15_onFailureLooksAndPassesOn_F45() {
+        Core.run(on: context) { core in
+            let notes = Notes<Bool>()
+            let reason = Reason()
+            let bad = core.error(reason, as: Int.self).onFailure { notes.add($0 as? Reason === reason) }
+            let good = core.value(1).onFailure { _ in notes.add(false) }
+            context.drain()
+            #expect(notes.entries == [true])
+            #expect(bad.error as? Reason === reason)
+            #expect(good.value == 1)
+        }
+    }
+
+    @Test func b16_ensureRunsOnceInEveryCase_F59() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            let good = core.value(1).ensure { notes.add("good") }
+            let bad = core.error(Failure("x"), as: Int.self).ensure { notes.add("bad") }
+            let gone = core.cancelled(as: Int.self).ensure { notes.add("gone") }
+            context.drain()
+            #expect(notes.entries == ["good", "bad", "gone"])
+            #expect(good.value == 1)
+            #expect(bad.error is Failure)
+            #expect(gone.error is Cancelled)
+        }
+    }
+
+    @Test func b17_ensureWaits_F60() {
+        Core.run(on: context) { core in
+            let end = core.value(1).ensure(waiting: { core.after(.seconds(1)) })
+            context.drain()
+            #expect(end.isPending)
+            context.advance(by: .seconds(1))
+            #expect(end.value == 1)
+        }
+    }
+
+    @Test(arguments: [true, false]) func b18_catchAlwaysCompletes_F46(isGood: Bool) {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            (isGood ? core.value(1) : core.error(Failure("x")))
+                .done { _ in notes.add("done") }
+                .catch { _ in notes.add("catch") }
+                .done { notes.add("end") }
+            context.drain()
+            #expect(notes.entries == [isGood ? "done" : "catch", "end"])
+        }
+    }
+
+    @Test(arguments: [CatchPolicy.allErrors, .allErrorsExceptCancellation])
+    func b19_catchSkipsCancellationByDefault_F47(policy: CatchPolicy) {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            core.cancelled(as: Int.self)
+                .catch(policy: policy) { _ in notes.add("catch") }.done { notes.add("end") }
+            context.drain()
+            #expect(notes.entries == (policy == .allErrors ? ["catch", "end"] : ["end"]))
+        }
+    }
+
+    @Test(arguments: [true, false]) func b20_cancellableErrorsDecideThemselves_F104(flag: Bool) {
+        struct Odd: CancellableError { let isCancelled: Bool }
+        Core.run(on: context) { core in
+            let end = core.error(Odd(isCancelled: flag)).recover { _ in core.value(1) }
+            context.drain()
+            #expect((end.value == 1) == !flag)
+        }
+    }
+
+    @Test func b21_compactMap_F35() {
+        Core.run(on: context) { core in
+            let none = core.value(1).compactMap { _ in Int?.none }
+            let thrown = core.value(1).compactMap { _ -> Int? in throw Failure("x") }
+            let some = core.value("7").compactMap { Int($0) }
+            context.drain()
+            #expect(none.error as? PromiseError == .noValue)
+            #expect(thrown.error is Failure)
+            #expect(some.value == 7)
+        }
+    }
+
+    @Test func b22_addingKeepsBoth_F38() {
+        Core.run(on: context) { core in
+            let notes = Notes<Int>()
+            let first = core.value(1).onValue { notes.add($0) }
+            let both = first.adding { core.value("\($0)") }
+            let failed = first.adding { _ in core.error(Failure("x"), as: Int.self) }
+            context.drain()
+            #expect(both.value?.0 == 1)
+            #expect(both.value?.1 == "1")
+            #expect(failed.error is Failure)
+            #expect(notes.entries == [1])
+        }
+    }
+
+    @Test func b23_returningTheChildItself_F31() {
+        Core.run(on: context) { core in
+            let box = Notes<Local<Int>>()
+            let child = core.value(1).then { _ in box.entries[0] }
+            box.add(child)
+            context.drain()
+            #expect(child.error as? PromiseError == .resolvedWithItself)
+            box.entries = []
+        }
+    }
+
+    @Test func b24_aThousandHopsKeepOrder_F94() {
+        let other = ManualContext()
+        var promise = Promise.value([Int](), on: context)
+        for place in 0..<1_000 {
+            promise = promise.hop(to: place.isMultiple(of: 2) ? other : context).map { $0 + [place] }
+        }
+        while promise.isPending {
+            other.drain()
+            context.drain()
+        }
+        #expect(promise.value == Array(0..<1_000))
+    }
+
+    @Test func validateAndOnResult_F33_F43() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            let end = core.value(1).onResult { notes.add("\($0)") }.validate { $0 > 1 }
+            context.drain()
+            #expect(notes.entries == ["success(1)"])
+            #expect(end.error as? PromiseError == .validationFailed)
+        }
+    }
+
+    @Test func bothHandlers_F32_F36_F50() {
+        Core.run(on: context) { core in
+            let thrown = core.value(1).then(
+                fulfilled: { _ -> LocalStep<Int> in throw Failure("mine") },
+                rejected: { _ in .value(0) })
+            let repaired = core.error(Failure("x"), as: Int.self).then(
+                fulfilled: { .value($0) }, rejected: { _ in .promise(core.value(8)) })
+            context.drain()
+            #expect(thrown.error as? Failure == Failure("mine"))
+            #expect(repaired.value == 8)
+        }
+    }
+
+    @Test func settledIsAValue_F37_F61() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            core.error(Failure("x"), as: Int.self).settled
+                .map { result in (try? result.get()) == nil ? "failed" : "fine" }
+                .done { notes.add($0) }
+            context.drain()
+            #expect(notes.entries == ["failed"])
+        }
+    }
+
+    @Test(arguments: [0, 1, 2, 3]) func callbackPairs_F21(kind: Int) {
+        Core.run(on: context) { core in
+            let resolver = LocalResolver<Int>(on: core)
+            let promise = resolver.promise
+            resolver.resolve(kind & 1 != 0 ? 1 : nil, kind & 2 != 0 ? Failure("x") : nil)
+            switch kind {
+            case 0: #expect(promise.error as? PromiseError == .invalidCallingConvention)
+            case 1: #expect(promise.value == 1)
+            default: #expect(promise.error is Failure)
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Promises
+import Testing
+
+/// Behaviours 38 to 43, in virtual time, on both faces.
+@Suite struct TimeTests {
+    let context = ManualContext()
+
+    @Test(arguments: [Duration.zero, .seconds(-1)]) func b38_afterNothingIsSoon_F81(delay: Duration) {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            core.after(delay).done { notes.add("rang") }
+            notes.add("called")
+            context.advance(by: .zero)
+            #expect(notes.entries == ["called", "rang"])
+        }
+    }
+
+    @Test func b39_b40_timeout_F82() {
+        let journal = Journal<String>()
+        let slow = Resolver<Int>(on: context)
+        slow.onCancel { cause in journal.add("stopped \(cause as? PromiseError == .timedOut)") }
+        let late = slow.promise.timeout(.seconds(1))
+        let fast = Promise.value(1, on: context).timeout(.seconds(1))
+        context.drain()
+        #expect(fast.value == 1)
+        #expect(context.liveTimers == 1)
+        context.advance(by: .milliseconds(999))
+        #expect(late.isPending)
+        context.advance(by: .milliseconds(1))
+        #expect(late.error as? PromiseError == .timedOut)
+        #expect(journal.entries == ["stopped true"])
+        #expect(context.liveTimers == 0)
+        slow.fulfill(1)
+        context.drain()
+        #expect(late.error as? PromiseError == .timedOut)
+    }
+
+    @Test func timeoutOfACancelledPromiseLeavesNoTimer_F82() {
+        Core.run(on: context) { core in
+            let resolver = LocalResolver<Int>(on: core)
+            let work = resolver.promise
+            let other = work.map { $0 }
+            let limited = work.timeout(.seconds(1))
+            limited.cancel()
+            #expect(context.liveTimers == 0)
+            resolver.fulfill(3)
+            context.drain()
+            #expect(other.value == 3)
+        }
+    }
+
+    @Test func timeoutCalledFromAnotherThread_F82() {
+        let resolver = Resolver<Int>(on: context)
+        let promise = resolver.promise
+        let limited = Journal<Promise<Int>>()
+        onAnotherThread { limited.add(promise.timeout(.seconds(1))) }
+        context.drain()
+        #expect(context.liveTimers == 1)
+        onAnotherThread { limited.entries[0].cancel() }
+        context.drain()
+        #expect(context.liveTimers == 0)
+        #expect(limited.entries[0].error is Cancelled)
+        _ = resolver.isCancelled
+    }
+
+    @Test func b41_atLeastAddsNothingToSlowWork_F83() {
+        let resolver = Resolver<Int>(on: context)
+        let held = resolver.promise.atLeast(.milliseconds(50))
+        context.advance(by: .milliseconds(60))
+        resolver.fulfill(1)
+        context.drain()
+        #expect(held.value == 1)
+        #expect(context.liveTimers == 0)
+    }
+
+    @Test(arguments: [true, false]) func b41_atLeastAndFailures_F83(holding: Bool) {
+        let held = Promise<Int>.error(Failure("x"), on: context)
+            .atLeast(.milliseconds(50), holdingFailures: holding)
+        context.advance(by: .milliseconds(49))
+        #expect(held.isPending == holding)
+        context.advance(by: .milliseconds(1))
+        #expect(held.error is Failure)
+        #expect(context.liveTimers == 0)
+    }
+
+    @Test(arguments: [true, false]) func atLeastCancelledLeavesNoTimer_F83(isSettled: Bool) {
+        Core.run(on: context) { core in
+            let resolver = LocalResolver<Int>(on: core)
+            let held = resolver.promise.atLeast(.milliseconds(50))
+            if isSettled { resolver.fulfill(1) } else { _ = consume resolver }
+            held.cancel()
+            context.drain()
+            #expect(held.error is Cancelled)
+            #expect(context.liveTimers == 0)
+        }
+    }
+
+    @Test func atLeastCancelledWhileItHolds_F83() {
+        Core.run(on: context) { core in
+            let held = core.value(1).atLeast(.milliseconds(50))
+            context.drain()
+            #expect(held.isPending)
+            held.cancel()
+            #expect(context.liveTimers == 0)
+        }
+    }
+
+    @Test func b43_delayedHoldsValuesOnly_F87() {
+        Core.run(on: context) { core in
+            let value = core.value(1).delayed(by: .seconds(1))
+            let error = core.error(Failure("x"), as: Int.self).delayed(by: .seconds(1))
+            context.drain()
+            #expect(value.isPending)
+            #expect(error.error is Failure)
+            context.advance(by: .seconds(1))
+            #expect(value.value == 1)
+        }
+    }
+
+    @Test func minimumAndMaximumTogether() {
+        Core.run(on: context) { core in
+            let never = core.never(as: Int.self)
+                .timeout(.milliseconds(20)).atLeast(.milliseconds(50), holdingFailures: true)
+            context.advance(by: .milliseconds(49))
+            #expect(never.isPending)
+            context.advance(by: .milliseconds(1))
+            #expect(never.error as? PromiseError == .timedOut)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Promises
+import Testing
+
+/// Decision 7: a million links on a stack of 512 KiB. F31, P4.
+@Suite(.serialized) struct LongChainTests {
+    static let links = 1_000_000
+
+    enum End: CaseIterable { case settled, rejected, dropped, cancelledFromTheEnd }
+
+    @Test(arguments: End.allCases) func onACore(end: End) {
+        onAnotherThread(stackBytes: 512 * 1024) {
+            let context = ManualContext()
+            Core.run(on: context) { core in
+                let resolver = LocalResolver<Int>(on: core)
+                var last = resolver.promise
+                for _ in 0..<LongChainTests.links { last = last.map { $0 &+ 1 } }
+                switch end {
+                case .settled: resolver.fulfill(0)
+                case .rejected: resolver.reject(Failure("x"))
+                case .dropped: _ = consume resolver
+                case .cancelledFromTheEnd:
+                    last.cancel()
+                    let isCancelled = resolver.isCancelled
+                    #expect(isCancelled)
+                }
+                context.drain()
+                switch end {
+                case .settled: #expect(last.value == LongChainTests.links)
+                case .rejected: #expect(last.error is Failure)
+                case .dropped: #expect(last.error as? PromiseError == .abandoned)
+                case .cancelledFromTheEnd: #expect(last.error is Cancelled)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: End.allCases) func betweenThreads(end: End) {
+        onAnotherThread(stackBytes: 512 * 1024) {
+            let context = ManualContext()
+            let resolver = Resolver<Int>(on: context)
+            var last = resolver.promise
+            for _ in 0..<LongChainTests.links / 5 { last = last.map { $0 &+ 1 } }
+            switch end {
+            case .settled: resolver.fulfill(0)
+            case .rejected: resolver.reject(Failure("x"))
+            case .dropped: _ = consume resolver
+            case .cancelledFromTheEnd: last.cancel()
+            }
+            context.drain()
+            #expect(!last.isPending)
+        }
+    }
+
+    /// Each link continues with a promise that is still pending, a thousand deep.
+    @Test func adoptionOfAdoption() {
+        onAnotherThread(stackBytes: 512 * 1024) {
+            let context = ManualContext()
+            Core.run(on: context) { core in
+                let resolver = LocalResolver<Int>(on: core)
+                var last = resolver.promise
+                for _ in 0..<100_000 {
+                    let inner = last
+                    last = core.value(()).then { inner }
+                }
+                context.drain()
+                resolver.fulfill(1)
+                context.drain()
+                #expect(last.value == 1)
+            }
+        }
+    }
+
+    /// Races of races, cancelled from the outside.
+    @Test func nestedCombinatorsCancelOneByOne() {
+        onAnotherThread(stackBytes: 512 * 1024) {
+            let context = ManualContext()
+            Core.run(on: context) { core in
+                let resolver = LocalResolver<Int>(on: core)
+                var last = resolver.promise
+                for _ in 0..<100_000 { last = core.race([last, core.never()]) }
+                last.cancel()
+                context.drain()
+                let isCancelled = resolver.isCancelled
+                #expect(isCancelled)
+            }
+        }
+    }
+}

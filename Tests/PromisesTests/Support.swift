@@ -1,0 +1,75 @@
+import Foundation
+import Promises
+import Synchronization
+
+struct Failure: Error, Equatable {
+    let name: String
+    init(_ name: String) { self.name = name }
+}
+
+/// An error that can be told from its like.
+final class Reason: Error {}
+
+/// What handlers wrote down, in order. For the thread that drives the test.
+final class Notes<Entry> {
+    var entries: [Entry] = []
+    func add(_ entry: Entry) { entries.append(entry) }
+}
+
+/// What handlers wrote down, in order, on any thread.
+final class Journal<Entry: Sendable>: Sendable {
+    private let list = Mutex<[Entry]>([])
+    var entries: [Entry] { list.withLock { $0 } }
+    func add(_ entry: Entry) { list.withLock { $0.append(entry) } }
+}
+
+/// The ways in which Promises/A+ wants its clauses to be tried, and one more.
+enum Way: CaseIterable {
+    case alreadySettled, settledAtOnce, settledLater, settledByAnotherThread
+
+    /// Hands a promise to `attach` and lets it be settled in this way.
+    func settle(
+        _ outcome: Result<Int, any Error>, attach: (Promise<Int>, ManualContext) -> Void
+    ) {
+        let context = ManualContext()
+        let resolver = Resolver<Int>(on: context)
+        let promise = resolver.promise
+        switch self {
+        case .alreadySettled:
+            resolver.resolve(outcome)
+            context.drain()
+            attach(promise, context)
+        case .settledAtOnce:
+            attach(promise, context)
+            resolver.resolve(outcome)
+        case .settledLater:
+            attach(promise, context)
+            context.advance(by: .milliseconds(50))
+            resolver.resolve(outcome)
+        case .settledByAnotherThread:
+            attach(promise, context)
+            let shared = resolver.shared()
+            onAnotherThread { shared.resolve(outcome) }
+        }
+        context.drain()
+    }
+}
+
+/// Runs a body on a new thread, with a small stack if so wished, and waits for its end.
+func onAnotherThread(stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+        body()
+        done.signal()
+    }
+    if let stackBytes { thread.stackSize = stackBytes }
+    thread.start()
+    done.wait()
+}
+
+/// Tells when it is freed.
+final class Token: Sendable {
+    private let onFree: @Sendable () -> Void
+    init(onFree: @escaping @Sendable () -> Void = {}) { self.onFree = onFree }
+    deinit { onFree() }
+}

@@ -1,0 +1,209 @@
+import Dispatch
+import Foundation
+import Promises
+import Synchronization
+import Testing
+
+/// A context with a thread of its own, as an event loop is one.
+final class ThreadContext: ExecutionContext {
+    private let inbox = Inbox()
+    private let wake = DispatchSemaphore(value: 0)
+    private let stopped = DispatchSemaphore(value: 0)
+    private let isStopping = Atomic(false)
+    private let thread = Mutex<pthread_t?>(nil)
+
+    init() {
+        Thread { [self] in
+            thread.withLock { $0 = pthread_self() }
+            let turn = Turn()
+            while !isStopping.load(ordering: .acquiring) {
+                wake.wait()
+                turn.append(contentsOf: inbox.takeAll())
+                while turn.drain(atMost: 1_000) {}
+            }
+            stopped.signal()
+        }.start()
+    }
+
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        wake.signal()
+        stopped.wait()
+    }
+
+    var isCurrent: Bool { thread.withLock { $0 } == pthread_self() }
+
+    func enqueue(_ job: consuming PromiseJob) {
+        if inbox.append(job) { wake.signal() }
+    }
+
+    func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+        SharedPool.shared.schedule(after: delay, job)
+    }
+}
+
+/// Threads that attach, settle and cancel at the same time; for ThreadSanitizer too.
+@Suite(.serialized) struct ThreadTests {
+    private func concurrently(_ bodies: [@Sendable () -> Void]) {
+        DispatchQueue.concurrentPerform(iterations: bodies.count) { bodies[$0]() }
+    }
+
+    @Test func attachingWhileSettlingKeepsOrderForEachThread_F41() {
+        let context = ThreadContext()
+        for _ in 0..<300 {
+            let resolver = Resolver<Int>(on: context).shared()
+            let promise = resolver.promise
+            let journal = Journal<Int>()
+            concurrently([
+                { for place in 0..<40 { promise.whenSettled { _ in journal.add(place) } } },
+                { for place in 100..<140 { promise.whenSettled { _ in journal.add(place) } } },
+                { resolver.fulfill(1) },
+            ])
+            let done = DispatchSemaphore(value: 0)
+            promise.whenSettled { _ in done.signal() }
+            done.wait()
+            let entries = journal.entries
+            #expect(entries.filter { $0 < 100 } == Array(0..<40))
+            #expect(entries.filter { $0 >= 100 } == Array(100..<140))
+        }
+        context.stop()
+    }
+
+    @Test func twoThreadsSettleOneWins_F20() {
+        let context = ThreadContext()
+        for _ in 0..<500 {
+            let resolver = Resolver<Int>(on: context).shared()
+            let wins = Atomic(0)
+            let seen = Journal<Int>()
+            let end = resolver.promise.map { value in
+                seen.add(value)
+                return value
+            }
+            concurrently([
+                { if resolver.fulfill(1) { wins.add(1, ordering: .relaxed) } },
+                { if resolver.fulfill(2) { wins.add(1, ordering: .relaxed) } },
+            ])
+            let done = DispatchSemaphore(value: 0)
+            end.whenSettled { _ in done.signal() }
+            done.wait()
+            #expect(wins.load(ordering: .relaxed) == 1)
+            #expect(seen.entries.count == 1)
+        }
+        context.stop()
+    }
+
+    @Test func settlingWhileCancellingAndAttaching() {
+        let context = ThreadContext()
+        let elsewhere = ThreadContext()
+        for round in 0..<500 {
+            let resolver = Resolver<[Int]>(on: context).shared()
+            let stops = Atomic(0)
+            resolver.onCancel { _ in stops.add(1, ordering: .relaxed) }
+            let source = resolver.promise
+            let inner = Resolver<[Int]>(on: elsewhere).shared()
+            let children = (0..<4).map { place in
+                source.map { $0 + [place] }.then { _ in inner.promise }
+                    .hop(to: place.isMultiple(of: 2) ? context : elsewhere).map { $0.count }
+            }
+            concurrently([
+                { children.forEach { $0.cancel() } },
+                { resolver.fulfill([round]) },
+                { inner.fulfill([1, 2, 3]) },
+                { for _ in 0..<10 { source.map { $0 }.cancel() } },
+            ])
+            let done = DispatchSemaphore(value: 0)
+            allSettled(children).done { _ in done.signal() }
+            done.wait()
+            for child in children { #expect(child.value == 3 || child.error is Cancelled) }
+            #expect(stops.load(ordering: .relaxed) <= 1)
+        }
+        context.stop()
+        elsewhere.stop()
+    }
+
+    @Test func sweepingWhileAttachingAndSettling() {
+        let context = ThreadContext()
+        for _ in 0..<100 {
+            let resolver = Resolver<Int>(on: context).shared()
+            let source = resolver.promise
+            let stays = source.map { $0 }
+            let journal = Journal<Int>()
+            concurrently([
+                { for _ in 0..<200 { source.map { $0 }.cancel() } },
+                { for _ in 0..<200 { source.map { $0 }.cancel() } },
+                { for place in 0..<100 { source.whenSettled { _ in journal.add(place) } } },
+                { resolver.fulfill(1) },
+            ])
+            let done = DispatchSemaphore(value: 0)
+            stays.then { _ in source }.whenSettled { _ in done.signal() }
+            done.wait()
+            let last = DispatchSemaphore(value: 0)
+            source.whenSettled { _ in last.signal() }
+            last.wait()
+            #expect(journal.entries == Array(0..<100))
+        }
+        context.stop()
+    }
+
+    @Test func onCancelWhileCancelling_F102() {
+        let context = ThreadContext()
+        for _ in 0..<500 {
+            let resolver = Resolver<Int>(on: context).shared()
+            let calls = Atomic(0)
+            concurrently([
+                { resolver.onCancel { _ in calls.add(1, ordering: .relaxed) } },
+                { resolver.onCancel { _ in calls.add(1, ordering: .relaxed) } },
+                { resolver.promise.cancel() },
+            ])
+            let done = DispatchSemaphore(value: 0)
+            resolver.onCancel { _ in done.signal() }
+            done.wait()
+            // What was registered before the last one has had its turn by now.
+            #expect(calls.load(ordering: .relaxed) == 2)
+        }
+        context.stop()
+    }
+
+    @Test func combinatorsWhoseMembersSettleOnManyThreads() {
+        let context = ThreadContext()
+        for _ in 0..<200 {
+            let resolvers = (0..<4).map { _ in Resolver<Int>(on: context).shared() }
+            let members = resolvers.map(\.promise)
+            let any = any(members.enumerated().map { (key: $0, promise: $1.hop(to: context)) })
+            let race = race(members)
+            let every = all(members)
+            concurrently(
+                resolvers.enumerated().map { place, resolver in
+                    { if place == 0 { resolver.reject(Failure("x")) } else { resolver.fulfill(place) } }
+                } + [{ every.cancel() }])
+            let done = DispatchSemaphore(value: 0)
+            allSettled([any.asVoid(), race.asVoid(), every.asVoid()]).done { _ in done.signal() }
+            done.wait()
+            #expect(any.value?.values == [1: 1, 2: 2, 3: 3])
+            #expect(race.value != nil)
+            #expect(every.error is Failure || every.error is Cancelled)
+        }
+        context.stop()
+    }
+
+    @Test func localWorkCancelledFromOutside_F109() {
+        for _ in 0..<300 {
+            let context = ManualContext()
+            Core.run(on: context) { core in
+                let resolver = LocalResolver<Int>(on: core)
+                let shared = resolver.promise.map { $0 }.shared
+                let outside = shared.map { $0 }
+                let sent = DispatchSemaphore(value: 0)
+                Thread {
+                    outside.cancel()
+                    sent.signal()
+                }.start()
+                resolver.fulfill(1)
+                context.drain()
+                sent.wait()
+                context.drain()
+                #expect(outside.value == 1 || outside.error is Cancelled)
+            }
+        }
+    }
+}

@@ -10,11 +10,11 @@ final class ThreadContext: ExecutionContext {
     private let wake = DispatchSemaphore(value: 0)
     private let stopped = DispatchSemaphore(value: 0)
     private let isStopping = Atomic(false)
-    private let thread = Mutex<pthread_t?>(nil)
+    private let thread = Atomic<UInt>(0)
 
     init() {
         Thread { [self] in
-            thread.withLock { $0 = pthread_self() }
+            thread.store(pthread_self(), ordering: .releasing)
             let turn = Turn()
             while !isStopping.load(ordering: .acquiring) {
                 wake.wait()
@@ -31,7 +31,7 @@ final class ThreadContext: ExecutionContext {
         stopped.wait()
     }
 
-    var isCurrent: Bool { thread.withLock { $0 } == pthread_self() }
+    var isCurrent: Bool { thread.load(ordering: .acquiring) == pthread_self() }
 
     func enqueue(_ job: consuming PromiseJob) {
         if inbox.append(job) { wake.signal() }

@@ -44,7 +44,7 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
             if seat.isRejected { fail(result, seat.error) } else { pull(for: result) }
         }
         seats.append(seat)
-        member.attach(seat)
+        seat.sit()
     }
 
     private func fail(_ result: Node, _ error: any Error) {

@@ -19,9 +19,7 @@ extension Node {
         result.write(Output(seats))
         result.step = { result in result.release(seats.map(\.seat)) }
         _ = result.claim.insert(Claim.started)
-        for (_, seat) in seats {
-            if let member = seat.parent { member.attach(seat) }
-        }
+        for (_, seat) in seats { seat.sit() }
         return result
     }
 

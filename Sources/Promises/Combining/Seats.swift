@@ -35,9 +35,13 @@ extension Node {
     func gather(_ seats: [Node]) {
         step = { result in result.release(seats) }
         _ = claim.insert(Claim.started)
-        for seat in seats {
-            if let member = seat.parent { member.attach(seat) }
-        }
+        for seat in seats { seat.sit() }
+    }
+
+    /// Begins to wait for the member.
+    @inlinable
+    func sit() {
+        if let member = unsafe header.pointee.parent { member.with { $0.attach(self) } }
     }
 
     /// Lets go of the members that have not arrived.

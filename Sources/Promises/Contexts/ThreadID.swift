@@ -8,7 +8,7 @@ import Glibc
 
 /// Which thread the caller runs on.
 struct ThreadID: Equatable, Sendable {
-    private let raw: UInt
+    let raw: UInt
 
     static var current: ThreadID {
         #if canImport(Darwin)

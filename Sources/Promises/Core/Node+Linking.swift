@@ -63,7 +63,7 @@ extension Node {
     func adopt<Value>(_ inner: Node, as type: Value.Type) {
         if !inner.isPending {
             _ = inner.claim.insert(Claim.observed)
-            parent = inner
+            setParent(inner)
             return inherit(Value.self)
         }
         wait(for: inner) { $0.inherit(Value.self) }
@@ -84,10 +84,10 @@ extension Node {
     /// withdrawn.
     @usableFromInline
     func rearm(parent above: Node, _ step: @escaping (Node) -> Void) -> Bool {
-        parent = above
+        setParent(above)
         self.step = step
         if claim.remove(Claim.started) & Claim.decided == 0 { return true }
-        parent = nil
+        _ = takeParent()
         self.step = nil
         above.withdraw(with: isRejected ? error : Cancelled())
         return false
@@ -102,10 +102,10 @@ extension Node {
         }
         if claim.remove(Claim.started) & Claim.decided != 0 { return }
         _ = inner.claim.add(Claim.consumer)
-        parent = inner
+        setParent(inner)
         self.step = step
         if claim.remove(Claim.root) & Claim.decided == 0 { return inner.push(self) }
-        parent = nil
+        _ = takeParent()
         self.step = nil
         inner.withdraw(with: isRejected ? error : Cancelled())
     }

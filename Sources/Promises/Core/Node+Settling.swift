@@ -104,11 +104,10 @@ extension Node {
 
     /// Hands an owned waiter of this node to the place where it runs.
     func enqueue(_ child: NodeRef) {
-        let home = child.with { $0.home }
-        if isConfined, case .core(let core) = home, let turn = core.turn {
+        if isConfined, child.with({ $0.isConfined }), case .core(let core) = home, let turn = core.turn {
             turn.append(child)   // both are confined, so this is their thread
         } else {
-            home.context.enqueue(PromiseJob(owned: child, isTimer: false))
+            child.with { $0.home }.context.enqueue(PromiseJob(owned: child, isTimer: false))
         }
     }
 

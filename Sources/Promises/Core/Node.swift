@@ -33,7 +33,8 @@ final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
 @usableFromInline @safe
 struct NodeHeader {
     @usableFromInline var home: Home
-    @usableFromInline var parent: Node?
+    /// Counted by hand, so that taking it costs nothing.
+    @usableFromInline var parent: NodeRef?
     @usableFromInline var step: ((Node) -> Void)?
     @usableFromInline var next: NodeRef?
     /// The combinator's result whose seat this is.
@@ -43,7 +44,7 @@ struct NodeHeader {
     @inlinable
     init(home: Home, parent: Node?, step: ((Node) -> Void)?) {
         self.home = home
-        self.parent = parent
+        self.parent = parent.map { NodeRef(retaining: $0) }
         self.step = step
         self.next = nil
         self.result = nil
@@ -97,7 +98,7 @@ extension Node {
     // MARK: Fields. No exclusivity checks: the words say who may touch what.
 
     @inlinable @inline(__always)
-    var header_: UnsafeMutablePointer<NodeHeader> { unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 } }
+    var header: UnsafeMutablePointer<NodeHeader> { unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 } }
 
     @inlinable @inline(__always)
     var cells: UnsafeMutablePointer<Atomic<UInt>> {
@@ -112,7 +113,7 @@ extension Node {
     }
 
     @inlinable @inline(__always)
-    var isConfined: Bool { unsafe header_.pointee.home.isConfined }
+    var isConfined: Bool { unsafe header.pointee.home.isConfined }
 
     @inlinable @inline(__always)
     var state: Word { unsafe Word(cells, isConfined: isConfined) }
@@ -121,43 +122,49 @@ extension Node {
     var claim: Word { unsafe Word(cells + 1, isConfined: isConfined) }
 
     @inlinable @inline(__always)
-    var home: Home { unsafe header_.pointee.home }
+    var home: Home { unsafe header.pointee.home }
 
+    /// Must be nil when it is set.
     @inlinable @inline(__always)
-    var parent: Node? {
-        get { unsafe header_.pointee.parent }
-        nonmutating set { unsafe header_.pointee.parent = newValue }
-    }
+    func setParent(_ parent: Node) { unsafe header.pointee.parent = NodeRef(retaining: parent) }
 
     @inlinable @inline(__always)
     var step: ((Node) -> Void)? {
-        get { unsafe header_.pointee.step }
-        nonmutating set { unsafe header_.pointee.step = newValue }
+        get { unsafe header.pointee.step }
+        nonmutating set { unsafe header.pointee.step = newValue }
     }
 
     @inlinable @inline(__always)
     var next: NodeRef? {
-        get { unsafe header_.pointee.next }
-        nonmutating set { unsafe header_.pointee.next = newValue }
+        get { unsafe header.pointee.next }
+        nonmutating set { unsafe header.pointee.next = newValue }
     }
 
     @inlinable @inline(__always)
     var result: Node? {
-        get { unsafe header_.pointee.result }
-        nonmutating set { unsafe header_.pointee.result = newValue }
+        get { unsafe header.pointee.result }
+        nonmutating set { unsafe header.pointee.result = newValue }
     }
 
     @inlinable @inline(__always)
     var destroy: ((UnsafeMutableRawPointer) -> Void)? {
-        get { unsafe header_.pointee.destroy }
-        nonmutating set { unsafe header_.pointee.destroy = newValue }
+        get { unsafe header.pointee.destroy }
+        nonmutating set { unsafe header.pointee.destroy = newValue }
     }
 
     @inlinable @inline(__always)
-    func takeParent() -> Node? { unsafe header_.pointee.parent.take() }
+    func takeParent() -> Node? {
+        let taken = unsafe header.pointee.parent
+        unsafe header.pointee.parent = nil
+        return taken?.take()
+    }
 
     @inlinable @inline(__always)
-    func takeStep() -> ((Node) -> Void)? { unsafe header_.pointee.step.take() }
+    func takeStep() -> ((Node) -> Void)? {
+        let taken = step
+        step = nil
+        return taken
+    }
 
     /// Whether nobody else holds this node.
     @inlinable @inline(__always)
@@ -177,7 +184,7 @@ extension Node {
         if bits & State.rejected != 0, !Claim.isHandled(claim.bits) { reportUnhandled() }
         clear()
         if bits & ~State.tags != 0 { releaseGhosts(bits) }
-        if parent != nil { releaseAncestors() }
+        if unsafe header.pointee.parent != nil { releaseAncestors() }
     }
 
     /// Frees a line of ancestors that nobody else holds, one after the other and not nested.

@@ -23,8 +23,7 @@ package final class UVLoop: Loop {
     var residents: [AnyObject] = []
 
     /// One for all streams: libuv reads and calls back before the next read begins.
-    private let readMemory = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: UVLoop.readBufferBytes, alignment: 64)
+    private let readMemory: UnsafeMutableRawBufferPointer
 
     /// 64 KiB: most of what a socket's receive buffer holds, in one system call.
     private static let readBufferBytes = 64 * 1024
@@ -34,6 +33,9 @@ package final class UVLoop: Loop {
 
     /// Passes in which the promise handlers that are left may come to an end.
     private static let closingPassesMax = 10_000
+
+    /// Milliseconds that a loop waits at its end for threads that still look up names.
+    private static let closingWaitsMax = 250
 
     /// Makes a loop on this thread, lets `start` fill it, runs it until `stop`, and closes it.
     ///
@@ -53,6 +55,8 @@ package final class UVLoop: Loop {
 
     private init() throws(IOFailure) {
         try checked(tributary_block_broken_pipe())
+        let turn = Turn()
+        let port = try Port(turn: turn)
         let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let code = uv_loop_init(raw)
         guard code >= 0 else {
@@ -60,8 +64,9 @@ package final class UVLoop: Loop {
             throw IOFailure(uv: code)
         }
         self.raw = raw
-        turn = Turn()
-        port = Port(turn: turn)
+        readMemory = .allocate(byteCount: UVLoop.readBufferBytes, alignment: 64)
+        self.turn = turn
+        self.port = port
         core = Core(on: port, turn: turn)
         entropy = Entropy(seed: UVLoop.seed())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
@@ -170,28 +175,42 @@ package final class UVLoop: Loop {
 
     // MARK: Closing
 
-    private var isClosing: Bool { own == nil }
+    /// From here on nothing new is begun.
+    var isClosing: Bool { own == nil }
 
     /// Closes everything, runs what libuv still has to call back, and frees the loop.
     private func close() -> [String] {
         port.deliver()
-        port.close()
+        port.refuse()
         residents = []
         own?.timers.queue.removeAll()
         own = nil
         let left = abandonOwners()
-        // What handlers begin now fails at once, so this ends; the bound is for an endless chain.
-        for _ in 0..<UVLoop.closingPassesMax where uv_loop_alive(raw) != 0 || !turn.isEmpty {
-            uv_run(raw, UV_RUN_DEFAULT)
-            turn.drain(atMost: UVLoop.jobsPerDrainMax)
-        }
+        runOut()
+        port.close()
         let code = uv_loop_close(raw)
         guard code == 0 else {
-            // Handles without an owner: their memory must stay.
+            // A look-up that its thread is still at: the loop's memory must stay.
             return left + ["uv_loop_close: \(IOFailure(uv: code))"]
         }
         raw.deallocate()
         return left
+    }
+
+    /// Runs the close callbacks and the promise handlers that are left. What handlers begin now
+    /// fails at once, so they end; an endless chain, or a name service that does not answer, is
+    /// left behind after a while.
+    private func runOut() {
+        var waits = 0
+        for _ in 0..<UVLoop.closingPassesMax {
+            uv_run(raw, UV_RUN_NOWAIT)
+            if turn.drain(atMost: UVLoop.jobsPerDrainMax) { continue }
+            guard uv_loop_alive(raw) != 0, waits < UVLoop.closingWaitsMax else { return }
+            if uv_backend_timeout(raw) != 0 {
+                waits += 1
+                uv_sleep(1)
+            }
+        }
     }
 
     /// Takes the handles away from those who still hold them, and tells which they were.

@@ -43,6 +43,7 @@ import UVReactor
         final class Reader {
             var read: [[Int]] = Array(repeating: [], count: 4)
         }
+        var ending: TestThread?
         try onLoop { loop in
             let reader = Reader()
             let box = loop.mailbox(for: reader)
@@ -52,7 +53,7 @@ import UVReactor
                     for number in 0..<1000 { box.post { $0.read[writer].append(number) } }
                 }
             }
-            _ = TestThread {
+            ending = TestThread {
                 for writer in writers { writer.join() }
                 box.post { reader in
                     #expect(reader.read == Array(repeating: Array(0..<1000), count: 4))
@@ -60,6 +61,7 @@ import UVReactor
                 port.post { $0.stop() }
             }
         }
+        ending?.join()
     }
 
     @Test func afterTheLoopsEndLettersAreRefused() throws {
@@ -71,5 +73,40 @@ import UVReactor
         let old = try #require(port.withLock { $0 })
         #expect(!old.isCurrent)
         #expect(!old.post { _ in Issue.record("the loop has ended") })
+    }
+
+    /// A promise that another thread fulfils, handled on the loop.
+    @Test func aPromiseOfAnotherThreadIsHandledOnTheLoops() throws {
+        try onLoop { loop in
+            let home = pthread_self()
+            let resolver = Resolver<Int>(on: loop.port)
+            let promise = resolver.promise
+            let shared = resolver.shared()
+            let other = TestThread { shared.fulfill(42) }
+            promise.on(loop.core).map { value in
+                #expect(value == 42 && pthread_equal(home, pthread_self()) != 0)
+                loop.stop()
+            }.catch { _ in }
+            other.join()
+        }
+    }
+
+    /// The other way: a thread waits for what the loop does.
+    @Test func anotherThreadWaitsForTheLoop() throws {
+        let answer = Mutex(0)
+        let waiter = Mutex<TestThread?>(nil)
+        try onLoop { loop in
+            let promise = loop.core.after(.milliseconds(5)).map { 7 }.promise.shared
+            let port = loop.port
+            waiter.withLock {
+                $0 = TestThread {
+                    let value = try? promise.wait(for: .seconds(10))
+                    answer.withLock { $0 = value ?? -1 }
+                    port.post { $0.stop() }
+                }
+            }
+        }
+        waiter.withLock { $0 }?.join()
+        #expect(answer.withLock { $0 } == 7)
     }
 }

@@ -57,7 +57,7 @@ struct JSONDocumentReader: ~Escapable {
         let value: Range<Int>?
         if open[last].isObject {
             let member = cursor.nextMember()
-            open[last].key = member?.key ?? 0..<0
+            open[last].key = member?.key.inside ?? 0..<0
             value = member?.value
         } else {
             value = cursor.nextElement()

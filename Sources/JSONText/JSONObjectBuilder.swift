@@ -63,12 +63,12 @@ package struct JSONObjectBuilder {
         // Members between two that collide are one splice.
         var run: Range<Int>?
         while let member = cursor.nextMember() {
-            if member.key == left.first?.key {
+            if member.value == left.first?.value {
                 left.removeFirst()
                 splice(text, run)
                 run = nil
             } else {
-                run = (run?.lowerBound ?? member.key.lowerBound - 1)..<member.value.upperBound
+                run = (run?.lowerBound ?? member.key.inside.lowerBound - 1)..<member.value.upperBound
             }
         }
         splice(text, run)
@@ -103,7 +103,7 @@ package struct JSONObjectBuilder {
         var colliding: [JSONCursor.Member] = []
         var cursor = JSONCursor(Lookahead(text), at: 1)
         while let member = cursor.nextMember() {
-            let key = text.extracting(member.key)
+            let key = text.extracting(member.key.inside)
             let isTaken = !keys.isEmpty && keys.contains(key.unescaped)
             if isTaken || reserved.contains(where: { key.means($0.span) }) { colliding.append(member) }
         }
@@ -116,12 +116,12 @@ package struct JSONObjectBuilder {
         let written = bytes
         var cursor = JSONCursor(Lookahead(written.span), at: indexedCount)
         while let member = cursor.nextMember() {
-            keys.insert(written.span.extracting(member.key).unescaped)
+            keys.insert(written.span.extracting(member.key.inside).unescaped)
         }
         indexedCount = bytes.count
     }
 
     private func names(_ text: Span<UInt8>, _ members: [JSONCursor.Member]) -> [String] {
-        members.map { String(decoding: text.extracting($0.key).unescaped, as: UTF8.self) }
+        members.map { String(decoding: text.extracting($0.key.inside).unescaped, as: UTF8.self) }
     }
 }

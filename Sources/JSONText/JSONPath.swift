@@ -60,9 +60,10 @@ extension Lookahead {
     private func lastMember(of start: Int, named key: Bytes) -> Range<Int>? {
         guard byte(start) == .openBrace else { return nil }
         var cursor = JSONCursor(self, at: start &+ 1)
+        let pattern = KeyPattern(key)
         var found: Range<Int>?
         while let member = cursor.nextMember() {
-            if span(member.key).means(key.span) { found = member.value }
+            if pattern.matches(member.key, in: self) { found = member.value }
         }
         return found
     }

@@ -78,9 +78,25 @@ struct JSONScanner: ~Escapable {
 
     @inline(__always)
     private func keyAfterQuote(_ start: Int) throws(JSONError) -> Int {
-        let end = afterPlain(start)
+        let end = afterPlainKey(start)
         let value = text.pair(end) == Word.quoteColon ? end &+ 2 : try restOfKey(end)
         return text.afterSpace(value)
+    }
+
+    /// The first byte that is not plain, by counting.
+    ///
+    /// Arithmetic would make all that follows wait for this load; a count is guessed ahead by the
+    /// branch predictor, since the keys of one object are those of the next (measured: 5 %).
+    @inline(__always)
+    private func afterPlainKey(_ start: Int) -> Int {
+        var marks = Word.notPlain(text.word(start))
+        if marks == 0 { return afterPlain(start &+ 8) }
+        var at = start
+        while marks & 0x80 == 0 {
+            marks &>>= 8
+            at &+= 1
+        }
+        return at
     }
 
     /// A key that is not plain, or not followed by its colon at once.

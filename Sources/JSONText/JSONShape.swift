@@ -56,8 +56,8 @@ package struct JSONShape: Sendable {
         let taken = try take.map { path throws(InvalidShape) in try value.taking(path) } ?? value
         guard let cut else { return taken }
         var writer = ShapeWriter(taken.bytes.span)
-        guard writer.write(0..<taken.bytes.count, cut) else { return .null }
-        return JSONSlice(known: Bytes(writer.out))
+        _ = writer.write(0, cut)
+        return writer.out.isEmpty ? .null : JSONSlice(known: Bytes(writer.out))
     }
 }
 

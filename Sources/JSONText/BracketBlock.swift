@@ -1,5 +1,6 @@
-/// The brackets among sixty-four bytes of valid text that begin outside of strings: a bit a byte, the
-/// first one lowest, so that a few operations tell what is inside of strings.
+/// The brackets among sixty-four bytes of valid text that begin outside of strings.
+///
+/// A bit a byte, the first one lowest, so that a few operations tell what is inside of strings.
 struct BracketBlock {
     /// Brackets outside of strings.
     let brackets: UInt64

@@ -25,7 +25,7 @@ struct JSONCursor: ~Escapable {
         self.at = at
     }
 
-    /// The next key of the object, and then `at` is where its value starts; nil at the closing bracket.
+    /// The next key of the object; nil at its end. Then `at` is where the value starts.
     @inline(__always)
     mutating func nextKey() -> Key? {
         guard findNext() else { return nil }
@@ -36,7 +36,7 @@ struct JSONCursor: ~Escapable {
         return key
     }
 
-    /// Goes to where the next element of the array starts; false at the closing bracket.
+    /// Goes to where the next element of the array starts; false at its end.
     @inline(__always)
     mutating func findNext() -> Bool {
         at = text.afterSpace(at)

@@ -2,7 +2,7 @@ import Basics
 
 /// Reads valid text into nodes, with a stack of its own for the containers that are open.
 ///
-/// Each level of nesting walks over its values once more, which is fine for files that people write.
+/// Each level of nesting walks over its values once more: fine for files that people write.
 struct JSONDocumentReader: ~Escapable {
     private let text: Lookahead
     private var open: [Container] = []

@@ -35,8 +35,8 @@ extension JSONSlice {
     ///
     /// A plural path is no place and leads nowhere here.
     package func value(at path: JSONPath) -> JSONSlice? {
-        guard let range = Lookahead(bytes.span).place(of: path.steps[...], in: 0..<bytes.count) else { return nil }
-        return JSONSlice(known: bytes[range])
+        let place = Lookahead(bytes.span).place(of: path.steps[...], in: 0..<bytes.count)
+        return place.map { JSONSlice(known: bytes[$0]) }
     }
 }
 

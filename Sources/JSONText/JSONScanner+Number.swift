@@ -5,7 +5,9 @@ extension JSONScanner {
         var at = text.byte(start) == .minus ? start &+ 1 : start
         if text.byte(at) == .zero {
             at &+= 1
-            guard !text.byte(at).isDigit else { throw JSONError(offset: at, reason: .invalidNumber) }
+            guard !text.byte(at).isDigit else {
+                throw JSONError(offset: at, reason: .invalidNumber)
+            }
         } else {
             at = try digits(at)
         }

@@ -1,8 +1,13 @@
 /// Says whether bytes are one JSON text, in one pass, without recursion and without allocating.
 ///
 /// The grammar is that of RFC 8259 to the letter; beyond it the text must be well-formed UTF-8
-/// (Unicode, table 3-7), an escaped surrogate must have its other half, and containers nest at most
-/// `depthMax` deep. Functions take the offset where something starts and return the one where it ends.
+/// (Unicode, table 3-7), an escaped surrogate must have its other half, and containers nest at
+/// most `depthMax` deep. Functions take the offset where something starts and return the one where
+/// it ends.
+///
+/// Measured beside it and given up: the whole grammar on bit planes of sixty-four bytes. Without a
+/// vector-to-mask instruction in the standard library it was no faster, and on prose four times
+/// slower.
 struct JSONScanner: ~Escapable {
     let text: Lookahead
     let depthMax: Int
@@ -120,8 +125,8 @@ struct JSONScanner: ~Escapable {
     @inline(never)
     private func notLiteral(_ start: Int) -> JSONError {
         for name in ["true", "false", "null"] where name.utf8.first == text.byte(start) {
-            for (place, letter) in name.utf8.enumerated() where letter != text.byte(start &+ place) {
-                return unexpected(start &+ place)
+            for (place, letter) in name.utf8.enumerated() {
+                if letter != text.byte(start &+ place) { return unexpected(start &+ place) }
             }
         }
         return unexpected(start)

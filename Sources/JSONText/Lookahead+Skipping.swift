@@ -5,7 +5,8 @@ extension Lookahead {
     func afterSpace(_ start: Int) -> Int {
         if byte(start) > .space { return start }
         // A single blank is the most common; an indentation comes next.
-        return byte(start &+ 1) > .space && byte(start) == .space ? start &+ 1 : afterSomeSpace(start)
+        return byte(start &+ 1) > .space && byte(start) == .space
+            ? start &+ 1 : afterSomeSpace(start)
     }
 
     /// Rows of blanks, as of an indentation, go eight at a time.

@@ -20,12 +20,7 @@ final class ShapeNode: Sendable {
     ) {
         self.isKept = isKept
         isDropped = draft.isDropped
-        newKey = draft.newName.map { name in
-            var key: [UInt8] = []
-            key.append(jsonString: name)
-            key.append(.colon)
-            return Bytes(key)
-        }
+        newKey = draft.newName.map { JSONName($0).written }
         self.members = members
         self.elements = elements
         self.everyElement = everyElement
@@ -48,12 +43,13 @@ final class ShapeNode: Sendable {
     }
 }
 
-/// A node while paths are still being added. Its recursion is as deep as the longest path, which the
-/// path's own limit bounds.
+/// A node while paths are still being added.
+///
+/// Its recursion is as deep as the longest path, which the path's own limit bounds.
 struct ShapeDraft {
     var isKept = false
     var isDropped = false
-    var newName: Bytes?
+    var newName: String?
     private var members: [(key: Bytes, node: ShapeDraft)] = []
     private var elements: [(index: Int, node: ShapeDraft)] = []
     /// None or one.
@@ -82,8 +78,8 @@ struct ShapeDraft {
         var claims: [(name: KeyPattern, by: Int)] = []
         for member in self.members {
             if let name = member.node.newName, !member.node.isDropped {
-                if claims.contains(where: { $0.name.key == name }) { throw .sameName(String(name)) }
-                claims.append((KeyPattern(name), members.count))
+                if claims.contains(where: { $0.name.key == Bytes(name) }) { throw .sameName(name) }
+                claims.append((KeyPattern(Bytes(name)), members.count))
             }
             members.append((KeyPattern(member.key), try member.node.compiled(insideKept: isKept)))
         }

@@ -103,8 +103,9 @@ struct ShapeWriter: ~Escapable {
     /// Copies a member with a comma before it.
     @inline(__always)
     private mutating func copy(_ key: JSONCursor.Key, _ value: Range<Int>) {
-        // In compact text it stands there as it shall be; the bracket of the first one is written over.
-        let isCompact = key.inside.upperBound &+ 2 == value.lowerBound
+        // Compact text has the comma at hand, or the bracket, which `close` writes over.
+        let isCompact =
+            key.inside.upperBound &+ 2 == value.lowerBound
             && text.byte(key.inside.lowerBound &- 2) > .space
         if isCompact {
             copy((key.inside.lowerBound &- 2)..<value.upperBound)

@@ -1,7 +1,7 @@
 /// Eight bytes in one register, the first in the lowest place.
 ///
-/// Searches mark bytes in their high bits. Unless one says that it is exact, only the *first* mark is
-/// sure to be a match; marks above it may be false, for a subtraction borrows upwards only.
+/// Searches mark bytes in their high bits. Unless one says that it is exact, only the *first* mark
+/// is sure to be a match; marks above it may be false, for a subtraction borrows upwards only.
 enum Word {
     static var ones: UInt64 { 0x0101_0101_0101_0101 }
     static var highs: UInt64 { 0x8080_8080_8080_8080 }

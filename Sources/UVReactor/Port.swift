@@ -103,7 +103,9 @@ package final class Port: ExecutionContext, @unchecked Sendable {
         guard let loop else { return }
         var letters: [Letter] = []
         inbox.withLock { inbox in
-            turn.append(contentsOf: inbox.jobs.takeAll())
+            var jobs = JobList()
+            swap(&jobs, &inbox.jobs)
+            turn.append(contentsOf: jobs)
             swap(&letters, &inbox.letters)
         }
         loop.finishCallback()

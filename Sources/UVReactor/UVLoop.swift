@@ -12,15 +12,12 @@ package final class UVLoop: Loop {
     /// The door for other threads.
     package let port: Port
 
-    /// What lives on this loop, for letters from other threads to find.
+    /// What lives on this loop, for letters from other threads to find. Let go of at the loop's end.
     package var resident: AnyObject?
 
     private let turn: Turn
     private var clock: Instant?
     private var own: OwnHandles?
-
-    /// Those who have a `Mailbox`.
-    var residents: [AnyObject] = []
 
     /// One for all streams: libuv reads and calls back before the next read begins.
     private let readMemory: UnsafeMutableRawBufferPointer
@@ -182,7 +179,7 @@ package final class UVLoop: Loop {
     private func close() -> [String] {
         port.deliver()
         port.refuse()
-        residents = []
+        resident = nil
         own?.timers.queue.removeAll()
         own = nil
         let left = abandonOwners()

@@ -38,6 +38,7 @@ import Testing
         func again() { loop.timer(after: .zero, again) }
         again()
         #expect(!network.runUntilQuiet(eventsMax: 1000))
+        network.clock.clear()
     }
 
     /// What a test makes outside of every event is run before the next one.

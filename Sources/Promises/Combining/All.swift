@@ -52,9 +52,10 @@ public func all<Key: Hashable & Sendable, Value: Sendable>(
 ) -> Promise<[Key: Value]> {
     let nodes = members.map(\.promise.node)
     let keys = members.map(\.key)
-    return .init(Node.all(nodes, of: Value.self, home: Node.home(of: nodes)) { values in
-        Dictionary(zip(keys, values)) { first, _ in first }
-    })
+    return .init(
+        Node.all(nodes, of: Value.self, home: Node.home(of: nodes)) { values in
+            Dictionary(zip(keys, values)) { first, _ in first }
+        })
 }
 
 extension Core {
@@ -76,8 +77,9 @@ extension Core {
         _ members: [(key: Key, promise: Local<Value>)]
     ) -> Local<[Key: Value]> {
         let keys = members.map(\.key)
-        return .init(Node.all(members.map(\.promise.node), of: Value.self, home: home) { values in
-            Dictionary(zip(keys, values)) { first, _ in first }
-        })
+        return .init(
+            Node.all(members.map(\.promise.node), of: Value.self, home: home) { values in
+                Dictionary(zip(keys, values)) { first, _ in first }
+            })
     }
 }

@@ -27,7 +27,9 @@ extension Node {
             } else if result.isComplete(Output.self) {
                 result.conclude { seats in
                     var rest = seats[...]
-                    func next<One>(_ type: One.Type) -> One { rest.removeFirst().value(as: One.self) }
+                    func next<One>(_ type: One.Type) -> One {
+                        rest.removeFirst().value(as: One.self)
+                    }
                     return Result<Output, any Error>.success((repeat next((each Value).self)))
                 }
             }

@@ -19,7 +19,9 @@ extension Node {
     func seat<Value>(
         _ type: Value.Type, at member: Node, _ step: @escaping (_ seat: Node) -> Void
     ) -> Node {
-        let seat = Node.make(Value.self, home: home, parent: member, step: step)
+        // Observed, because the result answers for the errors that its seats keep.
+        let seat = Node.make(
+            Value.self, home: home, parent: member, claim: Claim.observed, step: step)
         seat.result = self
         return seat
     }

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Glibc
+    import Glibc
 #endif
 
 /// Which thread the caller runs on.
@@ -12,9 +12,9 @@ struct ThreadID: Equatable, Sendable {
 
     static var current: ThreadID {
         #if canImport(Darwin)
-        ThreadID(raw: UInt(bitPattern: pthread_self()))
+            ThreadID(raw: UInt(bitPattern: pthread_self()))
         #else
-        ThreadID(raw: UInt(pthread_self()))
+            ThreadID(raw: UInt(pthread_self()))
         #endif
     }
 }

@@ -6,11 +6,12 @@ extension Node {
         _ type: Out.Type, on context: (any ExecutionContext)? = nil,
         _ step: @escaping (Node) -> Void
     ) -> Node {
-        let child = if let context {
-            Node.make(Out.self, home: .context(context), parent: self, step: step)
-        } else {
-            child(Out.self, step: step)
-        }
+        let child =
+            if let context {
+                Node.make(Out.self, home: .context(context), parent: self, step: step)
+            } else {
+                child(Out.self, step: step)
+            }
         attach(child)
         return child
     }

@@ -32,7 +32,7 @@ struct Aggregate {
         return Response(
             status: report.isComplete ? .ok : plan.partialStatus,
             fields: fields(parts, report, run),
-            body: body.finish().bytes)
+            body: (consume body).finish().bytes)
     }
 
     // MARK: Body

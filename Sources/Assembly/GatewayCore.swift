@@ -61,7 +61,8 @@ package final class GatewayCore {
     /// Puts a new plan in the place of the present one. Requests in flight finish on the old one;
     /// connections to backends that did not change are kept.
     package func install(_ plan: Plan) {
-        gateway = Gateway(plan, slots: endpoints.slots(of: plan), client: client, loop: loop)
+        gateway = Gateway(
+            plan, slots: endpoints.slots(of: plan), client: client, loop: loop, replacing: gateway)
         meter.name(endpoints.names)
         client.retireUnused()
         log.write(.info, "configuration installed")

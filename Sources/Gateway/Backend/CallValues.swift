@@ -13,14 +13,16 @@ final class CallValues {
     /// By call index; nil until the call's part is there.
     var parts: [JSONSlice?]
 
-    /// The body as JSON, scanned when the first template asks for a field of it.
+    /// The body as JSON: as the endpoint checked it, else scanned when the first template asks for
+    /// a field of it.
     private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
 
-    init(head: RequestHead, params: Params, body: Bytes, calls: Int) {
+    init(head: RequestHead, input: RequestInput, calls: Int) {
         self.head = head
-        self.params = params
-        self.body = body
+        params = input.params
+        body = input.body
         parts = Array(repeating: nil, count: calls)
+        if let checked = input.bodyValue { bodyValue = checked }
     }
 
     /// The plain text of a value; nil where it is missing, null, an object or an array.

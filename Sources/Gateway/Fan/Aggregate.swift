@@ -42,16 +42,18 @@ struct Aggregate {
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         guard call.isWanted(run.values.params) else { return }
-        guard let value = parts.part(call.index)?.value ?? call.fallbackValue else { return }
+        let part = parts.part(call.index)?.value
+        guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {
         case .named: collisions = body.add(names[call.index], value) ? [] : [call.name]
         case .root(let failsOnCollision):
-            if failsOnCollision, let key = body.collisions(with: value).first {
+            if failsOnCollision, part != nil, let key = body.collisions(with: value).first {
                 // The call brought nothing then, so its failure is noted as if it had failed itself.
                 let failure = run.noted(CallFailure.collision(key), of: call)
-                if call.isRequired { throw failure }
-                return
+                guard !call.isRequired else { throw failure }
+                guard let fallback = call.fallbackValue else { return }
+                value = fallback
             }
             collisions = body.merge(value)
         }
@@ -84,15 +86,16 @@ struct Aggregate {
         if plan.report == .header, let value = report.field {
             fields.append(.gatewayFailures, value)
         }
-        relay(parts, to: &fields)
+        relay(parts, run, to: &fields)
         if plan.hasServerTiming { fields.append(.serverTiming, run.serverTiming(of: plan)) }
         return fields
     }
 
     /// The header lines that calls relay. As with keys, the earlier call keeps a name; only
     /// `Set-Cookie` lines add up.
-    private func relay(_ parts: AnyResult<Int, Part>, to fields: inout Fields) {
-        for call in plan.calls where !call.relayHeaders.isEmpty {
+    private func relay(_ parts: AnyResult<Int, Part>, _ run: Run, to fields: inout Fields) {
+        for call in plan.calls
+        where !call.relayHeaders.isEmpty && run.failures[call.index] == nil {
             guard let part = parts.part(call.index) else { continue }
             for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
                 for value in part.fields.all(name) { fields.append(name, value) }

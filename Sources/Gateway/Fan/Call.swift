@@ -19,7 +19,8 @@ struct Call {
     }
 
     private func send(_ run: Run) throws(CallFailure) -> Local<ClientResponse> {
-        let request = try builder.request(with: run.values, deadline: run.deadline)
+        let request = try builder.request(
+            with: run.values, deadline: run.deadline, askedHost: run.askedHost(of: plan))
         run.began(plan)
         return service(request, run.exchange)
     }
@@ -29,7 +30,8 @@ struct Call {
         return run.kept(part, of: plan)
     }
 
-    private func noted(_ error: any Error, _ run: Run) -> CallFailure {
+    /// The call failed, or cannot be made.
+    func noted(_ error: any Error, _ run: Run) -> CallFailure {
         let failure = run.noted(error, of: plan)
         meter.count(failure)
         return failure

@@ -40,13 +40,12 @@ struct Endpoint {
 
     /// Parameters and body, checked; every mistake of the client at once.
     private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest) -> Run {
-        let (params, body) = try RefusedRequest.check(request, plan)
+        let input = try RefusedRequest.check(request, plan)
         let deadline = exchange.lastByte + plan.deadline
         exchange.deadline = deadline
-        let values = CallValues(
-            head: request.head, params: params, body: body, calls: plan.calls.count)
+        let values = CallValues(head: request.head, input: input, calls: plan.calls.count)
         return Run(
             values: values, exchange: exchange, loop: loop, deadline: deadline,
-            isTimed: plan.hasServerTiming)
+            plan: plan)
     }
 }

@@ -15,16 +15,25 @@ final class Run {
     private(set) var failures: [CallFailure?]
     /// How long each call took, where the endpoint tells its clients; else empty.
     private(set) var timings: CallTimings?
+    /// By call index, where the endpoint tells its clients; else empty.
+    private let askedHosts: [AskedHost]
 
     init(
-        values: CallValues, exchange: Exchange, loop: any Loop, deadline: Instant, isTimed: Bool
+        values: CallValues, exchange: Exchange, loop: any Loop, deadline: Instant,
+        plan: EndpointPlan
     ) {
         self.values = values
         self.exchange = exchange
         self.loop = loop
         self.deadline = deadline
         failures = Array(repeating: nil, count: values.parts.count)
-        timings = isTimed ? CallTimings(calls: values.parts.count) : nil
+        timings = plan.hasServerTiming ? CallTimings(calls: plan.calls.count) : nil
+        askedHosts = plan.exposesDetails ? plan.calls.map { _ in AskedHost() } : []
+    }
+
+    /// Where a call's host is to be noted; nil where nobody wants to know.
+    func askedHost(of call: CallPlan) -> AskedHost? {
+        askedHosts.isEmpty ? nil : askedHosts[call.index]
     }
 
     /// A call is about to be sent.
@@ -44,6 +53,7 @@ final class Run {
         timings?.ended(call.index, at: loop.now)
         var failure = CallFailure(error)
         failure.call = call.index
+        failure.host = askedHost(of: call)?.name
         failures[call.index] = failure
         return failure
     }

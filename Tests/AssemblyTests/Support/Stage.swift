@@ -34,7 +34,7 @@ final class Stage {
     private var replies: [String: [Reply]] = [:]
 
     /// - Parameter config: as an operator writes it
-    init(_ config: String, seed: UInt64 = 1, environment: [String: String] = [:]) throws {
+    init(config: String, seed: UInt64 = 1) throws {
         let network = SimNetwork(seed: seed)
         network.settings.latency = .zero ... .zero
         self.network = network
@@ -44,7 +44,7 @@ final class Stage {
         log = Log(level: .info, format: .json, clock: { [loop] in loop.unixTime }) {
             [written] in written.text += String(decoding: $0, as: UTF8.self)
         }
-        let core = GatewayCore(try Self.plan(config, environment), loop: loop, log: log)
+        let core = GatewayCore(try Self.plan(config), loop: loop, log: log)
         self.core = core
         address = try core.listen(on: address, sharedPort: false)
         for port in 7001...7003 as ClosedRange<UInt16> {
@@ -63,7 +63,7 @@ final class Stage {
         _ calls: String, endpoint: String = "", backend: String = "", top: String = "",
         seed: UInt64 = 1
     ) throws {
-        try self.init(Self.text(calls, endpoint, backend, top), seed: seed)
+        try self.init(config: Self.text(calls, endpoint, backend, top), seed: seed)
     }
 
     static func text(
@@ -91,9 +91,9 @@ final class Stage {
         let description: String
     }
 
-    private static func plan(_ text: String, _ environment: [String: String] = [:]) throws -> Plan {
+    private static func plan(_ text: String) throws -> Plan {
         let (config, problems) = ConfigLoader.load(
-            "c.yaml", files: ConfigFiles(oneFile: text), environment: { environment[$0] })
+            "c.yaml", files: ConfigFiles(oneFile: text), environment: { _ in nil })
         guard let config else {
             throw Refused(description: problems.lines.joined(separator: "\n") + "\n" + text)
         }

@@ -31,7 +31,8 @@ final class Call {
 
     private func send(_ run: Run) -> Local<ClientResponse> {
         do throws(CallFailure) {
-            let request = try builder.request(with: run.values, deadline: run.deadline)
+            let request = try builder.request(
+                with: run.values, deadline: run.deadline, askedHost: run.askedHost(of: plan))
             run.began(plan)
             return service(request, run.exchange)
         } catch {
@@ -49,7 +50,8 @@ final class Call {
         }
     }
 
-    private func noted(_ error: any Error, _ run: Run) -> CallFailure {
+    /// The call failed, or cannot be made.
+    func noted(_ error: any Error, _ run: Run) -> CallFailure {
         let failure = run.noted(error, of: plan)
         meter.count(failure)
         return failure

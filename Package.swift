@@ -114,6 +114,9 @@ let package = Package(
                 "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
+        .testTarget(
+            // The executable is a dependency so that it is built; the tests run it as a process.
+            name: "EndToEndTests", dependencies: ["tributary"], swiftSettings: onC),
         .testTarget(name: "TidyTests", swiftSettings: onC),
     ]
 )

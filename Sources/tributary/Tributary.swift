@@ -31,7 +31,8 @@ struct Tributary: ParsableCommand {
             exit(withError: code)
         } catch let failure as StartFailure {
             end(because: failure)
-        } catch where exitCode(for: error) == .validationFailure || error is CleanExit {
+        } catch where [.success, .validationFailure].contains(exitCode(for: error)) {
+            // Help that was asked for, or wrong usage.
             exit(withError: error)
         } catch {
             end(because: .internalError("\(error)"))

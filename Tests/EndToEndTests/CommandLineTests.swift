@@ -72,7 +72,7 @@ extension EndToEnd {
                 status: 1,
                 errors: """
                     bad.yaml:9:18: error: unknown key 'form' in call 'profile' - did you mean 'from'?
-                    bad.yaml:10:43: error: call 'recommended' uses {profil.segment}; there is no call 'profil' (calls here: profile, recommended)
+                    bad.yaml:10:48: error: call 'recommended' uses {profil.segment}; there is no call 'profil' (calls here: profile, recommended)
                     2 errors
 
                     """)

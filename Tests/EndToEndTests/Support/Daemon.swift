@@ -49,7 +49,7 @@ final class Daemon: Command {
     ) throws -> [String: Any] {
         let what = "'\(message)' in the log, number \(number) (errors: \(errors.text))"
         let line = try output.line(what, number: number) { line in
-            line.contains(#""msg":"\#(message)""#) && line.contains(text)
+            line.contains(#""msg":"\#(message)""#) && (text.isEmpty || line.contains(text))
         }
         return try #require(
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])

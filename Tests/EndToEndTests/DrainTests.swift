@@ -30,6 +30,7 @@ extension EndToEnd {
             let answer = try client.answer()
             #expect(answer.status == 200 && answer.body == #"{"one":{"asked":"/held"}}"#)
             #expect(answer["Connection"] == "close")
+            client.close()
             #expect(try daemon.exitStatus() == 0)
             #expect(try daemon.errors.whole() == "")
         }
@@ -85,6 +86,7 @@ extension EndToEnd {
             #expect(try idle.answer().status == 404)
             daemon.signal(SIGTERM)
             #expect(try idle.isEnded())
+            idle.close()
             #expect(try daemon.exitStatus() == 0)
         }
     }

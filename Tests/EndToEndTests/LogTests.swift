@@ -46,7 +46,7 @@ extension EndToEnd {
             let client = try Client(daemon.address)
             try client.send("GET /slow", ["X-Request-Id: impatient"])
             try backend.awaitHeld()
-            client.socket.shutDown()
+            client.close()
             let line = try daemon.logLine("request", containing: "impatient")
             #expect(line["status"] as? Int == 499 && line["bytes"] as? Int == 0)
             backend.release()
@@ -62,6 +62,7 @@ extension EndToEnd {
                 #"X-Request-Id: x","status":200,"y":"z"#, "User-Agent: a\u{1}b",
             ])
             _ = try? client.answer()
+            client.close()
             let lines = try wholeLog()
             let ours = ["listening", "request", "refused", "draining", "ended"]
             #expect(lines.allSatisfy { ours.contains($0["msg"] as? String ?? "") })
@@ -72,6 +73,7 @@ extension EndToEnd {
             let client = try Client(daemon.address)
             try client.socket.send("nonsense\r\n\r\n")
             #expect(try client.answer().status == 400)
+            client.close()
             let refused = try wholeLog().filter { $0["msg"] as? String == "refused" }
             #expect(refused.map { $0["status"] as? Int } == [400])
         }

@@ -62,8 +62,8 @@ extension EndToEnd {
 
         @Test func aNameIsAnAddressToListenOn() throws {
             let folder = try Folder()
-            let daemon = try Daemon.serving(
-                plain(try Backend()), in: folder, listen: "localhost:0")
+            let backend = try Backend()
+            let daemon = try Daemon.serving(plain(backend), in: folder, listen: "localhost:0")
             #expect(daemon.address.hasPrefix("127.0.0.1:"))
             #expect(try daemon.ask("GET /plain").status == 200)
         }
@@ -108,8 +108,9 @@ extension EndToEnd {
     @Suite struct UnixSocketTests {
         @Test(arguments: [1, 3]) func workersServeOneSocket(_ workers: Int) throws {
             let folder = try Folder()
+            let backend = try Backend()
             let daemon = try Daemon.serving(
-                "workers: \(workers)\n" + plain(try Backend()), in: folder,
+                "workers: \(workers)\n" + plain(backend), in: folder,
                 listen: "unix:\(folder.path("s"))")
             #expect(daemon.address == "unix:\(folder.path("s"))")
             for _ in 0..<8 { #expect(try daemon.ask("GET /plain").status == 200) }

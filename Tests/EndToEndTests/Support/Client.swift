@@ -26,6 +26,9 @@ final class Client {
     /// Whether the other side ends the connection without another byte.
     func isEnded() throws -> Bool { try rest.isEmpty && socket.receive().isEmpty }
 
+    /// Goes away; else the other side would wait a moment for it.
+    func close() { socket.shutDown() }
+
     /// One request on a connection of its own.
     static func ask(
         _ address: String, _ request: String, _ fields: [String] = [], body: String? = nil

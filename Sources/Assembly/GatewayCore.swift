@@ -16,32 +16,38 @@ package final class GatewayCore {
     private let loop: any Loop
     private let client: Client
     private let log: Log
-    private var gateway: Gateway
-    private var endpoints = EndpointSlots()
-    private var meter = CoreMeter(endpointNames: [])
+    private let ledger: Ledger
+    private let installed: Installed
     private var server: Server?
+
+    /// The gateway that new requests go to. Apart from the core, so that the server, which the core
+    /// owns, needs no reference back to it.
+    private final class Installed {
+        var gateway: Gateway
+
+        init(_ gateway: Gateway) {
+            self.gateway = gateway
+        }
+    }
 
     package init(_ plan: Plan, loop: any Loop, log: Log) {
         self.loop = loop
         self.log = log
         client = Client(loop: loop)
-        gateway = Gateway(plan, slots: endpoints.slots(of: plan), client: client, loop: loop)
-        meter.name(endpoints.names)
+        ledger = Ledger(loop: loop, log: log)
+        installed = Installed(
+            Gateway(plan, slots: ledger.open(plan), client: client, loop: loop))
         client.retireUnused()
-        server = makeServer()
-        log.onFirstLine = { [weak self] in self?.flushLogSoon() }
-    }
-
-    private func makeServer() -> Server {
-        var hooks = ServerHooks()
-        hooks.exchangeEnded = { [weak self] in self?.ended($0) }
-        hooks.refused = { [weak self] in self?.refused($0, $1) }
-        return Server(loop: loop, settings: gateway.plan.server.settings, hooks: hooks) {
-            [weak self] request, exchange in
-            guard let self else { return exchange.core.cancelled() }
-            return self.gateway.answer(request, exchange)
+        server = Server(
+            loop: loop, settings: plan.server.settings, hooks: ledger.hooks
+        ) { [installed] request, exchange in installed.gateway.answer(request, exchange) }
+        log.onFirstLine = { [loop, log] in
+            loop.timer(after: Self.logDelay) { log.flush() }
         }
     }
+
+    /// Long enough to gather the lines of many requests, short for somebody who watches.
+    private static let logDelay = Duration.milliseconds(100)
 
     // MARK: Serving
 
@@ -61,9 +67,9 @@ package final class GatewayCore {
     /// Puts a new plan in the place of the present one. Requests in flight finish on the old one;
     /// connections to backends that did not change are kept.
     package func install(_ plan: Plan) {
-        gateway = Gateway(
-            plan, slots: endpoints.slots(of: plan), client: client, loop: loop, replacing: gateway)
-        meter.name(endpoints.names)
+        installed.gateway = Gateway(
+            plan, slots: ledger.open(plan), client: client, loop: loop,
+            replacing: installed.gateway)
         client.retireUnused()
         log.write(.info, "configuration installed")
     }
@@ -78,7 +84,7 @@ package final class GatewayCore {
     package func drain() -> Local<Void> {
         guard let server else { return loop.core.value(()) }
         return server.drain()
-            .timeout(gateway.plan.process.drain.timeout)
+            .timeout(installed.gateway.plan.process.drain.timeout)
             .recover { [loop, log] _ in
                 log.write(.warning, "requests cut off at the end of the drain time") { line in
                     line.add("requests", server.requestsInFlight)
@@ -103,48 +109,9 @@ package final class GatewayCore {
     /// This core's numbers, as a value that may leave it.
     package var snapshot: CoreSnapshot {
         CoreSnapshot(
-            meter: meter, backends: gateway.backendStates, connections: server?.connectionCount ?? 0,
-            requests: server?.exchanges.map(state) ?? [])
-    }
-
-    private func state(of exchange: Exchange) -> RequestState {
-        RequestState(
-            id: exchange.id.description,
-            endpoint: exchange.endpoint.map { endpoints.names[$0] } ?? "",
-            age: loop.now - exchange.began,
-            hidesTiming: exchange.endpoint.map { endpoints.isPadded[$0] } ?? false)
-    }
-
-    private func ended(_ end: ServerHooks.Ended) {
-        let duration = loop.now - end.exchange.began
-        meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
-        guard gateway.plan.process.log.access else { return }
-        log.write(.info, "request") { line in
-            line.add("id", untrusted: Bytes(end.exchange.id.description))
-            if let client = end.exchange.client { line.add("client", client) }
-            line.add("method", end.request.method.description)
-            line.add("path", untrusted: end.request.target.path)
-            if let endpoint = end.exchange.endpoint { line.add("endpoint", endpoints.names[endpoint]) }
-            line.add("status", Int(end.status))
-            line.add("bytes", end.bodyBytes)
-            line.add(milliseconds: "ms", duration)
-        }
-    }
-
-    private func refused(_ status: Status, _ client: SocketAddress?) {
-        meter.count(endpoint: nil, status: status.code, after: .zero)
-        guard gateway.plan.process.log.access else { return }
-        log.write(.info, "refused") { line in
-            if let client { line.add("client", "\(client)") }
-            line.add("status", Int(status.code))
-        }
-    }
-
-    /// Long enough to gather the lines of many requests, short for somebody who watches.
-    private static let logDelay = Duration.milliseconds(100)
-
-    private func flushLogSoon() {
-        loop.timer(after: Self.logDelay) { [log] in log.flush() }
+            meter: ledger.meter, backends: installed.gateway.backendStates,
+            connections: server?.connectionCount ?? 0,
+            requests: server?.exchanges.map(ledger.state) ?? [])
     }
 }
 

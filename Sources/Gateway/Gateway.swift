@@ -10,9 +10,14 @@ package import Reactor
 package final class Gateway {
     package let plan: Plan
     private let router: Router
-    private let endpoints: [Service]
+    private let endpoints: [Route]
     private let slots: [Int]
     private let backends: [Backend]
+
+    /// A service in a list; a struct for the same reason as `Filter`.
+    private struct Route {
+        let answer: Service
+    }
 
     /// - Parameters:
     ///   - slots: the number by which the embedder knows each endpoint, in the plan's order
@@ -29,7 +34,7 @@ package final class Gateway {
         }
         self.backends = backends
         let chain = Chain(loop: loop, backends: backends)
-        endpoints = plan.endpoints.map { chain.endpoint($0) }
+        endpoints = plan.endpoints.map { Route(answer: chain.endpoint($0)) }
         router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
     }
 
@@ -38,7 +43,7 @@ package final class Gateway {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
             exchange.endpoint = slots[index]
-            return endpoints[index](request, exchange)
+            return endpoints[index].answer(request, exchange)
         case .notFound:
             return exchange.core.value(Problem(.notFound, instance: exchange.id).response())
         case .methodNotAllowed(let allow):

@@ -35,7 +35,7 @@ package struct FieldName: Sendable {
     }
 
     static func isToken(_ bytes: Span<UInt8>) -> Bool {
-        !bytes.isEmpty && bytes.firstNoToken(from: 0) == bytes.count
+        !bytes.isEmpty && bytes.first(notIn: .token, from: 0) == bytes.count
     }
 }
 

@@ -168,7 +168,8 @@ extension Fields: Sequence {
             let entry = entries[index]
             index += 1
             return (
-                text[Int(entry.name)..<Int(entry.nameEnd)], text[Int(entry.value)..<Int(entry.valueEnd)]
+                text[Int(entry.name)..<Int(entry.nameEnd)],
+                text[Int(entry.value)..<Int(entry.valueEnd)]
             )
         }
     }

@@ -54,7 +54,8 @@ extension [UInt8] {
         var digits: InlineArray<16, UInt8> = .init(repeating: 0)
         for index in 0..<16 {
             let nibble = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * index)) & 15
-            digits[index] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+            digits[index] =
+                nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
         }
         append(copying: digits.span)
     }

@@ -8,11 +8,25 @@ package import Promises
 package typealias Service = (Request, Exchange) -> Local<Response>
 
 /// A service around a service. A chain is a list of them, read in the order a request travels.
-package typealias Filter = (@escaping Service) -> Service
+///
+/// A struct around the function, because a bare function in an array or an optional is called
+/// through a thunk for generic code, once for each time it was put into one.
+package struct Filter {
+    private let wrap: (@escaping Service) -> Service
+
+    package init(_ wrap: @escaping (@escaping Service) -> Service) {
+        self.wrap = wrap
+    }
+
+    /// The service with this filter before it.
+    package func around(_ service: @escaping Service) -> Service { wrap(service) }
+}
 
 extension [Filter] {
     /// The chain as one service: the first filter sees a request first and its answer last.
     package func around(_ service: @escaping Service) -> Service {
-        reversed().reduce(service) { inner, filter in filter(inner) }
+        var chain = service
+        for filter in reversed() { chain = filter.around(chain) }
+        return chain
     }
 }

@@ -42,7 +42,9 @@ extension Span<UInt8> {
             var first = 0
             var end = count
             while first < end, self[first] == ASCII.space || self[first] == ASCII.tab { first += 1 }
-            while end > first, self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab { end -= 1 }
+            while end > first, self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab {
+                end -= 1
+            }
             return extracting(first..<end)
         }
     }

@@ -54,7 +54,9 @@ package struct Target: Sendable {
 
     /// Host and port of the absolute form.
     package var authority: Bytes? {
-        guard form == .absolute, let colon = text.span.firstOffset(of: ASCII.colon) else { return nil }
+        guard form == .absolute, let colon = text.span.firstOffset(of: ASCII.colon) else {
+            return nil
+        }
         return text[(colon + 3)..<Int(pathStart)]
     }
 

@@ -19,7 +19,8 @@ struct TargetLayout {
             form = .absolute
             start = authorityEnd
         }
-        guard let end = Self.endOfPath(text, from: start), Self.isQuery(text.extracting(end...)) else {
+        guard let end = Self.endOfPath(text, from: start), Self.isQuery(text.extracting(end...))
+        else {
             return nil
         }
         path = start..<end
@@ -29,15 +30,13 @@ struct TargetLayout {
     private static func endOfPath(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while true {
-            index = text.firstUnusualInPath(from: index)
+            index = text.skipUsualOfPath(from: index)
             guard index < text.count else { return index }
             let byte = text[index]
             if byte == ASCII.question { return index }
             guard ByteSet.target.contains(byte) else { return nil }
             if byte == ASCII.percent {
-                guard index + 2 < text.count, ASCII.hexValue(text[index + 1]) != nil,
-                    ASCII.hexValue(text[index + 2]) != nil
-                else { return nil }
+                guard text.isEscape(at: index) else { return nil }
                 index += 2
             }
             index += 1
@@ -46,13 +45,14 @@ struct TargetLayout {
 
     /// A query may hold broken escapes: clients send them, and only its reader knows what they mean.
     private static func isQuery(_ query: Span<UInt8>) -> Bool {
-        for index in query.indices where !ByteSet.target.contains(query[index]) { return false }
-        return true
+        query.first(notIn: .target, from: 0) == query.count
     }
 
     /// The offset behind `http://host:port`; nil if the text does not begin like this.
     private static func endOfAuthority(_ text: Span<UInt8>) -> Int? {
-        guard let colon = text.firstOffset(of: ASCII.colon), colon + 3 <= text.count else { return nil }
+        guard let colon = text.firstOffset(of: ASCII.colon), colon + 3 <= text.count else {
+            return nil
+        }
         let scheme = text.extracting(0..<colon)
         guard scheme.equalsIgnoringCase("http") || scheme.equalsIgnoringCase("https"),
             text.extracting(colon..<(colon + 3)).equals("://")
@@ -79,18 +79,19 @@ enum Authority {
         guard !text.isEmpty else { return 0 }
         if text[0] == UInt8(ascii: "[") { return endOfLiteral(text) }
         var index = 0
-        while index < text.count, text[index] != ASCII.colon {
+        while true {
+            index = text.skipUsual(from: index)
+            guard index < text.count, text[index] != ASCII.colon else { return index }
             if text[index] == ASCII.percent {
-                guard index + 2 < text.count, ASCII.hexValue(text[index + 1]) != nil,
-                    ASCII.hexValue(text[index + 2]) != nil
-                else { return nil }
+                guard text.isEscape(at: index) else { return nil }
                 index += 3
             } else {
+                // RFC 3986 3.2.2 without the sub-delims, which no host has and which serve only to
+                // smuggle lists.
                 guard ByteSet.unreserved.contains(text[index]) else { return nil }
                 index += 1
             }
         }
-        return index
     }
 
     /// An IP literal: digits, colons and dots between brackets; no more is asked, nobody connects
@@ -99,7 +100,8 @@ enum Authority {
         var index = 1
         while index < text.count, text[index] != UInt8(ascii: "]") {
             let byte = text[index]
-            guard ASCII.hexValue(byte) != nil || byte == ASCII.colon || byte == UInt8(ascii: ".") else {
+            guard ASCII.hexValue(byte) != nil || byte == ASCII.colon || byte == UInt8(ascii: ".")
+            else {
                 return nil
             }
             index += 1
@@ -117,5 +119,13 @@ enum Authority {
             guard port <= 65535 else { return false }
         }
         return true
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether `%` and two hexadecimal digits stand there; the first is known to.
+    fileprivate func isEscape(at offset: Int) -> Bool {
+        offset + 2 < count && ASCII.hexValue(self[offset + 1]) != nil
+            && ASCII.hexValue(self[offset + 2]) != nil
     }
 }

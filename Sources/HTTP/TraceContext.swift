@@ -20,8 +20,10 @@ package struct TraceContext: Sendable, Equatable {
         let dash = UInt8(ascii: "-")
         guard value.count == 55, value[0] == UInt8(ascii: "0"), value[1] == UInt8(ascii: "0"),
             value[2] == dash, value[35] == dash, value[52] == dash,
-            let high = Self.hex(value.extracting(3..<19)), let low = Self.hex(value.extracting(19..<35)),
-            let parent = Self.hex(value.extracting(36..<52)), let flags = Self.hex(value.extracting(53..<55)),
+            let high = Self.hex(value.extracting(3..<19)),
+            let low = Self.hex(value.extracting(19..<35)),
+            let parent = Self.hex(value.extracting(36..<52)),
+            let flags = Self.hex(value.extracting(53..<55)),
             high | low != 0, parent != 0
         else { return nil }
         traceHigh = high
@@ -35,8 +37,10 @@ package struct TraceContext: Sendable, Equatable {
         for index in digits.indices {
             let nibble: UInt8
             switch digits[index] {
-            case let digit where digit &- UInt8(ascii: "0") < 10: nibble = digit &- UInt8(ascii: "0")
-            case let digit where digit &- UInt8(ascii: "a") < 6: nibble = digit &- UInt8(ascii: "a") + 10
+            case let digit where digit &- UInt8(ascii: "0") < 10:
+                nibble = digit &- UInt8(ascii: "0")
+            case let digit where digit &- UInt8(ascii: "a") < 6:
+                nibble = digit &- UInt8(ascii: "a") + 10
             default: return nil
             }
             value = value << 4 | UInt64(nibble)

@@ -20,7 +20,8 @@ extension Exchange {
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let trace = head.fields[.traceparent].flatMap { TraceContext(traceparent: $0.bytes.span) }
         self.init(
-            id: id ?? RequestID(from: loop.entropy), trace: trace ?? TraceContext(from: loop.entropy),
+            id: id ?? RequestID(from: loop.entropy),
+            trace: trace ?? TraceContext(from: loop.entropy),
             core: loop.core, began: loop.now, client: client)
     }
 }

@@ -25,7 +25,8 @@ package final class Server {
 
     /// - Parameter service: called on the loop's thread, once a request.
     package init(
-        loop: any Loop, settings: ServerSettings = ServerSettings(), hooks: ServerHooks = ServerHooks(),
+        loop: any Loop, settings: ServerSettings = ServerSettings(),
+        hooks: ServerHooks = ServerHooks(),
         service: @escaping Service
     ) {
         self.loop = loop

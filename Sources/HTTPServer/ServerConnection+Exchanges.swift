@@ -82,7 +82,8 @@ extension ServerConnection {
         // The client's end in the middle of a message is a fault of the message, not of its speed.
         if machine.clientHasEnded, wireError == nil { wireError = .cutShort }
         let id = running?.exchange.id ?? RequestID(from: server.loop.entropy)
-        let response = wireError.map { ErrorResponses.answer(to: $0, id) } ?? ErrorResponses.tooSlow(id)
+        let response =
+            wireError.map { ErrorResponses.answer(to: $0, id) } ?? ErrorResponses.tooSlow(id)
         if running == nil {
             server.hooks.refused(response.status, stream.peer)
         } else {
@@ -120,7 +121,8 @@ extension ServerConnection {
     private func tell(_ ended: RunningExchange, status: UInt16, _ bytes: Int) {
         server.hooks.exchangeEnded(
             ServerHooks.Ended(
-                exchange: ended.exchange, request: ended.request.head, status: status, bodyBytes: bytes))
+                exchange: ended.exchange, request: ended.request.head, status: status,
+                bodyBytes: bytes))
     }
 }
 

@@ -1,14 +1,20 @@
 /// Walks over text that is known to be valid, checking nothing again.
 ///
-/// It gives out ranges and no slices, so that a walk retains and releases nothing.
+/// It gives out places and no slices, so that a walk retains and releases nothing.
 struct JSONCursor: ~Escapable {
     private let text: Lookahead
     private(set) var at: Int
 
+    /// The name of a member.
+    struct Key {
+        /// What stands between the quotes.
+        let inside: Range<Int>
+        let isEscaped: Bool
+    }
+
     /// One member of an object.
     struct Member {
-        /// The key without its quotes.
-        let key: Range<Int>
+        let key: Key
         let value: Range<Int>
     }
 
@@ -19,31 +25,46 @@ struct JSONCursor: ~Escapable {
         self.at = at
     }
 
+    /// The next key of the object; nil at its end. Then `at` is where the value starts.
+    @inline(__always)
+    mutating func nextKey() -> Key? {
+        guard findNext() else { return nil }
+        var isEscaped = false
+        let end = text.stringEnd(at, isEscaped: &isEscaped)
+        let key = Key(inside: (at &+ 1)..<(end &- 1), isEscaped: isEscaped)
+        at = text.afterSpace(text.afterSpace(end) &+ 1)
+        return key
+    }
+
+    /// Goes to where the next element of the array starts; false at its end.
+    @inline(__always)
+    mutating func findNext() -> Bool {
+        at = text.afterSpace(at)
+        if text.byte(at) == .comma { at = text.afterSpace(at &+ 1) }
+        let byte = text.byte(at)
+        return byte != .closeBrace && byte != .closeBracket && at < text.count
+    }
+
+    /// The value that starts here, leapt over.
+    @inline(__always)
+    mutating func takeValue() -> Range<Int> {
+        let start = at
+        at = text.valueEnd(at)
+        return start..<at
+    }
+
+    /// Goes on behind a value that the caller has walked over by itself.
+    @inline(__always)
+    mutating func resume(behind end: Int) { at = end }
+
     /// The next member of the object; nil at its end.
     mutating func nextMember() -> Member? {
-        guard findNext() else { return nil }
-        let keyEnd = text.stringEnd(at)
-        let key = (at &+ 1)..<(keyEnd &- 1)
-        at = text.afterSpace(text.afterSpace(keyEnd) &+ 1)
+        guard let key = nextKey() else { return nil }
         return Member(key: key, value: takeValue())
     }
 
     /// The next element of the array; nil at its end.
     mutating func nextElement() -> Range<Int>? {
         findNext() ? takeValue() : nil
-    }
-
-    private mutating func takeValue() -> Range<Int> {
-        let start = at
-        at = text.valueEnd(at)
-        return start..<at
-    }
-
-    /// Goes to the next member or element.
-    private mutating func findNext() -> Bool {
-        at = text.afterSpace(at)
-        if text.byte(at) == .comma { at = text.afterSpace(at &+ 1) }
-        let byte = text.byte(at)
-        return byte != .closeBrace && byte != .closeBracket && at < text.count
     }
 }

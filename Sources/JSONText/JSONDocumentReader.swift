@@ -2,7 +2,7 @@ import Basics
 
 /// Reads valid text into nodes, with a stack of its own for the containers that are open.
 ///
-/// Each level of nesting walks over its values once more, which is fine for files that people write.
+/// Each level of nesting walks over its values once more: fine for files that people write.
 struct JSONDocumentReader: ~Escapable {
     private let text: Lookahead
     private var open: [Container] = []
@@ -57,7 +57,7 @@ struct JSONDocumentReader: ~Escapable {
         let value: Range<Int>?
         if open[last].isObject {
             let member = cursor.nextMember()
-            open[last].key = member?.key ?? 0..<0
+            open[last].key = member?.key.inside ?? 0..<0
             value = member?.value
         } else {
             value = cursor.nextElement()

@@ -26,7 +26,7 @@ package struct JSONMembers: Sequence {
             guard let member = cursor.nextMember() else { return nil }
             at = cursor.at
             return Element(
-                key: JSONString(known: bytes[member.key]),
+                key: JSONString(known: bytes[member.key.inside]),
                 value: JSONSlice(known: bytes[member.value]))
         }
     }

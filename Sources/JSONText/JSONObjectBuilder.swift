@@ -1,27 +1,11 @@
-package import Basics
+import Basics
 
-/// A key with its text, made once where a plan is compiled.
-package struct JSONName: Sendable {
-    /// What the key means, unescaped.
-    package let plain: Bytes
-    /// The key with quotes and colon.
-    package let written: Bytes
-
-    package init(_ name: String) {
-        plain = Bytes(name)
-        var key: [UInt8] = []
-        key.append(jsonString: name)
-        key.append(.colon)
-        written = Bytes(key)
-    }
-}
-
-/// Puts one object together: named members, and the members of whole objects, in the order of calls.
+/// Puts one object together, of named members and of the members of whole objects, in order.
 ///
-/// The first to bring a key keeps it. Names that are added must differ from each other, which is for
-/// the caller to see to; so as long as no object is merged, no key is ever looked at.
+/// The first to bring a key keeps it. Names that are added must differ from each other, which is
+/// for the caller to see to; so as long as no object is merged, no key is ever looked at.
 package struct JSONObjectBuilder {
-    private var bytes: [UInt8] = [.openBrace]
+    private var bytes: [UInt8] = []
     private let reserved: [Bytes]
     private var hasMerged = false
     /// The keys of the first `indexedCount` bytes, unescaped. Looked up, never iterated.
@@ -31,6 +15,7 @@ package struct JSONObjectBuilder {
     /// - Parameter reserved: keys that no merged object may bring.
     package init(capacity: Int = 0, reserved: [JSONName] = []) {
         bytes.reserveCapacity(capacity + 2)
+        bytes.append(.openBrace)
         self.reserved = reserved.map(\.plain)
     }
 
@@ -45,8 +30,7 @@ package struct JSONObjectBuilder {
             index()
             if keys.contains(name.plain.array) { return false }
         }
-        separate()
-        bytes.append(name.written)
+        bytes.append(jsonKey: name)
         write(&bytes)
         return true
     }
@@ -63,12 +47,13 @@ package struct JSONObjectBuilder {
         // Members between two that collide are one splice.
         var run: Range<Int>?
         while let member = cursor.nextMember() {
-            if member.key == left.first?.key {
+            if member.value == left.first?.value {
                 left.removeFirst()
                 splice(text, run)
                 run = nil
             } else {
-                run = (run?.lowerBound ?? member.key.lowerBound - 1)..<member.value.upperBound
+                let start = run?.lowerBound ?? member.key.inside.lowerBound - 1
+                run = start..<member.value.upperBound
             }
         }
         splice(text, run)
@@ -89,12 +74,8 @@ package struct JSONObjectBuilder {
 
     private mutating func splice(_ text: Span<UInt8>, _ run: Range<Int>?) {
         guard let run else { return }
-        separate()
+        bytes.appendJSONComma()
         bytes.append(copying: text.extracting(run))
-    }
-
-    private mutating func separate() {
-        if bytes.count > 1 { bytes.append(.comma) }
     }
 
     private mutating func collidingMembers(_ text: Span<UInt8>) -> [JSONCursor.Member] {
@@ -103,9 +84,11 @@ package struct JSONObjectBuilder {
         var colliding: [JSONCursor.Member] = []
         var cursor = JSONCursor(Lookahead(text), at: 1)
         while let member = cursor.nextMember() {
-            let key = text.extracting(member.key)
+            let key = text.extracting(member.key.inside)
             let isTaken = !keys.isEmpty && keys.contains(key.unescaped)
-            if isTaken || reserved.contains(where: { key.means($0.span) }) { colliding.append(member) }
+            if isTaken || reserved.contains(where: { key.means($0.span) }) {
+                colliding.append(member)
+            }
         }
         return colliding
     }
@@ -116,12 +99,12 @@ package struct JSONObjectBuilder {
         let written = bytes
         var cursor = JSONCursor(Lookahead(written.span), at: indexedCount)
         while let member = cursor.nextMember() {
-            keys.insert(written.span.extracting(member.key).unescaped)
+            keys.insert(written.span.extracting(member.key.inside).unescaped)
         }
         indexedCount = bytes.count
     }
 
     private func names(_ text: Span<UInt8>, _ members: [JSONCursor.Member]) -> [String] {
-        members.map { String(decoding: text.extracting($0.key).unescaped, as: UTF8.self) }
+        members.map { String(decoding: text.extracting($0.key.inside).unescaped, as: UTF8.self) }
     }
 }

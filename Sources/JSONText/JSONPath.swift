@@ -35,8 +35,8 @@ extension JSONSlice {
     ///
     /// A plural path is no place and leads nowhere here.
     package func value(at path: JSONPath) -> JSONSlice? {
-        guard let range = Lookahead(bytes.span).place(of: path.steps[...], in: 0..<bytes.count) else { return nil }
-        return JSONSlice(known: bytes[range])
+        let place = Lookahead(bytes.span).place(of: path.steps[...], in: 0..<bytes.count)
+        return place.map { JSONSlice(known: bytes[$0]) }
     }
 }
 
@@ -60,9 +60,10 @@ extension Lookahead {
     private func lastMember(of start: Int, named key: Bytes) -> Range<Int>? {
         guard byte(start) == .openBrace else { return nil }
         var cursor = JSONCursor(self, at: start &+ 1)
+        let pattern = KeyPattern(key)
         var found: Range<Int>?
         while let member = cursor.nextMember() {
-            if span(member.key).means(key.span) { found = member.value }
+            if pattern.matches(member.key, in: self) { found = member.value }
         }
         return found
     }

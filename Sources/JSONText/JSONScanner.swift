@@ -1,8 +1,13 @@
 /// Says whether bytes are one JSON text, in one pass, without recursion and without allocating.
 ///
 /// The grammar is that of RFC 8259 to the letter; beyond it the text must be well-formed UTF-8
-/// (Unicode, table 3-7), an escaped surrogate must have its other half, and containers nest at most
-/// `depthMax` deep. Functions take the offset where something starts and return the one where it ends.
+/// (Unicode, table 3-7), an escaped surrogate must have its other half, and containers nest at
+/// most `depthMax` deep. Functions take the offset where something starts and return the one where
+/// it ends.
+///
+/// Measured beside it and given up: the whole grammar on bit planes of sixty-four bytes. Without a
+/// vector-to-mask instruction in the standard library it was no faster, and on prose four times
+/// slower.
 struct JSONScanner: ~Escapable {
     let text: Lookahead
     let depthMax: Int
@@ -78,9 +83,25 @@ struct JSONScanner: ~Escapable {
 
     @inline(__always)
     private func keyAfterQuote(_ start: Int) throws(JSONError) -> Int {
-        let end = afterPlain(start)
+        let end = afterPlainKey(start)
         let value = text.pair(end) == Word.quoteColon ? end &+ 2 : try restOfKey(end)
         return text.afterSpace(value)
+    }
+
+    /// The first byte that is not plain, by counting.
+    ///
+    /// Arithmetic would make all that follows wait for this load; a count is guessed ahead by the
+    /// branch predictor, since the keys of one object are those of the next (measured: 5 %).
+    @inline(__always)
+    private func afterPlainKey(_ start: Int) -> Int {
+        var marks = Word.notPlain(text.word(start))
+        if marks == 0 { return afterPlain(start &+ 8) }
+        var at = start
+        while marks & 0x80 == 0 {
+            marks &>>= 8
+            at &+= 1
+        }
+        return at
     }
 
     /// A key that is not plain, or not followed by its colon at once.
@@ -104,8 +125,8 @@ struct JSONScanner: ~Escapable {
     @inline(never)
     private func notLiteral(_ start: Int) -> JSONError {
         for name in ["true", "false", "null"] where name.utf8.first == text.byte(start) {
-            for (place, letter) in name.utf8.enumerated() where letter != text.byte(start &+ place) {
-                return unexpected(start &+ place)
+            for (place, letter) in name.utf8.enumerated() {
+                if letter != text.byte(start &+ place) { return unexpected(start &+ place) }
             }
         }
         return unexpected(start)

@@ -3,9 +3,9 @@ import Basics
 /// What is left of an answer: `take`, then `keep`, then `drop`, then `rename`.
 ///
 /// Compiled once. The three that cut are one tree and one walk over the text, for all their paths
-/// speak of the same names, those of the source; what they do not touch is copied as it was written.
-/// Objects and arrays that a path leads through are written anew, compactly, in the order of the
-/// source. Where a member that a path names comes twice, the last one counts and is left.
+/// speak of the same names, those of the source; what they do not touch is copied as it was
+/// written. Objects and arrays that a path leads through are written anew, compactly, in the order
+/// of the source. Where a member that a path names comes twice, the last one counts and is left.
 package struct JSONShape: Sendable {
     private let take: JSONPath?
     private let cut: ShapeNode?
@@ -43,7 +43,7 @@ package struct JSONShape: Sendable {
         for path in drop { draft.mark(path.steps[...]) { $0.isDropped = true } }
         for rename in rename {
             guard case .key = rename.path.steps.last else { throw .renamesElement(rename.path) }
-            draft.mark(rename.path.steps[...]) { $0.newName = Bytes(rename.name) }
+            draft.mark(rename.path.steps[...]) { $0.newName = rename.name }
         }
         cut = try draft.compiled()
     }
@@ -56,8 +56,8 @@ package struct JSONShape: Sendable {
         let taken = try take.map { path throws(InvalidShape) in try value.taking(path) } ?? value
         guard let cut else { return taken }
         var writer = ShapeWriter(taken.bytes.span)
-        guard writer.write(0..<taken.bytes.count, cut) else { return .null }
-        return JSONSlice(known: Bytes(writer.out))
+        _ = writer.write(0, cut)
+        return writer.out.isEmpty ? .null : JSONSlice(known: Bytes(writer.out))
     }
 }
 

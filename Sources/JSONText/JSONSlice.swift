@@ -2,8 +2,8 @@ package import Basics
 
 /// Bytes known to be exactly one JSON value, without white space around it.
 ///
-/// Only the scanner, and the code of this module that puts scanned values together, can make one; so
-/// whoever holds one may splice it into another text without a look. Parts of it share its memory.
+/// Only the scanner, and the code of this module that puts scanned values together, can make one;
+/// so whoever holds one may splice it into another text without a look. Parts share its memory.
 package struct JSONSlice: Sendable, Equatable {
     /// The value as it was written.
     package let bytes: Bytes
@@ -17,7 +17,17 @@ package struct JSONSlice: Sendable, Equatable {
         bytes = text[range]
     }
 
+    /// Checks borrowed bytes, such as those of a read buffer, and copies their value only.
+    package init(
+        copying text: Span<UInt8>, depthMax: Int = JSONSlice.depthMax
+    ) throws(JSONError) {
+        let range = try JSONSlice.range(in: text, depthMax: depthMax)
+        bytes = Bytes(copying: text.extracting(range))
+    }
+
     /// Checks borrowed bytes without copying them: where does their one value stand?
+    ///
+    /// - Parameter depthMax: how many containers may stand in each other, 1024 at most.
     package static func range(
         in text: Span<UInt8>, depthMax: Int = JSONSlice.depthMax
     ) throws(JSONError) -> Range<Int> {

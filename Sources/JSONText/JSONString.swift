@@ -34,27 +34,21 @@ extension Span<UInt8> {
     }
 
     /// Whether this, unescaped, is `plain`.
-    @inline(__always)
     func means(_ plain: Span<UInt8>) -> Bool {
-        // An escape is longer than what it means, so equal lengths mean equal bytes or nothing.
-        if count < plain.count { return false }
-        return count == plain.count ? isWritten(plain) : meansEscaped(plain)
-    }
-
-    @inline(__always)
-    private func isWritten(_ plain: Span<UInt8>) -> Bool {
-        for offset in 0..<count {
-            guard self[offset] == plain[offset], self[offset] != .backslash else { return false }
-        }
-        return true
-    }
-
-    @inline(never)
-    private func meansEscaped(_ plain: Span<UInt8>) -> Bool {
+        // An escape is longer than what it means.
+        guard count >= plain.count else { return false }
+        guard hasEscape else { return isSame(plain) }
         var rest = Unescaper(self)
         for offset in 0..<plain.count {
             guard rest.next() == plain[offset] else { return false }
         }
         return rest.next() == nil
+    }
+
+    /// The same bytes.
+    func isSame(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for offset in 0..<count where self[offset] != other[offset] { return false }
+        return true
     }
 }

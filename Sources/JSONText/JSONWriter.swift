@@ -24,10 +24,23 @@ extension [UInt8] {
         append(escaping: text.span)
     }
 
-    /// A key with its colon.
+    /// A key with its colon, and the comma before it where a member stands before.
     package mutating func append(jsonKey text: String) {
+        appendJSONComma()
         append(jsonString: text)
         append(.colon)
+    }
+
+    /// The same for a key that was made before.
+    package mutating func append(jsonKey name: JSONName) {
+        appendJSONComma()
+        append(name.written)
+    }
+
+    /// A comma, unless nothing but the opening bracket stands before.
+    package mutating func appendJSONComma() {
+        guard let last, last != .openBrace, last != .openBracket else { return }
+        append(.comma)
     }
 
     private mutating func append(escaping text: Span<UInt8>) {

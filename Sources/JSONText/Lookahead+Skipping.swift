@@ -3,7 +3,10 @@ extension Lookahead {
     /// The first byte that is no white space.
     @inline(__always)
     func afterSpace(_ start: Int) -> Int {
-        byte(start) > .space ? start : afterSomeSpace(start)
+        if byte(start) > .space { return start }
+        // A single blank is the most common; an indentation comes next.
+        return byte(start &+ 1) > .space && byte(start) == .space
+            ? start &+ 1 : afterSomeSpace(start)
     }
 
     /// Rows of blanks, as of an indentation, go eight at a time.
@@ -11,11 +14,10 @@ extension Lookahead {
     private func afterSomeSpace(_ start: Int) -> Int {
         var at = start
         while true {
-            at &+= Word.bytesBefore(Word.notBlank(word(at)))
-            let byte = byte(at)
-            if byte != .space {
-                guard byte.isJSONSpace else { return at }
-                at &+= 1
+            switch byte(at) {
+            case .space: at &+= Word.bytesBefore(Word.notBlank(word(at)))
+            case 0x09, 0x0A, 0x0D: at &+= 1
+            default: return at
             }
         }
     }
@@ -44,6 +46,13 @@ extension Lookahead {
     /// The end of the string whose quote stands at `start`.
     @inline(__always)
     func stringEnd(_ start: Int) -> Int {
+        var isEscaped = false
+        return stringEnd(start, isEscaped: &isEscaped)
+    }
+
+    /// The same, telling whether there is an escape in it.
+    @inline(__always)
+    func stringEnd(_ start: Int, isEscaped: inout Bool) -> Int {
         var at = start &+ 1
         while at < count {
             let marks = Word.quoteOrBackslash(word(at))
@@ -53,33 +62,8 @@ extension Lookahead {
             }
             at &+= Word.bytesBefore(marks)
             if byte(at) == .quote { return at &+ 1 }
+            isEscaped = true
             at &+= 2
-        }
-        return count
-    }
-
-    /// The end of the object or array that starts at `start`: brackets are counted, strings leapt over.
-    private func containerEnd(_ start: Int) -> Int {
-        var depth = 0
-        var at = start
-        while at < count {
-            let marks = Word.quoteOrBracket(word(at))
-            guard marks != 0 else {
-                at &+= 8
-                continue
-            }
-            at &+= Word.bytesBefore(marks)
-            switch byte(at) {
-            case .quote:
-                at = stringEnd(at)
-                continue
-            case .openBrace, .openBracket:
-                depth &+= 1
-            default:
-                depth &-= 1
-                if depth == 0 { return at &+ 1 }
-            }
-            at &+= 1
         }
         return count
     }

@@ -1,8 +1,8 @@
-/// Text that may be read over its end: what is not there reads as zero, which no JSON text may hold.
+/// Text that may be read over its end: what is not there is zero, which no JSON text may hold.
 ///
 /// Every read is total, so the code that stands on it needs no bounds of its own; this is the only
-/// place of the module that loads memory without the checks of `Span`. It asks once, in one unsigned
-/// comparison, where `Span` asks for each end.
+/// place of the module that loads memory without the checks of `Span`. It asks once, in one
+/// unsigned comparison, where `Span` asks for each end.
 struct Lookahead: ~Escapable {
     private let text: Span<UInt8>
     let count: Int
@@ -25,7 +25,9 @@ struct Lookahead: ~Escapable {
     /// Two bytes, the first in the lower half.
     @inline(__always)
     func pair(_ offset: Int) -> UInt16 {
-        guard UInt(bitPattern: offset) < wordCount else { return UInt16(truncatingIfNeeded: wordAtEnd(offset)) }
+        guard UInt(bitPattern: offset) < wordCount else {
+            return UInt16(truncatingIfNeeded: wordAtEnd(offset))
+        }
         return unsafe UInt16(
             littleEndian: text.bytes.unsafeLoadUnaligned(
                 fromUncheckedByteOffset: offset, as: UInt16.self))

@@ -7,29 +7,33 @@ final class ShapeNode: Sendable {
     let isDropped: Bool
     /// The new key with quotes and colon.
     let newKey: Bytes?
-    let members: [(key: Bytes, node: ShapeNode)]
+    let members: [(key: KeyPattern, node: ShapeNode)]
     let elements: [(index: Int, node: ShapeNode)]
     let everyElement: ShapeNode?
     /// New names of members, and which member gets them.
-    let claims: [(name: Bytes, by: Int)]
+    let claims: [(name: KeyPattern, by: Int)]
 
     fileprivate init(
-        _ draft: ShapeDraft, isKept: Bool, members: [(key: Bytes, node: ShapeNode)],
+        _ draft: ShapeDraft, isKept: Bool, members: [(key: KeyPattern, node: ShapeNode)],
         elements: [(index: Int, node: ShapeNode)], everyElement: ShapeNode?,
-        claims: [(name: Bytes, by: Int)]
+        claims: [(name: KeyPattern, by: Int)]
     ) {
         self.isKept = isKept
         isDropped = draft.isDropped
-        newKey = draft.newName.map { name in
-            var key: [UInt8] = []
-            key.append(jsonString: name)
-            key.append(.colon)
-            return Bytes(key)
-        }
+        newKey = draft.newName.map { JSONName($0).written }
         self.members = members
         self.elements = elements
         self.everyElement = everyElement
         self.claims = claims
+    }
+
+    var hasElementRules: Bool { everyElement != nil || !elements.isEmpty }
+
+    /// The rule for a member, by its place in `members`.
+    @inline(__always)
+    func rule(for key: JSONCursor.Key, in text: Lookahead) -> Int? {
+        for rule in members.indices where members[rule].key.matches(key, in: text) { return rule }
+        return nil
     }
 
     /// The rule for the element at an index, if there is one.
@@ -39,12 +43,13 @@ final class ShapeNode: Sendable {
     }
 }
 
-/// A node while paths are still being added. Its recursion is as deep as the longest path, which the
-/// path's own limit bounds.
+/// A node while paths are still being added.
+///
+/// Its recursion is as deep as the longest path, which the path's own limit bounds.
 struct ShapeDraft {
     var isKept = false
     var isDropped = false
-    var newName: Bytes?
+    var newName: String?
     private var members: [(key: Bytes, node: ShapeDraft)] = []
     private var elements: [(index: Int, node: ShapeDraft)] = []
     /// None or one.
@@ -69,14 +74,14 @@ struct ShapeDraft {
 
     func compiled(insideKept: Bool = false) throws(JSONShapeError) -> ShapeNode {
         let isKept = isKept || insideKept
-        var members: [(key: Bytes, node: ShapeNode)] = []
-        var claims: [(name: Bytes, by: Int)] = []
+        var members: [(key: KeyPattern, node: ShapeNode)] = []
+        var claims: [(name: KeyPattern, by: Int)] = []
         for member in self.members {
             if let name = member.node.newName, !member.node.isDropped {
-                if claims.contains(where: { $0.name == name }) { throw .sameName(String(name)) }
-                claims.append((name, members.count))
+                if claims.contains(where: { $0.name.key == Bytes(name) }) { throw .sameName(name) }
+                claims.append((KeyPattern(Bytes(name)), members.count))
             }
-            members.append((member.key, try member.node.compiled(insideKept: isKept)))
+            members.append((KeyPattern(member.key), try member.node.compiled(insideKept: isKept)))
         }
         var elements: [(index: Int, node: ShapeNode)] = []
         for var element in self.elements {

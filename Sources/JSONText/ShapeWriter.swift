@@ -1,7 +1,8 @@
 import Basics
 
-/// Writes what the nodes of a shape leave of one valid text. Its recursion follows the shape's paths,
-/// never the text.
+/// Writes what the nodes of a shape leave of one valid text, in one walk over it.
+///
+/// Its recursion follows the shape's paths, never the text.
 struct ShapeWriter: ~Escapable {
     private let text: Lookahead
     private(set) var out: [UInt8] = []
@@ -15,63 +16,63 @@ struct ShapeWriter: ~Escapable {
         out.reserveCapacity(text.count)
     }
 
-    /// Writes what is left of a value; false, and nothing written, where that is nothing.
-    mutating func write(_ value: Range<Int>, _ node: ShapeNode) -> Bool {
-        switch text.byte(value.lowerBound) {
-        case .openBrace where !node.members.isEmpty:
-            writeObject(value, node)
-        case .openBracket where node.everyElement != nil || !node.elements.isEmpty:
-            writeArray(value, node)
-        default:
-            guard node.isKept else { return false }
-            out.append(copying: text.span(value))
+    /// Writes what is left of the value at `start`, or nothing, and returns its end.
+    mutating func write(_ start: Int, _ node: ShapeNode) -> Int {
+        if !node.isDropped {
+            switch text.byte(start) {
+            case .openBrace where !node.members.isEmpty: return writeObject(start, node)
+            case .openBracket where node.hasElementRules: return writeArray(start, node)
+            default: break
+            }
         }
-        return true
+        let end = text.valueEnd(start)
+        if node.isKept && !node.isDropped { copy(start..<end) }
+        return end
     }
 
-    private mutating func writeArray(_ value: Range<Int>, _ node: ShapeNode) {
-        let start = out.count
-        var cursor = JSONCursor(text, at: value.lowerBound &+ 1)
+    private mutating func writeArray(_ start: Int, _ node: ShapeNode) -> Int {
+        let opening = out.count
+        var cursor = JSONCursor(text, at: start &+ 1)
         var index = 0
-        while let element = cursor.nextElement() {
-            let before = out.count
+        while cursor.findNext() {
+            let comma = out.count
             out.append(.comma)
-            if !writeElement(element, node.element(index), isKept: node.isKept) {
-                out.removeLast(out.count &- before)
+            if let rule = node.element(index) {
+                cursor.resume(behind: write(cursor.at, rule))
+            } else {
+                let element = cursor.takeValue()
+                if node.isKept { copy(element) }
             }
+            if out.count == comma &+ 1 { out.removeLast() }
             index &+= 1
         }
-        close(start, .openBracket, .closeBracket)
+        close(opening, .openBracket, .closeBracket)
+        return cursor.at &+ 1
     }
 
-    private mutating func writeElement(
-        _ element: Range<Int>, _ rule: ShapeNode?, isKept: Bool
-    ) -> Bool {
-        if let rule { return !rule.isDropped && write(element, rule) }
-        if isKept { out.append(copying: text.span(element)) }
-        return isKept
-    }
-
-    private mutating func writeObject(_ value: Range<Int>, _ node: ShapeNode) {
-        let start = out.count
+    private mutating func writeObject(_ start: Int, _ node: ShapeNode) -> Int {
+        let opening = out.count
         let slots = written.count
-        written.append(contentsOf: repeatElement(0..<0, count: node.members.count))
+        for _ in node.members.indices { written.append(0..<0) }
         var gone: [Range<Int>] = []
         var claimed: [(range: Range<Int>, by: Int)] = []
 
-        var cursor = JSONCursor(text, at: value.lowerBound &+ 1)
-        while let member = cursor.nextMember() {
-            let key = text.span(member.key)
-            let rule = node.members.firstIndex { key.means($0.key.span) }
-            let range = writeMember(member, rule.map { node.members[$0].node }, node)
+        var cursor = JSONCursor(text, at: start &+ 1)
+        while let key = cursor.nextKey() {
+            let before = out.count
+            let rule = node.rule(for: key, in: text)
             if let rule {
+                writeRuled(key, node.members[rule].node, &cursor)
                 let earlier = written[slots + rule]
                 if !earlier.isEmpty { gone.append(earlier) }
-                written[slots + rule] = range
+                written[slots + rule] = before..<out.count
                 if node.members[rule].node.newKey != nil { continue }
+            } else {
+                let value = cursor.takeValue()
+                if node.isKept { copy(key, value) }
             }
-            for claim in node.claims where key.means(claim.name.span) && !range.isEmpty {
-                claimed.append((range, claim.by))
+            for claim in node.claims where claim.name.matches(key, in: text) {
+                claimed.append((before..<out.count, claim.by))
             }
         }
 
@@ -79,42 +80,54 @@ struct ShapeWriter: ~Escapable {
         for claim in claimed where !written[slots + claim.by].isEmpty { gone.append(claim.range) }
         written.removeLast(written.count - slots)
         remove(gone)
-        close(start, .openBrace, .closeBrace)
+        close(opening, .openBrace, .closeBrace)
+        return cursor.at &+ 1
     }
 
-    /// Writes a comma and the member, and says where; an empty range where nothing is left of it.
-    private mutating func writeMember(
-        _ member: JSONCursor.Member, _ rule: ShapeNode?, _ object: ShapeNode
-    ) -> Range<Int> {
-        let start = out.count
-        guard let rule else {
-            guard object.isKept else { return 0..<0 }
-            writeKey(member)
-            out.append(copying: text.span(member.value))
-            return start..<out.count
-        }
-        guard !rule.isDropped else { return 0..<0 }
+    /// Writes a comma and a member that a rule speaks of, or nothing, if nothing is left of it.
+    private mutating func writeRuled(
+        _ key: JSONCursor.Key, _ rule: ShapeNode, _ cursor: inout JSONCursor
+    ) {
+        let comma = out.count
         if let newKey = rule.newKey {
             out.append(.comma)
             out.append(newKey)
         } else {
-            writeKey(member)
+            copyKey(key)
         }
-        if write(member.value, rule) { return start..<out.count }
-        out.removeLast(out.count - start)
-        return 0..<0
+        let beforeValue = out.count
+        cursor.resume(behind: write(cursor.at, rule))
+        if out.count == beforeValue { out.removeLast(beforeValue &- comma) }
     }
 
-    private mutating func writeKey(_ member: JSONCursor.Member) {
+    /// Copies a member with a comma before it.
+    @inline(__always)
+    private mutating func copy(_ key: JSONCursor.Key, _ value: Range<Int>) {
+        // Compact text has the comma at hand, or the bracket, which `close` writes over.
+        let isCompact =
+            key.inside.upperBound &+ 2 == value.lowerBound
+            && text.byte(key.inside.lowerBound &- 2) > .space
+        if isCompact {
+            copy((key.inside.lowerBound &- 2)..<value.upperBound)
+        } else {
+            copyKey(key)
+            copy(value)
+        }
+    }
+
+    private mutating func copyKey(_ key: JSONCursor.Key) {
         out.append(.comma)
-        out.append(copying: text.span((member.key.lowerBound &- 1)..<(member.key.upperBound &+ 1)))
+        copy((key.inside.lowerBound &- 1)..<(key.inside.upperBound &+ 1))
         out.append(.colon)
     }
 
+    @inline(__always)
+    private mutating func copy(_ range: Range<Int>) { out.append(copying: text.span(range)) }
+
     /// Every member or element was written with a comma before it; the first comma makes room for
     /// the bracket.
-    private mutating func close(_ start: Int, _ open: UInt8, _ end: UInt8) {
-        if out.count == start { out.append(open) } else { out[start] = open }
+    private mutating func close(_ opening: Int, _ open: UInt8, _ end: UInt8) {
+        if out.count == opening { out.append(open) } else { out[opening] = open }
         out.append(end)
     }
 

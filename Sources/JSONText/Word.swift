@@ -1,7 +1,7 @@
 /// Eight bytes in one register, the first in the lowest place.
 ///
-/// Each search marks the *first* match exactly with the high bit of its byte; marks above it may be
-/// false, for a subtraction borrows upwards only.
+/// Searches mark bytes in their high bits. Unless one says that it is exact, only the *first* mark
+/// is sure to be a match; marks above it may be false, for a subtraction borrows upwards only.
 enum Word {
     static var ones: UInt64 { 0x0101_0101_0101_0101 }
     static var highs: UInt64 { 0x8080_8080_8080_8080 }
@@ -34,26 +34,21 @@ enum Word {
         return (quote | backslash) & ~word & highs
     }
 
-    /// Quote and the four brackets: what matters outside of strings to find the end of a container.
-    @inline(__always)
-    static func quoteOrBracket(_ word: UInt64) -> UInt64 {
-        let folded = word | all(0x20)
-        let quote = (word ^ all(.quote)) &- ones
-        let open = (folded ^ all(.openBrace)) &- ones
-        let close = (folded ^ all(.closeBrace)) &- ones
-        return (quote | open | close) & ~word & highs
-    }
-
-    /// Everything but `0` to `9`.
-    @inline(__always)
-    static func notDigit(_ word: UInt64) -> UInt64 {
-        let value = word ^ all(.zero)
-        return ((value &+ all(0x76)) | value) & highs
-    }
-
     /// Everything but spaces, marked in any of its bits.
     @inline(__always)
     static func notBlank(_ word: UInt64) -> UInt64 { word ^ all(.space) }
+
+    /// The bytes that are not `byte`, exactly. `byte` is ASCII.
+    @inline(__always)
+    static func isNot(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+        (((word ^ all(byte)) | highs) &- ones) | word
+    }
+
+    /// The high bits of the eight bytes, side by side.
+    @inline(__always)
+    static func gathered(_ marks: UInt64) -> UInt64 {
+        (((marks &>> 7) & ones) &* 0x0102_0408_1020_4080) &>> 56
+    }
 
     /// How many bytes stand before the first mark; eight where there is none.
     @inline(__always)

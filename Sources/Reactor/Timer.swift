@@ -1,19 +1,34 @@
 package import Basics
+package import Promises
 
 /// One pending call of a timer queue. Keeping it is only needed to cancel it.
-package final class Timer {
+///
+/// It carries an action, or the turn of a promise that waits; the latter in place, because every call
+/// of a gateway has a timeout and hardly any strikes.
+///
+/// Unchecked: made and cancelled on its loop's thread only, as `ExecutionContext.schedule` says.
+package final class Timer: Cancellable, @unchecked Sendable {
     /// When it is due.
     package let due: Instant
 
     /// Its place in the heap; negative when it is out of it.
     fileprivate var slot = -1
     fileprivate var action: (() -> Void)?
+    fileprivate var job: PromiseJob?
     fileprivate unowned let queue: TimerQueue
 
     fileprivate init(due: Instant, queue: TimerQueue, action: @escaping () -> Void) {
         self.due = due
         self.queue = queue
         self.action = action
+        job = nil
+    }
+
+    fileprivate init(due: Instant, queue: TimerQueue, job: consuming PromiseJob) {
+        self.due = due
+        self.queue = queue
+        action = nil
+        self.job = consume job
     }
 
     /// True until it fired or was cancelled.
@@ -23,8 +38,19 @@ package final class Timer {
     package func cancel() {
         guard isPending else { return }
         queue.remove(self)
-        // What the action held may cancel other timers as it goes, so it goes last.
+        forget()
+    }
+
+    package func cancel(because cause: (any Error)?) { cancel() }
+
+    /// What the action held may cancel other timers as it goes, so it goes last.
+    fileprivate func forget() {
         _ = action.take()
+        _ = job.take()
+    }
+
+    fileprivate func takeAction() -> (() -> Void)? {
+        action.take() ?? { [self] in job.take()?.run() }
     }
 }
 
@@ -60,9 +86,17 @@ package final class TimerQueue {
 
     /// Adds a timer.
     package func add(due: Instant, _ action: @escaping () -> Void) -> Timer {
+        add(Timer(due: due, queue: self, action: action))
+    }
+
+    /// Adds a timer for the turn of a promise.
+    package func add(due: Instant, _ job: consuming PromiseJob) -> Timer {
+        add(Timer(due: due, queue: self, job: job))
+    }
+
+    private func add(_ timer: Timer) -> Timer {
         made += 1
-        let timer = Timer(due: due, queue: self, action: action)
-        heap.append(Entry(due: due, sequence: made, timer: timer))
+        heap.append(Entry(due: timer.due, sequence: made, timer: timer))
         rise(from: heap.count - 1)
         return timer
     }
@@ -74,7 +108,7 @@ package final class TimerQueue {
     package func takeDue(at now: Instant, madeBefore mark: UInt64) -> (() -> Void)? {
         guard let first = heap.first, first.due <= now, first.sequence <= mark else { return nil }
         remove(first.timer)
-        return first.timer.action.take()
+        return first.timer.takeAction()
     }
 
     /// Cancels every timer. They may outlive the queue in somebody's hands.
@@ -82,7 +116,7 @@ package final class TimerQueue {
         let rest = heap
         heap = []
         for entry in rest { entry.timer.slot = -1 }
-        for entry in rest { _ = entry.timer.action.take() }
+        for entry in rest { entry.timer.forget() }
     }
 
     fileprivate func remove(_ timer: Timer) {

@@ -19,7 +19,7 @@ package final class SimListener: Listener {
         self.address = address
         self.isShared = isShared
         self.accept = accept
-        loop.network.listeners.append(Registered(self))
+        loop.network.listeners.append(Known(self))
         loop.openListeners += 1
     }
 
@@ -71,14 +71,14 @@ package final class SimListener: Listener {
     private func release() -> ((any ByteStream) -> Void)? {
         guard let accept = accept.take() else { return nil }
         accepting.take()?.cancel()
-        loop.network.listeners.removeAll { $0.listener == nil || $0.listener === self }
+        loop.network.listeners.removeAll { $0.object == nil || $0.object === self }
         loop.openListeners -= 1
         return accept
     }
+}
 
-    /// A listener as the network knows it: dropping it closes it, so it is not held here.
-    struct Registered {
-        private(set) weak var listener: SimListener?
-        init(_ listener: SimListener) { self.listener = listener }
-    }
+/// Something that the network knows and does not hold, for dropping it ends it.
+struct Known<Object: AnyObject> {
+    private(set) weak var object: Object?
+    init(_ object: Object) { self.object = object }
 }

@@ -114,7 +114,9 @@ package final class SimLoop: Loop {
         lookUps.addresses(of: host) { lookUp in
             network.lookUps += 1
             let answer = network.names[host] ?? .fails(.hostNotFound)
-            network.clock.after(answer.delay) { self.perform { lookUp.end(answer.result) } }
+            network.clock.after(answer.delay) { [weak self] in
+                self?.perform { lookUp.end(answer.result) }
+            }
         }
     }
 }

@@ -39,15 +39,19 @@ extension SimNetwork {
         clock.pass(until: end)
     }
 
-    /// What is still alive, one line for each loop that holds something: empty at the end of a test.
+    /// What is still alive on any loop: empty at the end of a test.
     package var leftovers: [String] {
-        loops.compactMap { loop in
-            let counts = [
-                (loop.openStreams, "streams"), (loop.openListeners, "listeners"),
-                (loop.pendingTimers, "timers"), (loop.openAttempts, "attempts to connect"),
-            ]
-            let held = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-            return held.isEmpty ? nil : "\(loop.name): " + held.joined(separator: ", ")
-        }
+        loops.flatMap { loop in loop.leftovers.map { "\(loop.name): \($0)" } }
+    }
+}
+
+extension SimLoop {
+    /// What is still alive on this loop.
+    package var leftovers: [String] {
+        let counts = [
+            (openStreams, "streams"), (openListeners, "listeners"), (pendingTimers, "timers"),
+            (openAttempts, "attempts to connect"),
+        ]
+        return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     }
 }

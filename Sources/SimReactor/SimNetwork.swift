@@ -24,9 +24,9 @@ package final class SimNetwork {
     /// Names looked up so far.
     package internal(set) var lookUps = 0
 
-    /// The loops that are alive.
-    var loops: [SimLoop] = []
-    var listeners: [SimListener.Registered] = []
+    // Whoever makes a loop or a listener owns it; here they are only known.
+    private var known: [Known<SimLoop>] = []
+    var listeners: [Known<SimListener>] = []
 
     private var lastPort: UInt16 = 49151
 
@@ -87,9 +87,12 @@ package final class SimNetwork {
         let context = SimContext()
         let loop = SimLoop(name, on: self, core: Core(on: context, turn: turn), turn: turn)
         context.loop = loop
-        loops.append(loop)
+        known.append(Known(loop))
         return loop
     }
+
+    /// The loops that are alive, in the order in which they were made.
+    var loops: [SimLoop] { known.compactMap(\.object) }
 
     // MARK: Connecting
 
@@ -104,7 +107,9 @@ package final class SimNetwork {
             clock.after(latency() + latency()) { loop.perform { answer(.failure(failure)) } }
         case nil:
             let source = loop.host.map { SocketAddress.ip($0, port: freePort()) }
-            clock.after(latency()) { self.arrive(from: loop, source, to: address, answer) }
+            clock.after(latency()) { [unowned self] in
+                arrive(from: loop, source, to: address, answer)
+            }
         }
     }
 
@@ -118,7 +123,9 @@ package final class SimNetwork {
         }
         guard !listener.isFull else {
             // As a kernel does: the packet is dropped, and sent again after a second.
-            clock.after(.seconds(1)) { self.arrive(from: loop, source, to: address, answer) }
+            clock.after(.seconds(1)) { [unowned self] in
+                arrive(from: loop, source, to: address, answer)
+            }
             return
         }
         let (there, back) = (SimPipe(on: self), SimPipe(on: self))
@@ -144,7 +151,7 @@ package final class SimNetwork {
         if case .unix(let path) = address, !SimNetwork.fits(path) { throw .addressInvalid }
         if case .ip(let host, 0) = address { address = .ip(host, port: freePort()) }
         let isTaken = listeners.contains { registered in
-            guard let listener = registered.listener, listener.address == address else {
+            guard let listener = registered.object, listener.address == address else {
                 return false
             }
             return !(isShared && listener.isShared)
@@ -161,7 +168,7 @@ package final class SimNetwork {
     /// Who gets a connection to `address`: one of those who share it, by chance.
     private func listener(at address: SocketAddress) -> SimListener? {
         let all = listeners.compactMap { registered -> SimListener? in
-            guard let listener = registered.listener, listener.accepts(address) else { return nil }
+            guard let listener = registered.object, listener.accepts(address) else { return nil }
             return listener
         }
         return all.count > 1 ? all[entropy.below(all.count)] : all.first

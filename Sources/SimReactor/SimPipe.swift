@@ -5,7 +5,8 @@ import Reactor
 ///
 /// It lives as long as something is under way in it, whatever became of the two streams.
 final class SimPipe {
-    private let network: SimNetwork
+    /// Not held: what is under way is held by the network's clock.
+    private unowned let network: SimNetwork
     weak var writer: SimStream?
     weak var reader: SimStream?
     /// The direction back; weak, for the two would keep each other.

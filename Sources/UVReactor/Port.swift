@@ -27,26 +27,30 @@ package final class Port: ExecutionContext, @unchecked Sendable {
         func ring() { uv_async_send(wakeUp) }
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox: Guarded<Inbox>
     private let thread = uv_thread_self()
     private let isOpen = Atomic(false)
     private let turn: Turn
-    private weak var loop: UVLoop?
+    /// nil once the loop has ended. Not `weak`: that would make every retain of the loop a slow one.
+    private unowned(unsafe) var loop: UVLoop?
 
     /// On the loop's thread.
-    init(turn: Turn) {
+    init(turn: Turn) throws(IOFailure) {
         self.turn = turn
+        inbox = try Guarded(Inbox())
     }
 
     func open(_ loop: UVLoop, wakeUp: UnsafeMutablePointer<uv_async_t>) {
         self.loop = loop
-        let address = UInt(bitPattern: wakeUp)
-        inbox.withLock { $0.wakeUp = UnsafeMutablePointer(bitPattern: address) }
+        inbox.withLock { $0.wakeUp = wakeUp }
         isOpen.store(true, ordering: .releasing)
     }
 
+    /// Refuses what comes from other threads; the loop's own handlers may still come to an end.
+    func refuse() { inbox.withLock { $0.wakeUp = nil } }
+
     func close() {
-        inbox.withLock { $0.wakeUp = nil }
+        loop = nil
         isOpen.store(false, ordering: .releasing)
     }
 
@@ -91,7 +95,12 @@ package final class Port: ExecutionContext, @unchecked Sendable {
     package func schedule(
         after delay: Duration, _ job: consuming PromiseJob
     ) -> any Cancellable {
-        ScheduledJob(job, after: delay, on: loop)
+        loop?.schedule(job, after: delay) ?? NoTimer()
+    }
+
+    /// What is scheduled on a loop that has ended: it never comes.
+    private struct NoTimer: Cancellable {
+        func cancel(because cause: (any Error)?) {}
     }
 
     /// Empties the inbox: jobs to the turn, letters to the loop.
@@ -99,7 +108,9 @@ package final class Port: ExecutionContext, @unchecked Sendable {
         guard let loop else { return }
         var letters: [Letter] = []
         inbox.withLock { inbox in
-            turn.append(contentsOf: inbox.jobs.takeAll())
+            var jobs = JobList()
+            swap(&jobs, &inbox.jobs)
+            turn.append(contentsOf: jobs)
             swap(&letters, &inbox.letters)
         }
         loop.finishCallback()

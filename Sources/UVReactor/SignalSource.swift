@@ -30,6 +30,7 @@ package final class SignalSource: HandleOwner {
     package init(
         _ signal: Signal, on loop: UVLoop, _ action: @escaping () -> Void
     ) throws(IOFailure) {
+        if loop.isClosing { throw .cancelled }
         let handle = try Handle<uv_signal_t> { source in uv_signal_init(loop.raw, source) }
         let raw = handle.raw
         self.loop = loop

@@ -12,19 +12,15 @@ package final class UVLoop: Loop {
     /// The door for other threads.
     package let port: Port
 
-    /// What lives on this loop, for letters from other threads to find.
+    /// What lives on this loop, for letters from other threads to find. Let go of at the loop's end.
     package var resident: AnyObject?
 
     private let turn: Turn
     private var clock: Instant?
     private var own: OwnHandles?
 
-    /// Those who have a `Mailbox`.
-    var residents: [AnyObject] = []
-
     /// One for all streams: libuv reads and calls back before the next read begins.
-    private let readMemory = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: UVLoop.readBufferBytes, alignment: 64)
+    private let readMemory: UnsafeMutableRawBufferPointer
 
     /// 64 KiB: most of what a socket's receive buffer holds, in one system call.
     private static let readBufferBytes = 64 * 1024
@@ -34,6 +30,9 @@ package final class UVLoop: Loop {
 
     /// Passes in which the promise handlers that are left may come to an end.
     private static let closingPassesMax = 10_000
+
+    /// Milliseconds that a loop waits at its end for threads that still look up names.
+    private static let closingWaitsMax = 250
 
     /// Makes a loop on this thread, lets `start` fill it, runs it until `stop`, and closes it.
     ///
@@ -53,6 +52,8 @@ package final class UVLoop: Loop {
 
     private init() throws(IOFailure) {
         try checked(tributary_block_broken_pipe())
+        let turn = Turn()
+        let port = try Port(turn: turn)
         let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let code = uv_loop_init(raw)
         guard code >= 0 else {
@@ -60,8 +61,9 @@ package final class UVLoop: Loop {
             throw IOFailure(uv: code)
         }
         self.raw = raw
-        turn = Turn()
-        port = Port(turn: turn)
+        readMemory = .allocate(byteCount: UVLoop.readBufferBytes, alignment: 64)
+        self.turn = turn
+        self.port = port
         core = Core(on: port, turn: turn)
         entropy = Entropy(seed: UVLoop.seed())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
@@ -113,6 +115,12 @@ package final class UVLoop: Loop {
     package func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
         let due = now + max(delay, .zero)
         return own?.timers.add(due: due, action) ?? TimerQueue().add(due: due, action)
+    }
+
+    /// Gives a promise that waits its turn, `delay` from now; nil if the loop has ended.
+    func schedule(_ job: consuming PromiseJob, after delay: Duration) -> Timer? {
+        guard let timers = own?.timers else { return nil }
+        return timers.add(due: now + max(delay, .zero), job)
     }
 
     package func connect(to address: SocketAddress) -> Local<any ByteStream> {
@@ -170,28 +178,42 @@ package final class UVLoop: Loop {
 
     // MARK: Closing
 
-    private var isClosing: Bool { own == nil }
+    /// From here on nothing new is begun.
+    var isClosing: Bool { own == nil }
 
     /// Closes everything, runs what libuv still has to call back, and frees the loop.
     private func close() -> [String] {
         port.deliver()
-        port.close()
-        residents = []
+        port.refuse()
+        resident = nil
         own?.timers.queue.removeAll()
         own = nil
         let left = abandonOwners()
-        // What handlers begin now fails at once, so this ends; the bound is for an endless chain.
-        for _ in 0..<UVLoop.closingPassesMax where uv_loop_alive(raw) != 0 || !turn.isEmpty {
-            uv_run(raw, UV_RUN_DEFAULT)
-            turn.drain(atMost: UVLoop.jobsPerDrainMax)
-        }
+        runOut()
+        port.close()
         let code = uv_loop_close(raw)
         guard code == 0 else {
-            // Handles without an owner: their memory must stay.
+            // A look-up that its thread is still at: the loop's memory must stay.
             return left + ["uv_loop_close: \(IOFailure(uv: code))"]
         }
         raw.deallocate()
         return left
+    }
+
+    /// Runs the close callbacks and the promise handlers that are left. What handlers begin now
+    /// fails at once, so they end; an endless chain, or a name service that does not answer, is
+    /// left behind after a while.
+    private func runOut() {
+        var waits = 0
+        for _ in 0..<UVLoop.closingPassesMax {
+            uv_run(raw, UV_RUN_NOWAIT)
+            if turn.drain(atMost: UVLoop.jobsPerDrainMax) { continue }
+            guard uv_loop_alive(raw) != 0, waits < UVLoop.closingWaitsMax else { return }
+            if uv_backend_timeout(raw) != 0 {
+                waits += 1
+                uv_sleep(1)
+            }
+        }
     }
 
     /// Takes the handles away from those who still hold them, and tells which they were.

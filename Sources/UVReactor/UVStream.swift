@@ -97,9 +97,9 @@ final class UVStream: HandleOwner, ByteStream {
     // MARK: Writing
 
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
-        guard let raw, !isFinished, failing == nil else { return }
-        if isSending { return hold(head, body) }
         let count = head.count + body.count
+        guard let raw, count > 0, !isFinished, failing == nil else { return }
+        if isSending { return hold(head, body) }
         let result = tryWrite(raw, head, body)
         if result == count { return }
         guard result >= 0 || result == UV_EAGAIN.rawValue else { return failLater(CInt(result)) }

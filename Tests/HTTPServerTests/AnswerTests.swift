@@ -54,7 +54,8 @@ import Testing
     }
 
     @Test func saysThatItCloses() throws {
-        #expect(try answer(to: get("/", "Connection: close\r\n")).lines.contains("Connection: close"))
+        #expect(
+            try answer(to: get("/", "Connection: close\r\n")).lines.contains("Connection: close"))
         #expect(try answer(to: "GET / HTTP/1.0\r\n\r\n").lines.contains("Connection: close"))
         let kept = try answer(to: "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         #expect(kept.lines.contains("Connection: keep-alive"))
@@ -63,7 +64,8 @@ import Testing
 
     @Test func dropsFramingThatAServiceInvents() throws {
         let fields: Fields = ["Content-Length": "99", "Transfer-Encoding": "chunked", "ETag": "x"]
-        let answer = try answer(to: get(), Response(status: .ok, fields: fields, body: Bytes("hello")))
+        let answer = try answer(
+            to: get(), Response(status: .ok, fields: fields, body: Bytes("hello")))
         #expect(answer.lines.contains("ETag: x"))
         #expect(answer.lines.filter { $0.hasPrefix("Content-Length") } == ["Content-Length: 5"])
         #expect(!answer.lines.contains { $0.hasPrefix("Transfer-Encoding") })
@@ -77,7 +79,9 @@ import Testing
         let body = peer.text.components(separatedBy: "\r\n\r\n")[1]
         let id = try #require(peer.text.firstMatch(of: /X-Request-Id: ([0-9a-f]{32})/)).1
         #expect(
-            body == #"{"type":"about:blank","title":"Bad Request","status":400,"instance":"\#(id)"}"#)
+            body
+                == #"{"type":"about:blank","title":"Bad Request","status":400,"instance":"\#(id)"}"#
+        )
         #expect(peer.text.contains("Content-Type: application/problem+json\r\n"))
     }
 

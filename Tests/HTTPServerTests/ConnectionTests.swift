@@ -91,7 +91,8 @@ import Testing
 
     @Test func waitsForASlowReaderAsLongAsItReads() throws {
         let stage = try Stage { _, _, exchange in
-            exchange.core.value(Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 20_000))))
+            exchange.core.value(
+                Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 20_000))))
         }
         stage.network.settings.windowBytes = 1000
         let peer = try stage.connect()
@@ -149,7 +150,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", ""), ("\r\n\r\n", ""), ("GET / HT", "400 close"), (get().dropLast(2).description, "400 close"),
+        ("", ""), ("\r\n\r\n", ""), ("GET / HT", "400 close"),
+        (get().dropLast(2).description, "400 close"),
         (post("Content-Length: 10\r\n", "hello"), "400 close"),
         (post("Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n"), "400 close"),
     ])

@@ -22,7 +22,9 @@ import Testing
     private static let last = Facts(keepsAlive: false)
 
     @Test func servesOneRequestAfterTheOther() {
-        let one: [Event] = [.requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false)]
+        let one: [Event] = [
+            .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false),
+        ]
         let story = actions(one + one)
         let each: [ServerStateMachine.Action?] = [.serve, .sendAnswer(keepsAlive: true), .readOn]
         #expect(story.actions == each + each)
@@ -35,7 +37,9 @@ import Testing
     }
 
     @Test func waitsForAClientThatDoesNotRead() {
-        let story = actions([.requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: true)])
+        let story = actions([
+            .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: true),
+        ])
         #expect(story.actions.last == .some(nil))
         #expect(story.machine.reading == .keep && story.machine.wait == .output)
         #expect(actions([.outputDrained], story.machine).actions == [.readOn])
@@ -44,7 +48,8 @@ import Testing
 
     @Test func finishesBehindTheLastAnswerAndLingers() {
         let story = actions([
-            .requestBegan(Self.last), .answerReady, .answerSent(waitsForClient: false), .outputDrained,
+            .requestBegan(Self.last), .answerReady, .answerSent(waitsForClient: false),
+            .outputDrained,
         ])
         #expect(story.actions == [.serve, .sendAnswer(keepsAlive: false), .finish, nil])
         #expect(story.machine.reading == .drop && story.machine.wait == .linger)
@@ -58,7 +63,10 @@ import Testing
     }
 
     @Test func tellsTheClientToGoOnOnlyWhenTheBodyIsWanted() {
-        #expect(actions([.requestBegan(Self.expecting), .bodyWanted]).actions == [.serve, .sendContinue])
+        #expect(
+            actions([.requestBegan(Self.expecting), .bodyWanted]).actions == [
+                .serve, .sendContinue,
+            ])
         #expect(
             actions([.requestBegan(Self.expecting), .answerReady]).actions
                 == [.serve, .sendAnswer(keepsAlive: false)])
@@ -77,27 +85,31 @@ import Testing
         #expect(actions([.messageBroken], story.machine).actions == [.finish])
     }
 
-    @Test(arguments: [
-        [.requestBegan(huge), .answerReady], [.requestBegan(huge), .bodyWanted, .answerReady],
-        [.requestBegan(huge), .bodyWanted, .bodyRefused, .answerReady],
-    ] as [[Event]])
+    @Test(
+        arguments: [
+            [.requestBegan(huge), .answerReady], [.requestBegan(huge), .bodyWanted, .answerReady],
+            [.requestBegan(huge), .bodyWanted, .bodyRefused, .answerReady],
+        ] as [[Event]])
     func closesInsteadOfReadingOverALargeBody(_ events: [Event]) {
         #expect(actions(events).actions.last == .sendAnswer(keepsAlive: false))
     }
 
-    @Test(arguments: [
-        [.messageBroken], [.headBegan, .messageBroken], [.headBegan, .deadlinePassed],
-        [.headBegan, .clientEnded], [.requestBegan(arriving), .bodyWanted, .messageBroken],
-        [.requestBegan(arriving), .bodyWanted, .deadlinePassed],
-        [.requestBegan(arriving), .bodyWanted, .clientEnded],
-    ] as [[Event]])
+    @Test(
+        arguments: [
+            [.messageBroken], [.headBegan, .messageBroken], [.headBegan, .deadlinePassed],
+            [.headBegan, .clientEnded], [.requestBegan(arriving), .bodyWanted, .messageBroken],
+            [.requestBegan(arriving), .bodyWanted, .deadlinePassed],
+            [.requestBegan(arriving), .bodyWanted, .clientEnded],
+        ] as [[Event]])
     func refusesWhatIsNoRequestOrNeverEnds(_ events: [Event]) {
         let story = actions(events)
         #expect(story.actions.last == .refuse)
         #expect(story.machine.reading == .drop && story.machine.wait == .output)
     }
 
-    @Test(arguments: [[.deadlinePassed], [.clientEnded], [.drainRequested], [.turnedAway]] as [[Event]])
+    @Test(
+        arguments: [[.deadlinePassed], [.clientEnded], [.drainRequested], [.turnedAway]]
+            as [[Event]])
     func finishesAnIdleConnection(_ events: [Event]) {
         #expect(actions(events).actions == [.finish])
     }
@@ -108,7 +120,8 @@ import Testing
         #expect(story.machine.wait == .client)
         let rest = actions([.answerReady, .answerSent(waitsForClient: false)], story.machine)
         #expect(rest.actions == [.sendAnswer(keepsAlive: true), .readOn])
-        #expect(actions([.clientEnded, .outputDrained], rest.machine).actions == [.finish, .close])
+        #expect(
+            actions([.clientEnded, .outputDrained], rest.machine).actions == [.finish, .close])
     }
 
     @Test func giveUpWhatRunsWhenTheClientIsGone() {
@@ -119,7 +132,8 @@ import Testing
 
     @Test func answersWhatRunsBeforeItDrains() {
         let story = actions([
-            .requestBegan(Facts()), .drainRequested, .answerReady, .answerSent(waitsForClient: false),
+            .requestBegan(Facts()), .drainRequested, .answerReady,
+            .answerSent(waitsForClient: false),
         ])
         #expect(story.actions == [.serve, nil, .sendAnswer(keepsAlive: false), .finish])
         #expect(
@@ -158,6 +172,7 @@ import Testing
         .headBegan, .requestBegan(Facts()), .requestBegan(arriving), .requestBegan(expecting),
         .requestBegan(huge), .requestBegan(last), .bodyWanted, .bodyRefused, .bodyEnded,
         .discardedTooMuch, .answerReady, .answerSent(waitsForClient: true),
-        .answerSent(waitsForClient: false), .outputDrained, .messageBroken, .clientEnded, .deadlinePassed,
+        .answerSent(waitsForClient: false), .outputDrained, .messageBroken, .clientEnded,
+        .deadlinePassed,
     ]
 }

@@ -11,7 +11,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (200, "HTTP/1.1 200 OK\r\n"), (404, "HTTP/1.1 404 Not Found\r\n"), (599, "HTTP/1.1 599 \r\n"),
+        (200, "HTTP/1.1 200 OK\r\n"), (404, "HTTP/1.1 404 Not Found\r\n"),
+        (599, "HTTP/1.1 599 \r\n"),
         (504, "HTTP/1.1 504 Gateway Timeout\r\n"),
     ])
     func writesAStatusLine(_ code: Int, _ line: String) throws {
@@ -36,7 +37,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "Connection", "content-length", "Transfer-Encoding", "Keep-Alive", "Upgrade", "TE", "Trailer",
+        "Connection", "content-length", "Transfer-Encoding", "Keep-Alive", "Upgrade", "TE",
+        "Trailer",
         "Host", "Proxy-Connection", "Expect",
     ])
     func leavesOutWhatIsNotTheFieldsToSay(_ name: String) throws {
@@ -46,11 +48,13 @@ import Testing
         #expect(text { $0.append(fields) } == "A: 1\r\nB: 2\r\n")
     }
 
-    @Test(arguments: [
-        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
-        (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
-        (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+            (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+            (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+        ] as [(Int64, String)])
     func writesADate(_ seconds: Int64, _ date: String) {
         #expect(text { $0.append(httpDate: seconds) } == date)
     }
@@ -63,7 +67,8 @@ import Testing
         let entropy = Entropy(seed: 1)
         for _ in 0..<500 {
             let seconds = Int64(entropy.below(8_000_000_000))
-            let expected = formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
+            let expected = formatter.string(
+                from: Date(timeIntervalSince1970: TimeInterval(seconds)))
             #expect(text { $0.append(httpDate: seconds) } == expected)
         }
     }

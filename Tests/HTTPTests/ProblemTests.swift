@@ -10,8 +10,10 @@ import Testing
         let problem = Problem(.gatewayTimeout, instance: id)
             .with("failures", json: Bytes(#"[{"call":"product"}]"#))
         #expect(
-            String(problem.body) == #"{"type":"about:blank","title":"Gateway Timeout","status":504,"#
-                + #""instance":"018f3c00000000000000000000000001","failures":[{"call":"product"}]}"#)
+            String(problem.body)
+                == #"{"type":"about:blank","title":"Gateway Timeout","status":504,"#
+                + #""instance":"018f3c00000000000000000000000001","failures":[{"call":"product"}]}"#
+        )
     }
 
     @Test func isAnAnswer() {

@@ -3,13 +3,18 @@ import HTTP
 import Testing
 
 @Suite struct TargetTests {
-    @Test(arguments: [
-        ("/", "/", nil, [""]), ("/a", "/a", nil, ["a"]), ("/a/b?c=d", "/a/b", "c=d", ["a", "b"]),
-        ("/a//b/", "/a//b/", nil, ["a", "", "b", ""]), ("/a%2Fb/c", "/a%2Fb/c", nil, ["a%2Fb", "c"]),
-        ("/?", "/", "", [""]), ("/a?b?c", "/a", "b?c", ["a"]), ("http://h", "/", nil, [""]),
-        ("http://h?q", "/", "q", [""]), ("http://h:80/a/b?q", "/a/b", "q", ["a", "b"]),
-    ] as [(String, String, String?, [String])])
-    func hasAPathAndAQuery(_ text: String, _ path: String, _ query: String?, _ segments: [String]) throws {
+    @Test(
+        arguments: [
+            ("/", "/", nil, [""]), ("/a", "/a", nil, ["a"]),
+            ("/a/b?c=d", "/a/b", "c=d", ["a", "b"]),
+            ("/a//b/", "/a//b/", nil, ["a", "", "b", ""]),
+            ("/a%2Fb/c", "/a%2Fb/c", nil, ["a%2Fb", "c"]),
+            ("/?", "/", "", [""]), ("/a?b?c", "/a", "b?c", ["a"]), ("http://h", "/", nil, [""]),
+            ("http://h?q", "/", "q", [""]), ("http://h:80/a/b?q", "/a/b", "q", ["a", "b"]),
+        ] as [(String, String, String?, [String])])
+    func hasAPathAndAQuery(_ text: String, _ path: String, _ query: String?, _ segments: [String])
+        throws
+    {
         let target = try #require(Target(text))
         #expect(String(target.path) == path)
         #expect(target.query.map { String($0) } == query)
@@ -38,7 +43,8 @@ import Testing
     @Test(arguments: [
         ("a%2Fb", "a/b"), ("a%25b", "a%b"), ("a%252Fb", "a%2Fb"), ("a%23b", "a#b"), ("a@b", "a@b"),
         ("a%3Fb%26c", "a?b&c"), ("caf%C3%A9", "café"), ("a%20b", "a b"), ("a+b", "a+b"),
-        ("a;b=c,d", "a;b=c,d"), ("%F0%9F%98%80", "😀"), ("a:b!$'()*", "a:b!$'()*"), ("%61", "a"), ("", ""),
+        ("a;b=c,d", "a;b=c,d"), ("%F0%9F%98%80", "😀"), ("a:b!$'()*", "a:b!$'()*"), ("%61", "a"),
+        ("", ""),
     ])
     func aSegmentIsDecodedOnceAndEncodedOnce(_ sent: String, _ meant: String) {
         let decoded = Bytes(sent).percentDecoded()
@@ -46,7 +52,8 @@ import Testing
         var encoded: [UInt8] = []
         encoded.append(percentEncoding: Bytes(meant).span)
         #expect(Bytes(encoded).percentDecoded() == Bytes(meant))
-        #expect(Target(Bytes("/" + String(Bytes(encoded))))?.segments.map { $0 } == [Bytes(encoded)])
+        #expect(
+            Target(Bytes("/" + String(Bytes(encoded))))?.segments.map { $0 } == [Bytes(encoded)])
     }
 
     @Test(arguments: ["%", "%1", "%zz", "a%2", "%%%"])
@@ -58,7 +65,8 @@ import Testing
         let all = Bytes((0...255).map { UInt8($0) })
         var encoded: [UInt8] = []
         encoded.append(percentEncoding: all.span)
-        let unreserved = Set("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._~%".utf8)
+        let unreserved = Set(
+            "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._~%".utf8)
         #expect(encoded.allSatisfy { unreserved.contains($0) })
         #expect(Bytes(encoded).percentDecoded() == all)
         #expect(Bytes(encoded).percentDecoded(plusIsSpace: true) == all)

@@ -178,8 +178,12 @@ extension Corpus {
         Case("n_string_UTF8_surrogate_U+D800", "[\"%ED%A0%80\"]"),
         Case("n_string_utf16LE_with_BOM", "%FF%FE[%00\"%00%E9%00\"%00]%00"),
         Case("n_structure_100000_opening_arrays", repeating: "[", 100_000),
-        Case("n_structure_513_nested_arrays", repeating: "[", 513, then: String(repeating: "]", count: 513)),
-        Case("n_structure_513_nested_objects", repeating: #"{"":"#, 513, then: "1" + String(repeating: "}", count: 513)),
+        Case(
+            "n_structure_513_nested_arrays", repeating: "[", 513,
+            then: String(repeating: "]", count: 513)),
+        Case(
+            "n_structure_513_nested_objects", repeating: #"{"":"#, 513,
+            then: "1" + String(repeating: "}", count: 513)),
         Case("n_structure_open_array_object", repeating: #"[{"":"#, 50_000),
         Case("n_structure_UTF8_BOM", "%EF%BB%BF{}"),
         Case("n_structure_UTF8_BOM_no_data", "%EF%BB%BF"),

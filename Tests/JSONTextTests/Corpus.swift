@@ -25,7 +25,9 @@ enum Corpus {
         var bytes: [UInt8] = []
         var rest = Array(notation.utf8)[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+            if byte == UInt8(ascii: "%"),
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
                 bytes.append(value)
                 rest = rest.dropFirst(2)
             } else {
@@ -51,7 +53,9 @@ enum Corpus {
         Case("y_number_0e+1", "[0e+1]"),
         Case("y_number_0e1", "[0e1]"),
         Case("y_number_after_space", "[ 4]"),
-        Case("y_number_double_close_to_zero", "[-0.000000000000000000000000000000000000000000000000000000000000000000000000000001]"),
+        Case(
+            "y_number_double_close_to_zero",
+            "[-0.000000000000000000000000000000000000000000000000000000000000000000000000000001]"),
         Case("y_number_int_with_exp", "[20e1]"),
         Case("y_number_minus_zero", "[-0]"),
         Case("y_number_negative_int", "[-123]"),
@@ -77,9 +81,15 @@ enum Corpus {
         Case("y_object_empty_key", #"{"":0}"#),
         Case("y_object_escaped_null_in_key", #"{"foo\u0000bar": 42}"#),
         Case("y_object_extreme_numbers", #"{ "min": -1.0e+28, "max": 1.0e+28 }"#),
-        Case("y_object_long_strings", #"{"x":[{"id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}], "id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}"#),
+        Case(
+            "y_object_long_strings",
+            #"{"x":[{"id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}], "id": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}"#
+        ),
         Case("y_object_simple", #"{"a":[]}"#),
-        Case("y_object_string_unicode", #"{"title":"\u041f\u043e\u043b\u0442\u043e\u0440\u0430 \u0417\u0435\u043c\u043b\u0435\u043a\u043e\u043f\u0430" }"#),
+        Case(
+            "y_object_string_unicode",
+            #"{"title":"\u041f\u043e\u043b\u0442\u043e\u0440\u0430 \u0417\u0435\u043c\u043b\u0435\u043a\u043e\u043f\u0430" }"#
+        ),
         Case("y_object_with_newlines", "{%0A\"a\": \"b\"%0A}"),
         Case("y_string_1_2_3_bytes_UTF-8_sequences", #"["\u0060\u012a\u12AB"]"#),
         Case("y_string_accepted_surrogate_pair", #"["\uD801\udc37"]"#),
@@ -134,7 +144,12 @@ enum Corpus {
         Case("y_structure_trailing_newline", "[\"a\"]%0A"),
         Case("y_structure_true_in_array", "[true]"),
         Case("y_structure_whitespace_array", " [] "),
-        Case("y_structure_every_whitespace", "%09%0A%0D [%09%0A%0D 1%09%0A%0D ,%09%0A%0D {%09%0A%0D \"a\"%09%0A%0D :%09%0A%0D 2%09%0A%0D }%09%0A%0D ]%09%0A%0D "),
-        Case("y_structure_500_nested_arrays", repeating: "[", 500, then: String(repeating: "]", count: 500)),
+        Case(
+            "y_structure_every_whitespace",
+            "%09%0A%0D [%09%0A%0D 1%09%0A%0D ,%09%0A%0D {%09%0A%0D \"a\"%09%0A%0D :%09%0A%0D 2%09%0A%0D }%09%0A%0D ]%09%0A%0D "
+        ),
+        Case(
+            "y_structure_500_nested_arrays", repeating: "[", 500,
+            then: String(repeating: "]", count: 500)),
     ]
 }

@@ -16,7 +16,9 @@ struct CorpusTests {
     /// The reference of the random tests must itself be right.
     @Test func theReferenceAgrees() {
         #expect(Corpus.accepted.filter { !Reference.accepts($0.text) }.isEmpty)
-        let shallow = Corpus.refused.filter { !$0.name.hasPrefix("n_structure_513") && $0.text.count < 10_000 }
+        let shallow = Corpus.refused.filter {
+            !$0.name.hasPrefix("n_structure_513") && $0.text.count < 10_000
+        }
         #expect(shallow.filter { Reference.accepts($0.text) }.isEmpty)
     }
 

@@ -1,6 +1,7 @@
 import Basics
-@testable import JSONText
 import Testing
+
+@testable import JSONText
 
 struct DocumentTests {
     /// A node as text, with the bytes that its range covers for scalars.
@@ -8,9 +9,10 @@ struct DocumentTests {
         let written = String(text[node.range])
         switch node.content {
         case .object(let members):
-            return "{" + members.map {
-                "\($0.key)=\(String(text[$0.keyRange])):\(outline($0.value, text))"
-            }.joined(separator: " ") + "}"
+            return "{"
+                + members.map {
+                    "\($0.key)=\(String(text[$0.keyRange])):\(outline($0.value, text))"
+                }.joined(separator: " ") + "}"
         case .array(let elements):
             return "[" + elements.map { outline($0, text) }.joined(separator: " ") + "]"
         case .string(let string): return "s(\(string))\(written)"
@@ -21,9 +23,12 @@ struct DocumentTests {
     }
 
     @Test(arguments: [
-        (" 1.50 ", "n(1.50)1.50"), ("{}", "{}"), ("[ ]", "[]"), ("[[],[{}],null]", "[[] [{}] null(null)]"),
-        (#"{"a": {"b":[1, "x\n"]}, "\u0061" : true,"a":false}"#,
-         "{a=\"a\":{b=\"b\":[n(1)1 s(x\n)\"x\\n\"]} a=\"\\u0061\":b(true)true a=\"a\":b(false)false}"),
+        (" 1.50 ", "n(1.50)1.50"), ("{}", "{}"), ("[ ]", "[]"),
+        ("[[],[{}],null]", "[[] [{}] null(null)]"),
+        (
+            #"{"a": {"b":[1, "x\n"]}, "\u0061" : true,"a":false}"#,
+            "{a=\"a\":{b=\"b\":[n(1)1 s(x\n)\"x\\n\"]} a=\"\\u0061\":b(true)true a=\"a\":b(false)false}"
+        ),
     ])
     func readsWithPlaces(_ json: String, _ expected: String) throws {
         let document = try JSONDocument(Bytes(json))
@@ -48,7 +53,9 @@ struct DocumentTests {
         }
     }
 
-    @Test(arguments: [(0, 1, 1), (1, 1, 2), (3, 1, 3), (4, 1, 4), (5, 2, 1), (6, 2, 2), (7, 3, 1), (99, 3, 2)])
+    @Test(arguments: [
+        (0, 1, 1), (1, 1, 2), (3, 1, 3), (4, 1, 4), (5, 2, 1), (6, 2, 2), (7, 3, 1), (99, 3, 2),
+    ])
     func countsLinesAndCharacters(_ offset: Int, _ line: Int, _ column: Int) {
         let position = TextPosition(of: offset, in: Bytes("aé1\nb\nc"))
         #expect(position.line == line && position.column == column)

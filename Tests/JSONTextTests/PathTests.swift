@@ -1,6 +1,7 @@
 import Basics
-@testable import JSONText
 import Testing
+
+@testable import JSONText
 
 struct PathTests {
     @Test(arguments: [
@@ -19,10 +20,13 @@ struct PathTests {
 
     @Test(arguments: [
         ("", 0, JSONPathError.Reason.empty), (".", 0, .missingKey), ("a.", 2, .missingKey),
-        ("a..b", 2, .missingKey), (".a", 0, .missingKey), ("a[", 2, .invalidIndex), ("a[x]", 2, .invalidIndex),
-        ("a[-1]", 2, .invalidIndex), ("a[01]", 3, .invalidIndex), ("a[1234567890]", 11, .invalidIndex),
+        ("a..b", 2, .missingKey), (".a", 0, .missingKey), ("a[", 2, .invalidIndex),
+        ("a[x]", 2, .invalidIndex),
+        ("a[-1]", 2, .invalidIndex), ("a[01]", 3, .invalidIndex),
+        ("a[1234567890]", 11, .invalidIndex),
         ("a]", 1, .unexpectedByte), ("a[]b", 3, .unexpectedByte), ("a\"b", 1, .unexpectedByte),
-        ("\"a\"b", 3, .unexpectedByte), ("\"a", 0, .invalidQuotedKey), (#"a."\x""#, 2, .invalidQuotedKey),
+        ("\"a\"b", 3, .unexpectedByte), ("\"a", 0, .invalidQuotedKey),
+        (#"a."\x""#, 2, .invalidQuotedKey),
     ])
     func refuses(_ text: String, _ offset: Int, _ reason: JSONPathError.Reason) {
         #expect(throws: JSONPathError(offset: offset, reason: reason)) { try JSONPath(text) }
@@ -33,7 +37,8 @@ struct PathTests {
         #expect(throws: JSONPathError(offset: 1534, reason: .tooLong)) { try JSONPath(text) }
     }
 
-    static let text = #" { "a" : {"b":[1.0 , {"id": 1e400 }, [ "x" ]], "":0}, "d":1, "\u0064":2, "d": {"\ud83d\ude00": null}, "🍋": "s" } "#
+    static let text =
+        #" { "a" : {"b":[1.0 , {"id": 1e400 }, [ "x" ]], "":0}, "d":1, "\u0064":2, "d": {"\ud83d\ude00": null}, "🍋": "s" } "#
 
     @Test(arguments: [
         ("a.b[0]", "1.0"), ("a.b[1].id", "1e400"), ("a.b[2]", #"[ "x" ]"#), ("a.b[2][0]", #""x""#),

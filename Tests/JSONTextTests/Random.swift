@@ -32,7 +32,10 @@ struct RandomDocument {
         case 0, 1: string()
         case 2, 3: number()
         case 4: random.pick(["true", "false", "null"])
-        case 5, 6: list("{", "}", depth) { random in random.string() + random.space() + ":" + random.space() }
+        case 5, 6:
+            list("{", "}", depth) { random in
+                random.string() + random.space() + ":" + random.space()
+            }
         default: list("[", "]", depth) { _ in "" }
         }
     }
@@ -49,14 +52,18 @@ struct RandomDocument {
 
     mutating func space() -> String {
         guard isSpaced else { return "" }
-        return (0..<random.below(3)).map { _ in random.pick([" ", "\n", "\t", "\r", "    ", "\n" + String(repeating: " ", count: 70)]) }.joined()
+        return (0..<random.below(3)).map { _ in
+            random.pick([" ", "\n", "\t", "\r", "    ", "\n" + String(repeating: " ", count: 70)])
+        }.joined()
     }
 
     mutating func string() -> String {
         let parts = (0..<random.below(5)).map { _ in
             random.pick([
-                "a", "name", "{", "}", "[", "]", ",", ":", "0", "-", "e", " ", #"\""#, #"\\"#, #"\\\\\\"#, #"\/"#, #"\n"#,
-                #"\u0041"#, #"\ud83d\ude00"#, "é", "漢字", "😀", "\u{7f}", "plain text of some length that goes on and on, and on",
+                "a", "name", "{", "}", "[", "]", ",", ":", "0", "-", "e", " ", #"\""#, #"\\"#,
+                #"\\\\\\"#, #"\/"#, #"\n"#,
+                #"\u0041"#, #"\ud83d\ude00"#, "é", "漢字", "😀", "\u{7f}",
+                "plain text of some length that goes on and on, and on",
             ])
         }
         return "\"" + parts.joined() + "\""

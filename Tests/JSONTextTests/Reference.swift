@@ -82,7 +82,9 @@ struct Reference {
     private mutating func codeUnit() -> Int? {
         let digits = rest.prefix(4)
         rest = rest.dropFirst(4)
-        guard digits.count == 4, digits.allSatisfy({ $0.properties.isASCIIHexDigit }) else { return nil }
+        guard digits.count == 4, digits.allSatisfy({ $0.properties.isASCIIHexDigit }) else {
+            return nil
+        }
         return Int(String(String.UnicodeScalarView(digits)), radix: 16)
     }
 

@@ -1,6 +1,7 @@
 import Basics
-@testable import JSONText
 import Testing
+
+@testable import JSONText
 
 struct ShapeTests {
     struct Rules: Sendable, CustomTestStringConvertible {
@@ -32,8 +33,10 @@ struct ShapeTests {
         let rules = Rules(
             take: "data", keep: ["items[].id", "items[].price", "items[].name", "info.city"],
             drop: ["items[].name"], rename: [("items[].price", "name"), ("info", "place")])
-        let text = #"{"meta":1,"data":{"info":{"city":"Lyon","zip":"69"},"items":[{"id":1,"name":"A","price":19.90,"x":0},{"price":1e400,"id":9007199254740993},{"id":3,"name":"C"}],"total":3}}"#
-        let left = #"{"place":{"city":"Lyon"},"items":[{"id":1,"name":19.90},{"name":1e400,"id":9007199254740993},{"id":3}]}"#
+        let text =
+            #"{"meta":1,"data":{"info":{"city":"Lyon","zip":"69"},"items":[{"id":1,"name":"A","price":19.90,"x":0},{"price":1e400,"id":9007199254740993},{"id":3,"name":"C"}],"total":3}}"#
+        let left =
+            #"{"place":{"city":"Lyon"},"items":[{"id":1,"name":19.90},{"name":1e400,"id":9007199254740993},{"id":3}]}"#
         #expect(try shaped(rules, text) == left)
     }
 
@@ -79,7 +82,8 @@ struct ShapeTests {
         (["[].id"], #"[{"id":1,"x":0},{"id":2}]"#, #"[{"id":1},{"id":2}]"#),
         (["[0]", "[].id"], #"[{"id":1,"x":0},{"id":2,"x":0}]"#, #"[{"id":1,"x":0},{"id":2}]"#),
         (["[][].a"], #"[[{"a":1,"b":2}],[]]"#, #"[[{"a":1}],[]]"#),
-        (["a"], "[1]", "null"), (["a"], "null", "null"), (["a"], "{}", "{}"), (["[].a"], "{}", "null"),
+        (["a"], "[1]", "null"), (["a"], "null", "null"), (["a"], "{}", "{}"),
+        (["[].a"], "{}", "null"),
         ([], #"{"a":1}"#, "null"),
         (["a"], #"{"\u0061":1,"b":2}"#, #"{"\u0061":1}"#),
     ])
@@ -93,7 +97,8 @@ struct ShapeTests {
         (["a.b"], #"{"a":{"b":1,"c":2},"d":{ "x" : 3 }}"#, #"{"a":{"c":2},"d":{ "x" : 3 }}"#),
         (["a.b"], #"{"a":5}"#, #"{"a":5}"#),
         (["[].x"], #"[{"x":1},5,[{"x":1}],{"y":{"x":2}}]"#, #"[{},5,[{"x":1}],{"y":{"x":2}}]"#),
-        (["[1]"], "[0,1,2]", "[0,2]"), (["[]"], "[0,1,2]", "[]"), (["[0]", "[2]"], "[0,1,2]", "[1]"),
+        (["[1]"], "[0,1,2]", "[0,2]"), (["[]"], "[0,1,2]", "[]"),
+        (["[0]", "[2]"], "[0,1,2]", "[1]"),
         (["a"], "[1]", "[1]"), (["a"], "null", "null"),
     ])
     func dropsNothingElse(_ drop: [String], _ text: String, _ left: String) throws {
@@ -123,7 +128,8 @@ struct ShapeTests {
     }
 
     @Test func whatStaysKeepsItsBytes() throws {
-        let raw = #"{"n":1e400,"p":19.90,"i":9007199254740993,"z":-0.0,"e":"\u003cb\u003e\/\n\ud83d\ude00","u":"é😀","secret":{"a":[1]},"dup":1,"\u0064up2":2,"list":[1E5,[],{},"",true,false,null]}"#
+        let raw =
+            #"{"n":1e400,"p":19.90,"i":9007199254740993,"z":-0.0,"e":"\u003cb\u003e\/\n\ud83d\ude00","u":"é😀","secret":{"a":[1]},"dup":1,"\u0064up2":2,"list":[1E5,[],{},"",true,false,null]}"#
         let cut = raw.replacing(#""secret":{"a":[1]},"#, with: "")
         #expect(try shaped(Rules(drop: ["secret"]), raw) == cut)
         #expect(try shaped(Rules(drop: ["nothing.such"]), raw) == raw)

@@ -10,11 +10,11 @@ final class ThreadContext: ExecutionContext {
     private let wake = DispatchSemaphore(value: 0)
     private let stopped = DispatchSemaphore(value: 0)
     private let isStopping = Atomic(false)
-    private let thread = Mutex<pthread_t?>(nil)
+    private let thread = Atomic<UInt>(0)
 
     init() {
         Thread { [self] in
-            thread.withLock { $0 = pthread_self() }
+            thread.store(pthread_self(), ordering: .releasing)
             let turn = Turn()
             while !isStopping.load(ordering: .acquiring) {
                 wake.wait()
@@ -31,7 +31,7 @@ final class ThreadContext: ExecutionContext {
         stopped.wait()
     }
 
-    var isCurrent: Bool { thread.withLock { $0 } == pthread_self() }
+    var isCurrent: Bool { thread.load(ordering: .acquiring) == pthread_self() }
 
     func enqueue(_ job: consuming PromiseJob) {
         if inbox.append(job) { wake.signal() }
@@ -106,7 +106,7 @@ final class ThreadContext: ExecutionContext {
                     .hop(to: place.isMultiple(of: 2) ? context : elsewhere).map { $0.count }
             }
             concurrently([
-                { children.forEach { $0.cancel() } },
+                { for child in children { child.cancel() } },
                 { resolver.fulfill([round]) },
                 { inner.fulfill([1, 2, 3]) },
                 { for _ in 0..<10 { source.map { $0 }.cancel() } },
@@ -174,7 +174,13 @@ final class ThreadContext: ExecutionContext {
             let every = all(members)
             concurrently(
                 resolvers.enumerated().map { place, resolver in
-                    { if place == 0 { resolver.reject(Failure("x")) } else { resolver.fulfill(place) } }
+                    {
+                        if place == 0 {
+                            resolver.reject(Failure("x"))
+                        } else {
+                            resolver.fulfill(place)
+                        }
+                    }
                 } + [{ every.cancel() }])
             let done = DispatchSemaphore(value: 0)
             allSettled([any.asVoid(), race.asVoid(), every.asVoid()]).done { _ in done.signal() }

@@ -110,10 +110,11 @@ func onStage(
         network.settings.latency = .microseconds(10)...(.microseconds(300))
         network.settings.split = .random
         var isFinished = false
-        body(Stage(loop: network.makeLoop("test")) { isFinished = true })
+        let loop = network.makeLoop("test")
+        body(Stage(loop: loop) { isFinished = true })
         #expect(network.run(until: { isFinished }), "did not finish", sourceLocation: location)
         #expect(network.runUntilQuiet(), sourceLocation: location)
-        #expect(network.leftovers == [], sourceLocation: location)
+        #expect(loop.leftovers == [], sourceLocation: location)
     }
 }
 

@@ -72,14 +72,42 @@ import Testing
     func workThatDoesNotFitOneTurnIsDoneInTheNext(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var count = 0
-            for _ in 0..<100_000 {
+            for _ in 0..<20_000 {
                 stage.loop.core.value(1).map { count += $0 }.catch { _ in }
             }
             func check() {
-                if count == 100_000 { return stage.finish() }
+                if count == 20_000 { return stage.finish() }
                 stage.loop.timer(after: .zero, check)
             }
             check()
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func promisesHaveTheLoopsTime(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            let start = stage.loop.now
+            let core = stage.loop.core
+            let slow: Local<Int> = core.never()
+            slow.timeout(.milliseconds(5)).whenSettled { result in
+                #expect(throws: PromiseError.timedOut) { try result.get() }
+                #expect(stage.loop.now - start >= .milliseconds(5))
+                core.after(.milliseconds(2)).done {
+                    #expect(stage.loop.now - start >= .milliseconds(7))
+                    stage.finish()
+                }
+            }
+        }
+    }
+
+    /// A time-out that is not needed any more leaves no timer behind.
+    @Test(arguments: Conformer.allCases)
+    func aTimeoutThatWasNotNeededIsCancelled(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.loop.core.value(1).timeout(.seconds(3600)).whenSettled { result in
+                #expect((try? result.get()) == 1)
+                stage.finish()
+            }
         }
     }
 }

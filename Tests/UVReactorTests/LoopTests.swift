@@ -145,6 +145,7 @@ import UVReactor
                         if bytes < 20 { return end.stream.write([3].span) }
                         #expect(loop.now - start < .milliseconds(400))
                         for end in ends { end.stream.close() }
+                        ends = []
                         listener.close()
                         loop.stop()
                     })

@@ -40,26 +40,24 @@ import UVReactor
 
     /// Four threads write at once; each one's letters keep their order and none is lost.
     @Test func lettersOfOneThreadKeepTheirOrder() throws {
-        final class Reader {
-            var read: [[Int]] = Array(repeating: [], count: 4)
-        }
+        var ending: TestThread?
         try onLoop { loop in
-            let reader = Reader()
-            let box = loop.mailbox(for: reader)
+            loop.resident = Reader()
             let port = loop.port
             let writers = (0..<4).map { writer in
                 TestThread {
-                    for number in 0..<1000 { box.post { $0.read[writer].append(number) } }
+                    for number in 0..<1000 { port.post { $0.reader?.read[writer].append(number) } }
                 }
             }
-            _ = TestThread {
+            ending = TestThread {
                 for writer in writers { writer.join() }
-                box.post { reader in
-                    #expect(reader.read == Array(repeating: Array(0..<1000), count: 4))
+                port.post { loop in
+                    #expect(loop.reader?.read == Array(repeating: Array(0..<1000), count: 4))
+                    loop.stop()
                 }
-                port.post { $0.stop() }
             }
         }
+        ending?.join()
     }
 
     @Test func afterTheLoopsEndLettersAreRefused() throws {
@@ -72,4 +70,29 @@ import UVReactor
         #expect(!old.isCurrent)
         #expect(!old.post { _ in Issue.record("the loop has ended") })
     }
+
+    /// A promise that another thread fulfils, handled on the loop.
+    @Test func aPromiseOfAnotherThreadIsHandledOnTheLoops() throws {
+        try onLoop { loop in
+            let home = pthread_self()
+            let resolver = Resolver<Int>(on: loop.port)
+            let promise = resolver.promise
+            let shared = resolver.shared()
+            let other = TestThread { shared.fulfill(42) }
+            promise.on(loop.core).map { value in
+                #expect(value == 42 && pthread_equal(home, pthread_self()) != 0)
+                loop.stop()
+            }.catch { _ in }
+            other.join()
+        }
+    }
+}
+
+/// What four threads wrote, as it was read.
+private final class Reader {
+    var read: [[Int]] = Array(repeating: [], count: 4)
+}
+
+extension UVLoop {
+    fileprivate var reader: Reader? { resident as? Reader }
 }

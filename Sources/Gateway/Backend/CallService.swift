@@ -28,12 +28,23 @@ final class AskedHost {
 /// with the `ClientFailure` of the connection.
 typealias CallService = (CallRequest, Exchange) -> Local<ClientResponse>
 
-/// A call service around a call service.
-typealias CallFilter = (@escaping CallService) -> CallService
+/// A call service around a call service; a struct for the same reason as `Filter`.
+struct CallFilter {
+    private let wrap: (@escaping CallService) -> CallService
+
+    init(_ wrap: @escaping (@escaping CallService) -> CallService) {
+        self.wrap = wrap
+    }
+
+    /// The service with this filter before it.
+    func around(_ service: @escaping CallService) -> CallService { wrap(service) }
+}
 
 extension [CallFilter] {
     /// The chain as one service: the first filter sees a call first and its answer last.
     func around(_ service: @escaping CallService) -> CallService {
-        reversed().reduce(service) { inner, filter in filter(inner) }
+        var chain = service
+        for filter in reversed() { chain = filter.around(chain) }
+        return chain
     }
 }

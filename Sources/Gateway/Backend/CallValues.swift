@@ -10,19 +10,25 @@ final class CallValues {
     let head: RequestHead
     let params: Params
     let body: Bytes
-    /// By call index; nil until the call's part is there.
-    var parts: [JSONSlice?]
+    /// By call index; nil until the call's part is there. Empty where no template asks.
+    private var parts: [JSONSlice?]
 
     /// The body as JSON: as the endpoint checked it, else scanned when the first template asks for
     /// a field of it.
     private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
 
+    /// - Parameter calls: how many parts to keep; 0 where no template uses another call's answer
     init(head: RequestHead, input: RequestInput, calls: Int) {
         self.head = head
         params = input.params
         body = input.body
-        parts = Array(repeating: nil, count: calls)
+        parts = calls > 0 ? Array(repeating: nil, count: calls) : []
         if let checked = input.bodyValue { bodyValue = checked }
+    }
+
+    /// A part is there. Without a template that uses another call's answer, nothing is kept.
+    func keep(_ part: JSONSlice, of call: Int) {
+        if call < parts.count { parts[call] = part }
     }
 
     /// The plain text of a value; nil where it is missing, null, an object or an array.

@@ -32,7 +32,7 @@ struct Aggregate {
         return Response(
             status: report.isComplete ? .ok : plan.partialStatus,
             fields: fields(parts, report, run),
-            body: body.finish().bytes)
+            body: (consume body).finish().bytes)
     }
 
     // MARK: Body
@@ -95,7 +95,7 @@ struct Aggregate {
     /// `Set-Cookie` lines add up.
     private func relay(_ parts: AnyResult<Int, Part>, _ run: Run, to fields: inout Fields) {
         for call in plan.calls
-        where !call.relayHeaders.isEmpty && run.failures[call.index] == nil {
+        where !call.relayHeaders.isEmpty && !run.hasFailed(call) {
             guard let part = parts.part(call.index) else { continue }
             for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
                 for value in part.fields.all(name) { fields.append(name, value) }

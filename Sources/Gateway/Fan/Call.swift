@@ -3,31 +3,51 @@ import HTTPClient
 import Promises
 
 /// One call of an endpoint, ready to be made: request builder, chain, decoder.
-struct Call {
+final class Call {
     let plan: CallPlan
     let builder: RequestBuilder
     let service: CallService
     let decoder: Decoder
     let meter: CallMeter
 
+    init(
+        plan: CallPlan, builder: RequestBuilder, service: @escaping CallService, decoder: Decoder,
+        meter: CallMeter
+    ) {
+        self.plan = plan
+        self.builder = builder
+        self.service = service
+        self.decoder = decoder
+        self.meter = meter
+    }
+
     /// The call as a promise chain: build the request, send it through the call's chain, make a part
     /// of the answer. Rejects with a `CallFailure`, which `run` knows then.
     func start(_ run: Run) -> Local<Part> {
-        run.exchange.core.firstly { try send(run) }
-            .map { response in try kept(decoder.part(of: response), run) }
-            .mapError { error in noted(error, run) }
+        send(run).then(
+            fulfilled: { [self] response in .value(try part(of: response, run)) },
+            rejected: { [self] error in throw noted(error, run) })
     }
 
-    private func send(_ run: Run) throws(CallFailure) -> Local<ClientResponse> {
-        let request = try builder.request(
-            with: run.values, deadline: run.deadline, askedHost: run.askedHost(of: plan))
-        run.began(plan)
-        return service(request, run.exchange)
+    private func send(_ run: Run) -> Local<ClientResponse> {
+        do throws(CallFailure) {
+            let request = try builder.request(
+                with: run.values, deadline: run.deadline, askedHost: run.askedHost(of: plan))
+            run.began(plan)
+            return service(request, run.exchange)
+        } catch {
+            return run.exchange.core.error(error)
+        }
     }
 
-    private func kept(_ part: Part, _ run: Run) -> Part {
-        meter.countSuccess()
-        return run.kept(part, of: plan)
+    private func part(of response: ClientResponse, _ run: Run) throws -> Part {
+        do {
+            let part = try decoder.part(of: response)
+            meter.countSuccess()
+            return run.kept(part, of: plan)
+        } catch {
+            throw noted(error, run)
+        }
     }
 
     /// The call failed, or cannot be made.

@@ -10,7 +10,7 @@ import Reactor
 ///     parse -> validate -> any(calls) -> aggregate with requiredValue(for:) -> answer
 ///
 /// Padding and the reading of the body are filters around it (`Chain`).
-struct Endpoint {
+final class Endpoint {
     private let plan: EndpointPlan
     private let fanOut: FanOut
     private let aggregate: Aggregate
@@ -34,8 +34,8 @@ struct Endpoint {
             return exchange.core.value(error.answer(to: exchange))
         }
         return fanOut.any(run)
-            .map { parts in try aggregate.answer(parts, run) }
-            .recover { error in exchange.core.value(try failed.answer(error, run)) }
+            .map { [self] parts in try aggregate.answer(parts, run) }
+            .recover { [self] error in exchange.core.value(try failed.answer(error, run)) }
     }
 
     /// Parameters and body, checked; every mistake of the client at once.
@@ -43,9 +43,9 @@ struct Endpoint {
         let input = try RefusedRequest.check(request, plan)
         let deadline = exchange.lastByte + plan.deadline
         exchange.deadline = deadline
-        let values = CallValues(head: request.head, input: input, calls: plan.calls.count)
+        let values = CallValues(
+            head: request.head, input: input, calls: plan.hasReferences ? plan.calls.count : 0)
         return Run(
-            values: values, exchange: exchange, loop: loop, deadline: deadline,
-            plan: plan)
+            values: values, exchange: exchange, loop: loop, deadline: deadline, plan: plan)
     }
 }

@@ -5,8 +5,10 @@ import Reactor
 extension Run {
     /// The failures so far, in file order.
     func reported(of plan: EndpointPlan) -> [ReportedFailure] {
-        plan.calls.compactMap { call in
-            failures[call.index].map { ReportedFailure(call: call, failure: $0) }
+        if failures.isEmpty { return [] }
+        return plan.calls.compactMap { call in
+            failures.first { $0.call == call.index }
+                .map { ReportedFailure(call: call, failure: $0) }
         }
     }
 

@@ -11,8 +11,8 @@ final class Run {
     /// When everything must be answered.
     let deadline: Instant
 
-    /// By call index.
-    private(set) var failures: [CallFailure?]
+    /// Those so far, in order of time; each knows its call.
+    private(set) var failures: [CallFailure] = []
     /// How long each call took, where the endpoint tells its clients; else empty.
     private(set) var timings: CallTimings?
     /// By call index, where the endpoint tells its clients; else empty.
@@ -26,7 +26,6 @@ final class Run {
         self.exchange = exchange
         self.loop = loop
         self.deadline = deadline
-        failures = Array(repeating: nil, count: values.parts.count)
         timings = plan.hasServerTiming ? CallTimings(calls: plan.calls.count) : nil
         askedHosts = plan.exposesDetails ? plan.calls.map { _ in AskedHost() } : []
     }
@@ -44,8 +43,12 @@ final class Run {
     /// A call has its part: kept for the templates of other calls.
     func kept(_ part: Part, of call: CallPlan) -> Part {
         timings?.ended(call.index, at: loop.now)
-        values.parts[call.index] = part.value
+        values.keep(part.value, of: call.index)
         return part
+    }
+
+    func hasFailed(_ call: CallPlan) -> Bool {
+        failures.contains { $0.call == call.index }
     }
 
     /// A call failed, for whatever reason: kept for the report.
@@ -54,7 +57,8 @@ final class Run {
         var failure = CallFailure(error)
         failure.call = call.index
         failure.host = askedHost(of: call)?.name
-        failures[call.index] = failure
+        failures.removeAll { $0.call == call.index }
+        failures.append(failure)
         return failure
     }
 }

@@ -9,7 +9,7 @@ import Reactor
 /// any other; the clock starts then with the refusal.
 enum BodyReading {
     static func filter(upTo limit: Int, loop: any Loop) -> Filter {
-        { next in
+        Filter { next in
             { request, exchange in
                 switch request.body {
                 case .none, .refused: return next(request, exchange)

@@ -7,7 +7,7 @@ import Promises
 enum Hedge {
     /// A failure before `delay` is the call's failure: asking again after failures is `retry`'s work.
     static func filter(after delay: Duration) -> CallFilter {
-        { next in
+        CallFilter { next in
             { request, exchange in
                 let first = next(request, exchange)
                 let isLate = Flag()

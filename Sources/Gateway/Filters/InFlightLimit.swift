@@ -6,7 +6,7 @@ enum InFlightLimit {
     /// - Parameter refusal: answers what is too much
     static func filter(max: Int, refusal: @escaping Service) -> Filter {
         let count = Count()
-        return { next in
+        return Filter { next in
             { request, exchange in
                 guard count.value < max else { return refusal(request, exchange) }
                 count.value += 1

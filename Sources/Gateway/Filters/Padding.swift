@@ -9,7 +9,7 @@ import Reactor
 /// A timer and nothing else is held meanwhile. The clock starts with the request's last byte.
 enum Padding {
     static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter {
-        { next in
+        Filter { next in
             { request, exchange in
                 let answer = next(request, exchange)
                     .atLeast(left(of: plan.minimum, exchange, loop), holdingFailures: true)

@@ -3,7 +3,9 @@ import HTTP
 import JSONText
 
 /// One call: what is sent, when, and what is made of the answer.
-struct CallPlan {
+///
+/// A class, so that a request that looks at one counts one reference and not twenty.
+final class CallPlan {
     /// Its place among the calls of the endpoint: file order.
     let index: Int
     let name: String
@@ -32,6 +34,33 @@ struct CallPlan {
     let answerMax: Int
     /// The calls whose answers it uses.
     let waitsFor: [Int]
+
+    init(
+        index: Int, name: String, backend: Int, method: Method, target: URLTemplate, headers: [(name: FieldName, value: URLTemplate)], body: BodyTemplatePlan?, forward: ForwardPlan, isRequired: Bool, timeout: Duration, accept: [ClosedRange<Int>], relayStatus: [ClosedRange<Int>], relaysBody: Bool, relayHeaders: [FieldName], retry: RetryPlan?, hedgeAfter: Duration?, shape: JSONShape, placement: Placement, fallback: Fallback, condition: Condition?, answerMax: Int, waitsFor: [Int]
+    ) {
+        self.index = index
+        self.name = name
+        self.backend = backend
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+        self.forward = forward
+        self.isRequired = isRequired
+        self.timeout = timeout
+        self.accept = accept
+        self.relayStatus = relayStatus
+        self.relaysBody = relaysBody
+        self.relayHeaders = relayHeaders
+        self.retry = retry
+        self.hedgeAfter = hedgeAfter
+        self.shape = shape
+        self.placement = placement
+        self.fallback = fallback
+        self.condition = condition
+        self.answerMax = answerMax
+        self.waitsFor = waitsFor
+    }
 
     /// `at` and `on_collision`.
     enum Placement: Equatable {

@@ -2,7 +2,9 @@ import HTTP
 import YAMLReader
 
 /// One route: what it takes, what it calls, what it answers, and how long that may take.
-struct EndpointPlan {
+///
+/// A class, for the same reason as `CallPlan`.
+final class EndpointPlan {
     let index: Int
     let route: Config.Route
     let place: Place
@@ -22,6 +24,31 @@ struct EndpointPlan {
     let inFlightMax: Int?
     let calls: [CallPlan]
     let graph: CallGraph
+
+    init(
+        index: Int, route: Config.Route, place: Place, params: [ParamPlan], body: BodyPlan?, bodyMax: Int, deadline: Duration, padding: PaddingPlan?, success: SuccessRule, report: Config.Endpoint.Report, exposesDetails: Bool, partialStatus: Status, cacheControl: FieldValue?, hasServerTiming: Bool, inFlightMax: Int?, calls: [CallPlan], graph: CallGraph
+    ) {
+        self.index = index
+        self.route = route
+        self.place = place
+        self.params = params
+        self.body = body
+        self.bodyMax = bodyMax
+        self.deadline = deadline
+        self.padding = padding
+        self.success = success
+        self.report = report
+        self.exposesDetails = exposesDetails
+        self.partialStatus = partialStatus
+        self.cacheControl = cacheControl
+        self.hasServerTiming = hasServerTiming
+        self.inFlightMax = inFlightMax
+        self.calls = calls
+        self.graph = graph
+    }
+
+    /// Whether a call uses the answer of another one.
+    var hasReferences: Bool { graph.waitsFor.contains { !$0.isEmpty } }
 
     /// `GET /products/{id}`, the name in logs and metrics.
     var name: String { "\(route.method.rawValue) \(route.path)" }

@@ -17,17 +17,15 @@ extension ByteSet {
     static var token: ByteSet { ByteSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 
     /// RFC 3986 2.3: what never needs an escape.
-    static var unreserved: ByteSet { ByteSet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE) }
+    static var unreserved: ByteSet {
+        ByteSet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+    }
 
     /// What a request target may hold: visible ASCII without `"`, `#`, `<`, `>` and `\`.
     ///
     /// Wider than RFC 3986 by the bytes that browsers leave bare (`[`, `]`, `|`, `^`, `{`, `}` and
     /// the back quote). They are data to us, and escaped wherever we send them on.
     static var target: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_EFFF_FFFF) }
-
-    /// Letters, digits, `-`, `.`, `_`, `~`: RFC 3986 3.2.2 without the sub-delims, which no host
-    /// name has and which serve only to smuggle lists.
-    static var host: ByteSet { unreserved }
 }
 
 /// The bytes that steer the wire.

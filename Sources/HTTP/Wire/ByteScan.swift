@@ -8,7 +8,8 @@ extension Span<UInt8> {
     @inline(__always)
     private func word(at offset: Int) -> UInt64 {
         // "Unsafe" speaks of types with invalid bit patterns; an integer has none.
-        unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        unsafe UInt64(
+            littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     /// The bytes of `word` that equal `byte`. Exact for the lowest hit; hits above it may be false,
@@ -48,46 +49,57 @@ extension Span<UInt8> {
         return index
     }
 
-    /// The offset of the first byte at or after `start` that is in no token; `count` if there is
-    /// none.
+    /// An offset at or after `start`, before which there are only letters, digits, `-` and `.`: what
+    /// names and hosts mostly consist of. The byte there is another one, or one of the last seven,
+    /// and for the caller to judge.
     @inline(__always)
-    func firstNoToken(from start: Int) -> Int {
+    func skipUsual(from start: Int) -> Int {
         var index = start
         while index &+ 8 <= count {
             let word = word(at: index)
             let low = word & ~Self.tops
-            let letters = Self.hits(low | 0x20 &* Self.ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
-            let others =
-                Self.hits(low, in: UInt8(ascii: "0")...UInt8(ascii: "9"))
-                | Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "."))
-            let rest = ((letters | others) & ~word) ^ Self.tops
-            if rest == 0 {
-                index &+= 8
-                continue
-            }
-            index &+= rest.trailingZeroBitCount >> 3
-            if !ByteSet.token.contains(self[index]) { return index }
-            index &+= 1
-        }
-        while index < count, ByteSet.token.contains(self[index]) { index &+= 1 }
-        return index
-    }
-
-    /// The offset of the first byte at or after `start` that is neither a letter nor a digit nor
-    /// one of `-./`; `count` if there is none.
-    @inline(__always)
-    func firstUnusualInPath(from start: Int) -> Int {
-        var index = start
-        while index &+ 8 <= count {
-            let word = word(at: index)
-            let low = word & ~Self.tops
-            let letters = Self.hits(low | 0x20 &* Self.ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
-            let others = Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "9"))
-            let rest = ((letters | others) & ~word) ^ Self.tops
+            let marks = Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "."))
+            let digits = Self.hits(low, in: UInt8(ascii: "0")...UInt8(ascii: "9"))
+            let rest = ((Self.letters(low) | marks | digits) & ~word) ^ Self.tops
             if rest != 0 { return index &+ rest.trailingZeroBitCount >> 3 }
             index &+= 8
         }
         return index
+    }
+
+    /// The same, with the slashes of a path.
+    @inline(__always)
+    func skipUsualOfPath(from start: Int) -> Int {
+        var index = start
+        while index &+ 8 <= count {
+            let word = word(at: index)
+            let low = word & ~Self.tops
+            let others = Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "9"))
+            let rest = ((Self.letters(low) | others) & ~word) ^ Self.tops
+            if rest != 0 { return index &+ rest.trailingZeroBitCount >> 3 }
+            index &+= 8
+        }
+        return index
+    }
+
+    @inline(__always)
+    private static func letters(_ low: UInt64) -> UInt64 {
+        hits(low | 0x20 &* ones, in: UInt8(ascii: "a")...UInt8(ascii: "z"))
+    }
+
+    /// The offset of the first byte at or after `start` that is not in `set`; `count` if there is
+    /// none.
+    @inline(__always)
+    func first(notIn set: ByteSet, from start: Int) -> Int {
+        var index = start
+        while index < count, set.contains(self[index]) { index &+= 1 }
+        return index
+    }
+
+    /// Whether the eight bytes from `offset` on are those of `word`.
+    @inline(__always)
+    func hasWord(_ expected: UInt64, at offset: Int) -> Bool {
+        word(at: offset) == expected
     }
 
     /// The offset of the first LF at or after `start`.

@@ -21,12 +21,17 @@ struct ControlFields {
             index &+= 1
             let name = bytes.extracting(Int(entry.name)..<Int(entry.nameEnd))
             let value = bytes.extracting(Int(entry.value)..<Int(entry.valueEnd))
-            switch name.count {
-            case 4 where name.equalsIgnoringCase("Host"): noteHost(value)
-            case 6 where name.equalsIgnoringCase("Expect"): noteExpectation(value)
-            case 10 where name.equalsIgnoringCase("Connection"): noteConnection(value)
-            case 14 where name.equalsIgnoringCase("Content-Length"): try noteLength(value)
-            case 17 where name.equalsIgnoringCase("Transfer-Encoding"): noteCoding(value)
+            // Most names are told apart from these by their length and first letter.
+            switch (name.count, name[0] | 0x20) {
+            case (4, UInt8(ascii: "h")) where name.equalsIgnoringCase("Host"): noteHost(value)
+            case (6, UInt8(ascii: "e")) where name.equalsIgnoringCase("Expect"):
+                noteExpectation(value)
+            case (10, UInt8(ascii: "c")) where name.equalsIgnoringCase("Connection"):
+                noteConnection(value)
+            case (14, UInt8(ascii: "c")) where name.equalsIgnoringCase("Content-Length"):
+                try noteLength(value)
+            case (17, UInt8(ascii: "t")) where name.equalsIgnoringCase("Transfer-Encoding"):
+                noteCoding(value)
             default: continue
             }
         }

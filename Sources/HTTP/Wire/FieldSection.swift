@@ -47,7 +47,8 @@ struct FieldSection {
         return try suspend(bytes, limits)
     }
 
-    private mutating func suspend(_ bytes: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int? {
+    private mutating func suspend(_ bytes: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int?
+    {
         guard bytes.count - begin <= limits.headerBytes else { throw .fieldsTooLarge }
         searched = bytes.count
         return nil
@@ -58,9 +59,14 @@ struct FieldSection {
     private static func entry(
         _ bytes: Span<UInt8>, at line: Int
     ) throws(WireError) -> (place: Fields.Entry, end: Int)? {
-        var index = bytes.firstNoToken(from: line)
+        var index = bytes.skipUsual(from: line)
+        if index < bytes.count, bytes[index] != ASCII.colon {
+            index = bytes.first(notIn: .token, from: index)
+        }
         guard index < bytes.count else { return nil }
-        guard bytes[index] == ASCII.colon, index > line else { throw mistake(bytes, at: index, in: line) }
+        guard bytes[index] == ASCII.colon, index > line else {
+            throw mistake(bytes, at: index, in: line)
+        }
         let nameEnd = index
 
         index &+= 1
@@ -78,7 +84,8 @@ struct FieldSection {
         while valueEnd > value, isWhiteSpace(bytes[valueEnd &- 1]) { valueEnd &-= 1 }
         let place = Fields.Entry(
             name: UInt32(truncatingIfNeeded: line), nameEnd: UInt32(truncatingIfNeeded: nameEnd),
-            value: UInt32(truncatingIfNeeded: value), valueEnd: UInt32(truncatingIfNeeded: valueEnd))
+            value: UInt32(truncatingIfNeeded: value), valueEnd: UInt32(truncatingIfNeeded: valueEnd)
+        )
         return (place, index &+ 2)
     }
 

@@ -65,7 +65,8 @@ struct RequestHeadParser {
         let framing = try BodyFraming.ofRequest(version: first.version, control)
         let text = [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2)))
         return RequestHead(
-            method: Method(checked: bytes.extracting(first.method)), target: Target(Bytes(text)[first.target], first.layout),
+            method: Method(checked: bytes.extracting(first.method)),
+            target: Target(Bytes(text)[first.target], first.layout),
             version: first.version,
             fields: Fields(text: text, linesStart: first.end, entries: entries),
             keepsAlive: !control.saysClose && (first.version >= .http11 || control.saysKeepAlive),

@@ -16,7 +16,8 @@ struct RequestLine {
     init(_ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits) throws(WireError) {
         let end = line.upperBound &- 1
         guard end > line.lowerBound, bytes[end] == ASCII.carriageReturn else { throw .lineEnd }
-        let methodEnd = try Self.endOfMethod(bytes.extracting(0..<end), from: line.lowerBound, limits)
+        let methodEnd = try Self.endOfMethod(
+            bytes.extracting(0..<end), from: line.lowerBound, limits)
         let space = end &- 9
         guard space > methodEnd, bytes[space] == ASCII.space else { throw .requestLine }
         version = try HTTPVersion(bytes.extracting((space &+ 1)..<end))
@@ -24,7 +25,7 @@ struct RequestLine {
         guard target.count <= limits.uriBytes else { throw .targetTooLong }
         method = line.lowerBound..<methodEnd
         let name = bytes.extracting(method)
-        guard name.firstNoToken(from: 0) == name.count else { throw .requestLine }
+        guard FieldName.isToken(name) else { throw .requestLine }
         if name.equals("CONNECT") { throw .connectRefused }
         guard let layout = TargetLayout(bytes.extracting(target)),
             layout.form != .asterisk || name.equals("OPTIONS")
@@ -60,12 +61,17 @@ struct RequestLine {
 }
 
 extension HTTPVersion {
+    /// `HTTP/1.1` as a little-endian word.
+    private static var text11: UInt64 { 0x312E_312F_5054_5448 }
+    /// `HTTP/1.0` as a little-endian word.
+    private static var text10: UInt64 { 0x302E_312F_5054_5448 }
+
     /// `HTTP/1.0` or `HTTP/1.1` (RFC 9112 2.3).
     init(_ text: Span<UInt8>) throws(WireError) {
         guard text.count == 8 else { throw .version }
-        if text.equals("HTTP/1.1") {
+        if text.hasWord(Self.text11, at: 0) {
             self = .http11
-        } else if text.equals("HTTP/1.0") {
+        } else if text.hasWord(Self.text10, at: 0) {
             self = .http10
         } else {
             let isVersion =

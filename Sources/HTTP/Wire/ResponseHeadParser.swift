@@ -13,7 +13,10 @@ struct ResponseHeadParser {
     ) throws(WireError) -> (head: ResponseHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
-        return (try Self.head(bytes.extracting(0..<end), first, section.takeEntries(), toHead: toHead), end)
+        return (
+            try Self.head(bytes.extracting(0..<end), first, section.takeEntries(), toHead: toHead),
+            end
+        )
     }
 
     private mutating func firstLine(

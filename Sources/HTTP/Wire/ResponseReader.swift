@@ -83,7 +83,9 @@ package struct ResponseReader {
         _ given: Span<UInt8>
     ) throws(WireError) -> (head: ResponseHead, length: Int)? {
         let isFirst = partial.isEmpty
-        if isFirst, let found = try parser.parse(given, limits, toHead: answersHead) { return found }
+        if isFirst, let found = try parser.parse(given, limits, toHead: answersHead) {
+            return found
+        }
         partial.append(copying: given)
         guard !isFirst else { return nil }
         let held = partial

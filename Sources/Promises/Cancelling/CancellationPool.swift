@@ -56,7 +56,7 @@ public final class CancellationPool: Cancellable, Sendable {
     /// A confined node is cancelled, and let go of, by its own thread.
     private static func cancel(_ member: NodeRef, with reason: Cancelled) {
         let home = member.with { $0.home }
-        if home.isConfined, !home.context.isCurrent {
+        if member.with({ $0.isConfined }), !home.context.isCurrent {
             home.context.enqueue(.job(on: home) { _ in member.take().cancel(with: reason) })
         } else {
             member.take().cancel(with: reason)

@@ -8,7 +8,10 @@ extension Node {
     ) -> Node {
         link(Next.Value.self, on: context) { child in
             guard let error = child.receiveError(passing: Next.Value.self) else { return }
-            guard policy.covers(error) else { return _ = child.reject(error) }
+            guard policy.covers(error) else {
+                _ = child.reject(error)
+                return
+            }
             do {
                 child.adopt(try body(error).node, as: Next.Value.self)
             } catch {
@@ -32,7 +35,10 @@ extension Node {
     func replaceError<Value>(with value: @escaping () -> Value) -> Node {
         link(Value.self) { child in
             guard let error = child.receiveError(passing: Value.self) else { return }
-            guard !error.isCancellation else { return _ = child.reject(error) }
+            guard !error.isCancellation else {
+                _ = child.reject(error)
+                return
+            }
             child.fulfill(value())
         }
     }

@@ -53,7 +53,9 @@ extension Node {
 extension Promise {
     /// The outcome as a value.
     @inlinable
-    public var settled: Guarantee<Result<Value, any Error>> { .init(node.settledResult(Value.self)) }
+    public var settled: Guarantee<Result<Value, any Error>> {
+        .init(node.settledResult(Value.self))
+    }
 
     /// Ends the chain. There when all is over, whether or not the handler was asked: by default it
     /// is not for a cancellation, which means that nobody wants an answer.

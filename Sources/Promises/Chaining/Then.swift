@@ -7,7 +7,9 @@ extension Node {
     ) -> Node {
         link(Next.Value.self, on: context) { child in
             guard let value = child.receive(In.self) else { return }
-            do { child.adopt(try body(value).node, as: Next.Value.self) } catch { child.reject(error) }
+            do { child.adopt(try body(value).node, as: Next.Value.self) } catch {
+                child.reject(error)
+            }
         }
     }
 

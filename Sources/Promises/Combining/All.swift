@@ -9,7 +9,8 @@ extension Node {
         if members.isEmpty { return .settled(combine([]), home: home) }
         let result = Node.gathering(Output.self, count: members.count, home: home)
         let seats = members.map { member in
-            result.seat(Value.self, at: member) { result, seat in
+            result.seat(Value.self, at: member) { seat in
+                guard let result = seat.arrive(Value.self) else { return }
                 if seat.isRejected {
                     result.concludeEarly(Result<Output, any Error>.failure(seat.error))
                 } else if result.isComplete(Output.self) {
@@ -51,9 +52,10 @@ public func all<Key: Hashable & Sendable, Value: Sendable>(
 ) -> Promise<[Key: Value]> {
     let nodes = members.map(\.promise.node)
     let keys = members.map(\.key)
-    return .init(Node.all(nodes, of: Value.self, home: Node.home(of: nodes)) { values in
-        Dictionary(zip(keys, values)) { first, _ in first }
-    })
+    return .init(
+        Node.all(nodes, of: Value.self, home: Node.home(of: nodes)) { values in
+            Dictionary(zip(keys, values)) { first, _ in first }
+        })
 }
 
 extension Core {
@@ -75,8 +77,9 @@ extension Core {
         _ members: [(key: Key, promise: Local<Value>)]
     ) -> Local<[Key: Value]> {
         let keys = members.map(\.key)
-        return .init(Node.all(members.map(\.promise.node), of: Value.self, home: home) { values in
-            Dictionary(zip(keys, values)) { first, _ in first }
-        })
+        return .init(
+            Node.all(members.map(\.promise.node), of: Value.self, home: home) { values in
+                Dictionary(zip(keys, values)) { first, _ in first }
+            })
     }
 }

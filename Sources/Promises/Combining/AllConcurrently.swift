@@ -39,12 +39,13 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
 
     private func start(_ member: Node, for result: Node) {
         running += 1
-        let seat = result.seat(Face.Value.self, at: member) { [self] result, seat in
+        let seat = result.seat(Face.Value.self, at: member) { [self] seat in
+            guard let result = seat.arrive(Face.Value.self) else { return }
             running -= 1
             if seat.isRejected { fail(result, seat.error) } else { pull(for: result) }
         }
         seats.append(seat)
-        member.attach(seat)
+        seat.sit()
     }
 
     private func fail(_ result: Node, _ error: any Error) {

@@ -6,22 +6,30 @@ extension Node {
         _ member: repeat (Node, (each Value).Type), home: Home
     ) -> Node {
         typealias Output = (repeat each Value)
-        var count = 0
-        for _ in repeat each member { count += 1 }
-        let result = Node.gathering(Output.self, count: count, home: home)
+        var members = 0
+        for _ in repeat each member { members += 1 }
+        let result = Node.gathering(Output.self, count: members, home: home)
         var seats: [Node] = []
-        for (node, type) in repeat each member { seats.append(result.seat(type, at: node, arrive)) }
+        for (node, type) in repeat each member { seats.append(seat(at: node, type)) }
         result.write(seats)
         result.gather(seats)
         return result
 
-        func arrive(_ result: Node, _ seat: Node) {
+        func seat<One>(at member: Node, _ type: One.Type) -> Node {
+            result.seat(One.self, at: member) { seat in
+                if let result = seat.arrive(One.self) { count(seat, for: result) }
+            }
+        }
+
+        func count(_ seat: Node, for result: Node) {
             if seat.isRejected {
                 result.concludeEarly(Result<Output, any Error>.failure(seat.error))
             } else if result.isComplete(Output.self) {
                 result.conclude { seats in
                     var rest = seats[...]
-                    func next<One>(_ type: One.Type) -> One { rest.removeFirst().value(as: One.self) }
+                    func next<One>(_ type: One.Type) -> One {
+                        rest.removeFirst().value(as: One.self)
+                    }
                     return Result<Output, any Error>.success((repeat next((each Value).self)))
                 }
             }

@@ -9,8 +9,9 @@ extension Node {
         if members.isEmpty { return .settled(combine([]), home: home) }
         let result = Node.gathering(Output.self, count: members.count, home: home)
         let seats = members.map { member in
-            result.seat(Value.self, at: member) { result, _ in
-                guard result.isComplete(Output.self) else { return }
+            result.seat(Value.self, at: member) { seat in
+                guard let result = seat.arrive(Value.self), result.isComplete(Output.self)
+                else { return }
                 result.conclude { seats in
                     .success(combine(seats.compactMap { $0.result(as: Value.self) }))
                 }

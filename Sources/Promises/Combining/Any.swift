@@ -9,8 +9,8 @@ extension Node {
         if members.isEmpty { return .failed(ErrorDictionary<Key>([]), as: Output.self, home: home) }
         let result = Node.gathering(Output.self, count: members.count, home: home)
         let seats = members.map { key, promise in
-            let seat = result.seat(Face.Value.self, at: promise.node) { result, _ in
-                if result.isComplete(Output.self) {
+            let seat = result.seat(Face.Value.self, at: promise.node) { seat in
+                if let result = seat.arrive(Face.Value.self), result.isComplete(Output.self) {
                     result.concludeAny(keyedBy: Key.self, of: Face.Value.self)
                 }
             }
@@ -19,9 +19,7 @@ extension Node {
         result.write(Output(seats))
         result.step = { result in result.release(seats.map(\.seat)) }
         _ = result.claim.insert(Claim.started)
-        for (_, seat) in seats {
-            if let member = seat.parent { member.attach(seat) }
-        }
+        for (_, seat) in seats { seat.sit() }
         return result
     }
 

@@ -6,7 +6,8 @@ extension Node {
         if members.isEmpty { return .failed(ErrorArray([]), as: Value.self, home: home) }
         let result = Node.gathering(Value.self, count: members.count, home: home)
         let seats = members.map { member in
-            result.seat(Value.self, at: member) { result, seat in
+            result.seat(Value.self, at: member) { seat in
+                guard let result = seat.arrive(Value.self) else { return }
                 if seat.isFulfilled {
                     result.concludeEarly(.success(seat.value(as: Value.self)))
                 } else if result.isComplete(Value.self) {
@@ -26,8 +27,8 @@ extension Node {
         if members.isEmpty { return .failed(PromiseError.badInput, as: Value.self, home: home) }
         let result = Node.gathering(Value.self, count: members.count, home: home)
         let seats = members.map { member in
-            result.seat(Value.self, at: member) { result, seat in
-                result.concludeEarly(
+            result.seat(Value.self, at: member) { seat in
+                seat.arrive(Value.self)?.concludeEarly(
                     seat.isFulfilled
                         ? .success(seat.value(as: Value.self))
                         : Result<Value, any Error>.failure(seat.error))

@@ -14,20 +14,25 @@ extension Node {
         return result
     }
 
-    /// Seats at each of the members. They wait as soon as `sit` is called.
+    /// A seat of this result at a member. Its step begins with `arrive`.
     @inlinable
     func seat<Value>(
-        _ type: Value.Type, at member: Node,
-        _ arrived: @escaping (_ result: Node, _ seat: Node) -> Void
+        _ type: Value.Type, at member: Node, _ step: @escaping (_ seat: Node) -> Void
     ) -> Node {
-        let seat = Node.make(Value.self, home: home, parent: member) { seat in
-            guard let result = seat.result else { return }
-            seat.result = nil
-            seat.inherit(Value.self)
-            arrived(result, seat)
-        }
+        // Observed, because the result answers for the errors that its seats keep.
+        let seat = Node.make(
+            Value.self, home: home, parent: member, claim: Claim.observed, step: step)
         seat.result = self
         return seat
+    }
+
+    /// In a seat's step: takes the member's outcome, and gives the result that waits for it.
+    @inlinable
+    func arrive<Value>(_ type: Value.Type) -> Node? {
+        let result = result
+        self.result = nil
+        inherit(Value.self)
+        return result
     }
 
     /// Begins to wait, and arranges that cancelling the result lets go of the members.
@@ -35,9 +40,13 @@ extension Node {
     func gather(_ seats: [Node]) {
         step = { result in result.release(seats) }
         _ = claim.insert(Claim.started)
-        for seat in seats {
-            if let member = seat.parent { member.attach(seat) }
-        }
+        for seat in seats { seat.sit() }
+    }
+
+    /// Begins to wait for the member.
+    @inlinable
+    func sit() {
+        if let member = unsafe header.pointee.parent { member.with { $0.attach(self) } }
     }
 
     /// Lets go of the members that have not arrived.

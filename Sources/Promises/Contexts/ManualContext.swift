@@ -2,36 +2,38 @@ import Synchronization
 
 /// A context for tests: nothing runs until it is told to, and its time is virtual.
 ///
-/// It belongs to the thread that made it (or last called `claim()`), which alone may drive it;
-/// enqueueing is possible from anywhere.
+/// It belongs to the thread that made it (or last called `claim()`), which alone may drive it and
+/// ask it; `enqueue` and `isCurrent` are for every thread.
 public final class ManualContext: ExecutionContext {
-    private struct State: ~Copyable {
-        var ready = JobList()
-        var timers: [ManualTimer] = []
+    private struct Clock {
         var now: Duration = .zero
-        var owner = ThreadID.current
+        var timers: [ManualTimer] = []
     }
 
-    private let state = Mutex(State())
+    private let inbox = Inbox()
+    private let owner = Atomic(ThreadID.current.raw)
+    private let clock = Mutex(Clock())
+
+    // The owner's: only it takes turns.
+    nonisolated(unsafe) private let turn = Turn()
 
     /// A context that belongs to the calling thread, at time zero.
     public init() {}
 
     /// Makes the calling thread the owner.
     public func claim() {
-        state.withLock { $0.owner = .current }
+        owner.store(ThreadID.current.raw, ordering: .sequentiallyConsistent)
     }
 
-    public var isCurrent: Bool { state.withLock { $0.owner == .current } }
+    public var isCurrent: Bool { owner.load(ordering: .relaxed) == ThreadID.current.raw }
 
     public func enqueue(_ job: consuming PromiseJob) {
-        let node = job.release()
-        state.withLock { $0.ready.append(node) }
+        if isCurrent { unsafe turn.append(job) } else { _ = inbox.append(job) }
     }
 
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         let timer = ManualTimer(job, due: now + max(delay, .zero))
-        state.withLock {
+        clock.withLock {
             let place = $0.timers.lastIndex { $0.due <= timer.due }.map { $0 + 1 } ?? 0
             $0.timers.insert(timer, at: place)
         }
@@ -39,16 +41,18 @@ public final class ManualContext: ExecutionContext {
     }
 
     /// Virtual time since the context was made.
-    public var now: Duration { state.withLock { $0.now } }
+    public var now: Duration { clock.withLock { $0.now } }
 
     /// How many timers are running.
-    public var liveTimers: Int { state.withLock { $0.timers.count } }
+    public var liveTimers: Int { clock.withLock { $0.timers.count } }
 
     /// Runs the oldest job; false if there was none.
     @discardableResult
     public func runOnce() -> Bool {
-        guard let node = state.withLock({ $0.ready.popNode() }) else { return false }
-        PromiseJob(owned: node, isTimer: false).run()
+        precondition(isCurrent, "a manual context is driven by its owner")
+        unsafe turn.append(contentsOf: inbox.takeAll())
+        guard unsafe !turn.isEmpty else { return false }
+        unsafe turn.drain(atMost: 1)
         return true
     }
 
@@ -66,11 +70,11 @@ public final class ManualContext: ExecutionContext {
             timer.take()?.run()
             drain()
         }
-        state.withLock { $0.now = end }
+        clock.withLock { $0.now = end }
     }
 
     private func nextTimer(until end: Duration) -> ManualTimer? {
-        state.withLock {
+        clock.withLock {
             guard let timer = $0.timers.first, timer.due <= end else { return nil }
             $0.timers.removeFirst()
             $0.now = max($0.now, timer.due)
@@ -79,14 +83,14 @@ public final class ManualContext: ExecutionContext {
     }
 
     fileprivate func remove(_ timer: ManualTimer) {
-        state.withLock { $0.timers.removeAll { $0 === timer } }
+        clock.withLock { $0.timers.removeAll { $0 === timer } }
         _ = timer.take()
     }
 }
 
 private final class ManualTimer: Sendable {
     let due: Duration
-    let job: Mutex<PromiseJob?>
+    private let job: Mutex<PromiseJob?>
 
     init(_ job: consuming PromiseJob, due: Duration) {
         self.due = due

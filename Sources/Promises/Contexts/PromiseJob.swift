@@ -58,6 +58,10 @@ public struct JobList: ~Copyable, Sendable {
         last = nil
     }
 
+    init(_ ends: (first: NodeRef?, last: NodeRef?)) {
+        (first, last) = ends
+    }
+
     /// Whether there is nothing to run.
     @inlinable
     public var isEmpty: Bool { first == nil }
@@ -95,14 +99,5 @@ public struct JobList: ~Copyable, Sendable {
         first = node.next
         if first == nil { last = nil }
         return node
-    }
-
-    /// Takes all jobs.
-    @inlinable
-    public mutating func takeAll() -> JobList {
-        var all = JobList()
-        (all.first, all.last) = (first, last)
-        (first, last) = (nil, nil)
-        return all
     }
 }

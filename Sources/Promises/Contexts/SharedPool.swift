@@ -7,28 +7,22 @@ public final class SharedPool: ExecutionContext {
     /// The one pool of the process.
     public static let shared = SharedPool()
 
-    private struct State: ~Copyable {
-        var ready = JobList()
-        var isDraining = false
-    }
-
     /// Jobs before others get the executor's thread.
     private static let jobsPerTask = 1_000
 
-    private let state = Mutex(State())
+    private let inbox = Inbox()
+    /// Jobs that were put in, less those that were run. Whoever makes it 1 starts a task.
+    private let backlog = Atomic(0)
+
+    // The running task's: there is one at a time.
+    nonisolated(unsafe) private let turn = Turn()
     @TaskLocal private static var isOnPool = false
 
     public var isCurrent: Bool { SharedPool.isOnPool }
 
     public func enqueue(_ job: consuming PromiseJob) {
-        let node = job.release()
-        let mustStart = state.withLock {
-            $0.ready.append(node)
-            let wasDraining = $0.isDraining
-            $0.isDraining = true
-            return !wasDraining
-        }
-        if mustStart { start() }
+        _ = inbox.append(job)
+        if backlog.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { start() }
     }
 
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
@@ -38,25 +32,21 @@ public final class SharedPool: ExecutionContext {
     }
 
     private func start() {
-        Task { self.drain() }
-    }
-
-    private func drain() {
-        SharedPool.$isOnPool.withValue(true) {
-            for _ in 0..<SharedPool.jobsPerTask {
-                guard let node = next() else { return }
-                PromiseJob(owned: node, isTimer: false).run()
-            }
-            start()
+        Task {
+            let count = SharedPool.$isOnPool.withValue(true) { run() }
+            if backlog.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { start() }
         }
     }
 
-    private func next() -> NodeRef? {
-        state.withLock {
-            let node = $0.ready.popNode()
-            if node == nil { $0.isDraining = false }
-            return node
+    /// Runs what is there, up to a bound, and counts it.
+    private func run() -> Int {
+        unsafe turn.append(contentsOf: inbox.takeAll())
+        var count = 0
+        while count < SharedPool.jobsPerTask, unsafe !turn.isEmpty {
+            unsafe turn.drain(atMost: 1)
+            count += 1
         }
+        return count
     }
 }
 

@@ -1,20 +1,20 @@
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #else
-import Glibc
+    import Glibc
 #endif
 
 /// Which thread the caller runs on.
 struct ThreadID: Equatable, Sendable {
-    private let raw: UInt
+    let raw: UInt
 
     static var current: ThreadID {
         #if canImport(Darwin)
-        ThreadID(raw: UInt(bitPattern: pthread_self()))
+            ThreadID(raw: UInt(bitPattern: pthread_self()))
         #else
-        ThreadID(raw: UInt(pthread_self()))
+            ThreadID(raw: UInt(pthread_self()))
         #endif
     }
 }

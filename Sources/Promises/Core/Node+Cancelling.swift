@@ -63,7 +63,8 @@ extension Node {
         if bits & Claim.decided != 0 {
             // Too late to arm: the new closure runs by itself. The earlier one, if any, belongs to
             // whoever decided; if that was after it was disarmed here, it has been overlooked.
-            let isOverlooked = wasArmed && before & Claim.cancelled == 0
+            let isOverlooked =
+                wasArmed && before & Claim.cancelled == 0
                 && claim.insert(Claim.started) & Claim.cancelled != 0
             _ = claim.remove(Claim.locked)
             if isOverlooked { enqueueRun() }

@@ -6,8 +6,12 @@ extension Node {
         _ type: Out.Type, on context: (any ExecutionContext)? = nil,
         _ step: @escaping (Node) -> Void
     ) -> Node {
-        let child = Node.make(
-            Out.self, home: context.map { .context($0) } ?? home, parent: self, step: step)
+        let child =
+            if let context {
+                Node.make(Out.self, home: .context(context), parent: self, step: step)
+            } else {
+                child(Out.self, step: step)
+            }
         attach(child)
         return child
     }
@@ -63,7 +67,7 @@ extension Node {
     func adopt<Value>(_ inner: Node, as type: Value.Type) {
         if !inner.isPending {
             _ = inner.claim.insert(Claim.observed)
-            parent = inner
+            setParent(inner)
             return inherit(Value.self)
         }
         wait(for: inner) { $0.inherit(Value.self) }
@@ -84,10 +88,10 @@ extension Node {
     /// withdrawn.
     @usableFromInline
     func rearm(parent above: Node, _ step: @escaping (Node) -> Void) -> Bool {
-        parent = above
+        setParent(above)
         self.step = step
         if claim.remove(Claim.started) & Claim.decided == 0 { return true }
-        parent = nil
+        _ = takeParent()
         self.step = nil
         above.withdraw(with: isRejected ? error : Cancelled())
         return false
@@ -102,10 +106,10 @@ extension Node {
         }
         if claim.remove(Claim.started) & Claim.decided != 0 { return }
         _ = inner.claim.add(Claim.consumer)
-        parent = inner
+        setParent(inner)
         self.step = step
         if claim.remove(Claim.root) & Claim.decided == 0 { return inner.push(self) }
-        parent = nil
+        _ = takeParent()
         self.step = nil
         inner.withdraw(with: isRejected ? error : Cancelled())
     }

@@ -104,11 +104,11 @@ extension Node {
 
     /// Hands an owned waiter of this node to the place where it runs.
     func enqueue(_ child: NodeRef) {
-        let home = child.with { $0.home }
-        if isConfined, case .core(let core) = home, let turn = core.turn {
-            turn.append(child)   // both are confined, so this is their thread
+        if isConfined, let turn = unsafe child.with({ unsafe $0.header.pointee.turn }) {
+            // Both are confined, so this is their thread.
+            unsafe turn._withUnsafeGuaranteedRef { $0.append(child) }
         } else {
-            home.context.enqueue(PromiseJob(owned: child, isTimer: false))
+            child.with { $0.home }.context.enqueue(PromiseJob(owned: child, isTimer: false))
         }
     }
 

@@ -25,18 +25,12 @@ extension Node {
     func write<Value>(_ value: consuming Value) {
         if Node.isInline(Value.self) {
             unsafe slot.initializeMemory(as: Value.self, to: value)
-            if !_isPOD(Value.self) {
-                unsafe destroy = { unsafe $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
-            }
+            if !_isPOD(Value.self) { unsafe header.pointee.held = Value.self }
         } else {
             let box = UnsafeMutablePointer<Value>.allocate(capacity: 1)
             unsafe box.initialize(to: value)
             unsafe slot.initializeMemory(as: UnsafeMutablePointer<Value>.self, to: box)
-            unsafe destroy = {
-                let box = unsafe Node.place(of: Value.self, at: $0)
-                unsafe box.deinitialize(count: 1)
-                unsafe box.deallocate()
-            }
+            unsafe header.pointee.held = Value.self
         }
     }
 
@@ -53,7 +47,7 @@ extension Node {
     /// What the tail holds, moved out: only for the last reader.
     @inlinable
     func moveValue<Value>(as type: Value.Type) -> Value {
-        unsafe destroy = nil
+        unsafe header.pointee.held = nil
         let place = unsafe Node.place(of: Value.self, at: slot)
         if Node.isInline(Value.self) { return unsafe place.move() }
         let value = unsafe place.move()
@@ -64,9 +58,20 @@ extension Node {
     /// Empties the tail.
     @inlinable
     func clear() {
-        guard let destroy = unsafe destroy else { return }
-        unsafe self.destroy = nil
-        unsafe destroy(slot)
+        if let held = unsafe header.pointee.held { destroy(held) }
+    }
+
+    /// Destroys what the tail holds. Through the type's witnesses, not specialized: values that
+    /// need no destruction never come here.
+    @usableFromInline
+    func destroy(_ held: Any.Type) {
+        unsafe header.pointee.held = nil
+        func open<Held>(_ type: Held.Type) {
+            let place = unsafe Node.place(of: Held.self, at: slot)
+            unsafe place.deinitialize(count: 1)
+            if !Node.isInline(Held.self) { unsafe place.deallocate() }
+        }
+        _openExistential(held, do: open)
     }
 
     @inlinable

@@ -32,23 +32,23 @@ final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
 /// What a node has besides its two words and its value.
 @usableFromInline @safe
 struct NodeHeader {
-    @usableFromInline var home: Home
-    @usableFromInline var parent: Node?
+    /// Nil only while the node is being made.
+    @usableFromInline var home: Home?
+    /// Counted by hand, so that taking it costs nothing.
+    @usableFromInline var parent: NodeRef?
     @usableFromInline var step: ((Node) -> Void)?
+    /// The link of the list that the node is in: a waiter stack, an inbox or a turn.
     @usableFromInline var next: NodeRef?
     /// The combinator's result whose seat this is.
     @usableFromInline var result: Node?
-    @usableFromInline var destroy: ((UnsafeMutableRawPointer) -> Void)?
+    /// What the tail holds, if that must be destroyed.
+    @usableFromInline var held: Any.Type?
+    /// The ready queue of a confined node's loop; its home keeps it alive.
+    @usableFromInline var turn: Unmanaged<Turn>?
+    @usableFromInline var isConfined = false
 
     @inlinable
-    init(home: Home, parent: Node?, step: ((Node) -> Void)?) {
-        self.home = home
-        self.parent = parent
-        self.step = step
-        self.next = nil
-        self.result = nil
-        unsafe self.destroy = nil
-    }
+    init() { unsafe turn = nil }
 }
 
 /// Where a node's handlers run.
@@ -65,11 +65,6 @@ enum Home {
         case .context(let context): context
         }
     }
-
-    @inlinable
-    var isConfined: Bool {
-        if case .core = self { true } else { false }
-    }
 }
 
 extension Node {
@@ -79,8 +74,33 @@ extension Node {
         _ type: Value.Type, home: Home, parent: Node? = nil, claim: UInt = 0, extraWords: Int = 0,
         step: ((Node) -> Void)? = nil
     ) -> Node {
+        let node = bare(Value.self, claim: claim, extraWords: extraWords)
+        if case .core(let core) = home {
+            unsafe node.header.pointee.turn = core.turn.map { unsafe Unmanaged.passUnretained($0) }
+            unsafe node.header.pointee.isConfined = true
+        }
+        unsafe node.header.pointee.home = home
+        if let parent { node.setParent(parent) }
+        unsafe node.header.pointee.step = step
+        return node
+    }
+
+    /// A node at the same place as this one, which is its parent.
+    @inlinable
+    func child<Value>(_ type: Value.Type, step: @escaping (Node) -> Void) -> Node {
+        let child = Node.bare(Value.self, claim: 0, extraWords: 0)
+        unsafe child.header.pointee.turn = unsafe header.pointee.turn
+        unsafe child.header.pointee.isConfined = unsafe header.pointee.isConfined
+        unsafe child.header.pointee.home = unsafe header.pointee.home
+        child.setParent(self)
+        unsafe child.header.pointee.step = step
+        return child
+    }
+
+    @inlinable
+    static func bare<Value>(_ type: Value.Type, claim: UInt, extraWords: Int) -> Node {
         let made = NodeObject.create(minimumCapacity: 2 + words(Value.self) + extraWords) { _ in
-            NodeHeader(home: home, parent: parent, step: step)
+            NodeHeader()
         }
         let node = unsafe Node(unsafeDowncast(made, to: NodeObject.self))
         unsafe node.cells.initialize(to: Atomic(0))
@@ -97,7 +117,9 @@ extension Node {
     // MARK: Fields. No exclusivity checks: the words say who may touch what.
 
     @inlinable @inline(__always)
-    var header_: UnsafeMutablePointer<NodeHeader> { unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 } }
+    var header: UnsafeMutablePointer<NodeHeader> {
+        unsafe object.withUnsafeMutablePointerToHeader { unsafe $0 }
+    }
 
     @inlinable @inline(__always)
     var cells: UnsafeMutablePointer<Atomic<UInt>> {
@@ -112,7 +134,7 @@ extension Node {
     }
 
     @inlinable @inline(__always)
-    var isConfined: Bool { unsafe header_.pointee.home.isConfined }
+    var isConfined: Bool { unsafe header.pointee.isConfined }
 
     @inlinable @inline(__always)
     var state: Word { unsafe Word(cells, isConfined: isConfined) }
@@ -121,43 +143,46 @@ extension Node {
     var claim: Word { unsafe Word(cells + 1, isConfined: isConfined) }
 
     @inlinable @inline(__always)
-    var home: Home { unsafe header_.pointee.home }
-
-    @inlinable @inline(__always)
-    var parent: Node? {
-        get { unsafe header_.pointee.parent }
-        nonmutating set { unsafe header_.pointee.parent = newValue }
+    var home: Home {
+        // Never nil once the node is made; no promise is lost for the sake of a trap.
+        unsafe header.pointee.home ?? .context(SharedPool.shared)
     }
+
+    /// Must be nil when it is set.
+    @inlinable @inline(__always)
+    func setParent(_ parent: Node) { unsafe header.pointee.parent = NodeRef(retaining: parent) }
 
     @inlinable @inline(__always)
     var step: ((Node) -> Void)? {
-        get { unsafe header_.pointee.step }
-        nonmutating set { unsafe header_.pointee.step = newValue }
+        get { unsafe header.pointee.step }
+        nonmutating set { unsafe header.pointee.step = newValue }
     }
 
     @inlinable @inline(__always)
     var next: NodeRef? {
-        get { unsafe header_.pointee.next }
-        nonmutating set { unsafe header_.pointee.next = newValue }
+        get { unsafe header.pointee.next }
+        nonmutating set { unsafe header.pointee.next = newValue }
     }
 
     @inlinable @inline(__always)
     var result: Node? {
-        get { unsafe header_.pointee.result }
-        nonmutating set { unsafe header_.pointee.result = newValue }
+        get { unsafe header.pointee.result }
+        nonmutating set { unsafe header.pointee.result = newValue }
     }
 
     @inlinable @inline(__always)
-    var destroy: ((UnsafeMutableRawPointer) -> Void)? {
-        get { unsafe header_.pointee.destroy }
-        nonmutating set { unsafe header_.pointee.destroy = newValue }
+    func takeParent() -> Node? {
+        let taken = unsafe header.pointee.parent
+        unsafe header.pointee.parent = nil
+        return taken?.take()
     }
 
     @inlinable @inline(__always)
-    func takeParent() -> Node? { unsafe header_.pointee.parent.take() }
-
-    @inlinable @inline(__always)
-    func takeStep() -> ((Node) -> Void)? { unsafe header_.pointee.step.take() }
+    func takeStep() -> ((Node) -> Void)? {
+        let taken = step
+        step = nil
+        return taken
+    }
 
     /// Whether nobody else holds this node.
     @inlinable @inline(__always)
@@ -177,7 +202,7 @@ extension Node {
         if bits & State.rejected != 0, !Claim.isHandled(claim.bits) { reportUnhandled() }
         clear()
         if bits & ~State.tags != 0 { releaseGhosts(bits) }
-        if parent != nil { releaseAncestors() }
+        if unsafe header.pointee.parent != nil { releaseAncestors() }
     }
 
     /// Frees a line of ancestors that nobody else holds, one after the other and not nested.

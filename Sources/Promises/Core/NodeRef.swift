@@ -13,7 +13,9 @@ struct NodeRef: Sendable {
     /// The newest waiter of a state word.
     @inlinable
     init?(stack bits: UInt) {
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits & ~State.tags) else { return nil }
+        guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits & ~State.tags) else {
+            return nil
+        }
         unsafe raw = Unmanaged.fromOpaque(pointer)
     }
 

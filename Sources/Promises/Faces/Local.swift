@@ -35,7 +35,7 @@ extension Core {
         error(Cancelled(because: cause))
     }
 
-    /// Pending until it is cancelled.
+    /// Pending until it is cancelled. What hangs on it lives as long.
     public func never<Value>(as type: Value.Type = Value.self) -> Local<Value> {
         Local(.make(Value.self, home: home))
     }

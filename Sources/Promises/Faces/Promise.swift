@@ -46,7 +46,7 @@ extension Promise {
         .error(Cancelled(because: cause), on: context)
     }
 
-    /// Pending until it is cancelled.
+    /// Pending until it is cancelled. What hangs on it lives as long.
     public static func never(on context: (any ExecutionContext)? = nil) -> Promise {
         Promise(.make(Value.self, home: .context(context ?? SharedPool.shared)))
     }

@@ -21,10 +21,11 @@ final class Alarm {
         if context.isCurrent {
             timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
         } else {
-            context.enqueue(.job(on: home) { [self] _ in
-                guard !node.isDecided else { return }
-                timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
-            })
+            context.enqueue(
+                .job(on: home) { [self] _ in
+                    guard !node.isDecided else { return }
+                    timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
+                })
         }
     }
 

@@ -373,7 +373,7 @@ import Testing
 
     @Test func whatIsReshapedKeepsItsBytes() throws {
         let stage = try Stage(
-            "one: { from: a, get: /1, take: items, drop: \"[].c\", rename: { \"[].b\": x } }")
+            "one: { from: a, get: /1, take: items, drop: [\"[].c\"], rename: { \"[].b\": x } }")
         stage.on("/1", .ok(#"{"items":[{"a":19.90,"c":0,"b":1E1}]}"#))
         #expect(try stage.ask().body == #"{"one":[{"a":19.90,"x":1E1}]}"#)
         stage.expectQuiet()

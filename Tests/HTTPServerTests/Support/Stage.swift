@@ -39,7 +39,8 @@ final class Stage {
         server = Server(loop: serverLoop, settings: settings) { _, exchange in
             exchange.core.error(PromiseError.abandoned)
         }
-        server = Server(loop: serverLoop, settings: settings, hooks: hooks()) { [unowned self] request, exchange in
+        server = Server(loop: serverLoop, settings: settings, hooks: hooks()) {
+            [unowned self] request, exchange in
             asked.append((request, exchange))
             return self.service(self, request, exchange)
         }
@@ -49,7 +50,9 @@ final class Stage {
     private func hooks() -> ServerHooks {
         var hooks = ServerHooks()
         hooks.exchangeEnded = { [unowned self] ended in
-            log.append("\(ended.request.method) \(ended.request.target) \(ended.status) \(ended.bodyBytes)")
+            log.append(
+                "\(ended.request.method) \(ended.request.target) \(ended.status) \(ended.bodyBytes)"
+            )
         }
         hooks.refused = { [unowned self] status, _ in log.append("refused \(status)") }
         return hooks
@@ -61,7 +64,9 @@ final class Stage {
     }
 
     /// Answers with the body of the request, of at most 100 bytes.
-    static func echoBody(_ stage: Stage, _ request: Request, _ exchange: Exchange) -> Local<Response> {
+    static func echoBody(_ stage: Stage, _ request: Request, _ exchange: Exchange) -> Local<
+        Response
+    > {
         request.body.collect(upTo: 100, on: exchange.core)
             .map { Response(status: .ok, body: $0) }
             .recover { error in
@@ -101,7 +106,9 @@ final class Stage {
     func connect() throws -> ScriptedPeer {
         var peer: ScriptedPeer?
         clientLoop.timer(after: .zero) { [self] in
-            clientLoop.connect(to: address).whenSettled { peer = (try? $0.get()).map(ScriptedPeer.init) }
+            clientLoop.connect(to: address).whenSettled {
+                peer = (try? $0.get()).map(ScriptedPeer.init)
+            }
         }
         network.run(until: { peer != nil })
         guard let peer else { throw NobodyListens() }

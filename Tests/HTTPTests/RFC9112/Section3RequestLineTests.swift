@@ -6,7 +6,8 @@ import Testing
     private func line(_ first: String) -> String { "\(first)\r\nHost: a\r\n\r\n" }
 
     @Test(arguments: [
-        "GET  / HTTP/1.1", "GET\t/\tHTTP/1.1", "GET / HTTP/1.1 ", "GET / ", "GET /", "GET  HTTP/1.1",
+        "GET  / HTTP/1.1", "GET\t/\tHTTP/1.1", "GET / HTTP/1.1 ", "GET / ", "GET /",
+        "GET  HTTP/1.1",
         "GET", "GET HTTP/1.1", "GET / HTTP/1.1 GET /x HTTP/1.1", "GET / /x HTTP/1.1",
         "GET / HTTP/1.1 HTTP/1.1", "junk GET / HTTP/1.1", "GE(T / HTTP/1.1", "BAD BAD BAD",
         "GET / http/1.1", "GET / HTTP/1.10", "GET / HTTP/1", "GET / HTTP/11", "GET / RTSP/1.0",
@@ -26,7 +27,9 @@ import Testing
         #expect(requests(in: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") == "refused 505")
     }
 
-    @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "get", "BREW", "GE"])
+    @Test(arguments: [
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "get", "BREW", "GE",
+    ])
     func keepsEveryMethodThatIsAToken(_ method: String) {
         #expect(requests(in: line("\(method) / HTTP/1.1")) == "\(method) /")
     }
@@ -37,7 +40,8 @@ import Testing
     }
 
     @Test func refusesAMethodLongerThanAnyThatExists() {
-        #expect(requests(in: line(String(repeating: "A", count: 33) + " / HTTP/1.1")) == "refused 501")
+        #expect(
+            requests(in: line(String(repeating: "A", count: 33) + " / HTTP/1.1")) == "refused 501")
         let longest = String(repeating: "A", count: 32)
         #expect(requests(in: line("\(longest) / HTTP/1.1")) == "\(longest) /")
     }

@@ -13,9 +13,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "HTTP/2.0 200 OK", "HTTP/1.2 200 OK", "HTTP/1.1 20 OK", "HTTP/1.1 abc OK", "HTTP/1.1 2000 OK",
+        "HTTP/2.0 200 OK", "HTTP/1.2 200 OK", "HTTP/1.1 20 OK", "HTTP/1.1 abc OK",
+        "HTTP/1.1 2000 OK",
         "HTTP/1.1 999 What", "HTTP/1.1 099 What", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK",
-        "http/1.1 200 OK", "HTTP/1.1 200 OK\rX-A: b", "HTTP/1.1 200 a\0b", "HTTP/1.1 +20 OK", "200 OK",
+        "http/1.1 200 OK", "HTTP/1.1 200 OK\rX-A: b", "HTTP/1.1 200 a\0b", "HTTP/1.1 +20 OK",
+        "200 OK",
         "\r\nHTTP/1.1 200 OK", "",
     ])
     func breaksOnWhatIsNoStatusLine(_ first: String) {
@@ -39,7 +41,8 @@ import Testing
     }
 
     @Test func breaksOnASwitchOfProtocolsThatNobodyAskedFor() {
-        let upgrade = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
+        let upgrade =
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
         #expect(responses(in: upgrade + answer("HTTP/1.1 200 OK")) == "broken")
     }
 }

@@ -5,9 +5,11 @@ import Testing
 /// RFC 9112 5: a name that is a token, a colon directly behind it, a value without control bytes.
 @Suite struct Section5FieldTests {
     @Test(arguments: [
-        "X-A : 1", "X-A\t: 1", "NoColonHere", ":", ": 1", "X-Invalid[]: 1", "Fo\u{1}o: 1", "Fo\0o: 1",
+        "X-A : 1", "X-A\t: 1", "NoColonHere", ":", ": 1", "X-Invalid[]: 1", "Fo\u{1}o: 1",
+        "Fo\0o: 1",
         "Fo\u{ef}o: 1", "X A: 1", "X-A: a\0b", "X-A: a\u{7}b", "X-A: a\u{7f}b", "X-A: \u{b}1",
-        "X-A: 1\r\n two: 2", "X-A: 1\r\n\ttwo", "Content-Length\u{85}: 5", "\"X\": 1", "X-A:1\r\n :2",
+        "X-A: 1\r\n two: 2", "X-A: 1\r\n\ttwo", "Content-Length\u{85}: 5", "\"X\": 1",
+        "X-A:1\r\n :2",
     ])
     func refusesMalformedLines(_ line: String) {
         #expect(requests(in: get("/", line + "\r\n")) == "refused 400")
@@ -16,7 +18,10 @@ import Testing
     @Test(arguments: [
         ("X-A: v", "v"), ("X-A:v", "v"), ("X-A:\t \tv\t ", "v"), ("X-A:", ""), ("X-A:   ", ""),
         ("X-A: a b\tc", "a b\tc"), ("x-a: caf\u{e9} \u{ff}", "caf\u{e9} \u{ff}"),
-        ("X-A: a value of more than sixteen bytes\there", "a value of more than sixteen bytes\there"),
+        (
+            "X-A: a value of more than sixteen bytes\there",
+            "a value of more than sixteen bytes\there"
+        ),
     ])
     func takesTheValueWithoutTheSpaceAroundIt(_ line: String, _ value: String) throws {
         let head = try #require(firstHead(in: get("/", line + "\r\n")))
@@ -49,7 +54,9 @@ import Testing
             let isFine = token.contains(byte) || isColon
             #expect((transcript(ofRequests: [name]).description == "GET /") == isFine)
             let method = latin1("G") + [byte] + latin1("T / HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect((transcript(ofRequests: [method]).lines[0].hasSuffix("T /")) == token.contains(byte))
+            #expect(
+                (transcript(ofRequests: [method]).lines[0].hasSuffix("T /")) == token.contains(byte)
+            )
         }
     }
 }
@@ -58,6 +65,8 @@ import Testing
 func firstHead(in text: String) -> RequestHead? {
     var reader = RequestReader(limits: Limits())
     var position = 0
-    guard case .head(let head)? = try? reader.read(latin1(text).span, from: &position) else { return nil }
+    guard case .head(let head)? = try? reader.read(latin1(text).span, from: &position) else {
+        return nil
+    }
     return head
 }

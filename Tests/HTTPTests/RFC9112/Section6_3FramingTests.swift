@@ -5,7 +5,9 @@ import Testing
 @Suite struct Section6_3FramingTests {
     @Test(arguments: ["5", " \t 5 \t", "0005"])
     func readsALength(_ value: String) {
-        #expect(requests(in: post("Content-Length:\(value)\r\n", "hello") + get()) == "POST / {hello} | GET /")
+        #expect(
+            requests(in: post("Content-Length:\(value)\r\n", "hello") + get())
+                == "POST / {hello} | GET /")
     }
 
     @Test func readsNoBodyForLengthZeroAndForNoLength() {
@@ -14,7 +16,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "-0", "-5", "+5", "0x5", "5 5", "0_5", "5e0", "5\0", "\u{b}5", "\u{a0}5", "\u{d9}\u{a5}", "5, 5",
+        "-0", "-5", "+5", "0x5", "5 5", "0_5", "5e0", "5\0", "\u{b}5", "\u{a0}5", "\u{d9}\u{a5}",
+        "5, 5",
         "5,", ",5", "", "5.0", "abc", "18446744073709551621", "9223372036854775808",
         "00000000000000000005", "5;5", "\"5\"",
     ])
@@ -63,7 +66,8 @@ import Testing
     }
 
     @Test func refusesABodyThatBreaksOff() {
-        #expect(requests(in: post("Content-Length: 10\r\n", "hello"), thenEnds: true) == "refused 400")
+        #expect(
+            requests(in: post("Content-Length: 10\r\n", "hello"), thenEnds: true) == "refused 400")
         #expect(requests(in: post("Content-Length: 10\r\n", "hello")) == "waiting")
     }
 
@@ -98,7 +102,8 @@ import Testing
     @Test(arguments: [
         "Content-Length: 0x2", "Content-Length: abc", "Content-Length: 2\r\nContent-Length: 2",
         "Content-Length : 2", "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: gzip",
-        "Transfer-Encoding: chunked\r\nContent-Length: 2", "X-A: a\0b", "X-A: a\rb", "X A: b", "nocolon",
+        "Transfer-Encoding: chunked\r\nContent-Length: 2", "X-A: a\0b", "X-A: a\rb", "X A: b",
+        "nocolon",
         "X-A: 1\r\n two",
     ])
     func breaksOnAmbiguousAnswers(_ fields: String) {
@@ -111,7 +116,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok",
+        "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Le",
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n",
         "HTTP/1.1 100 Continue\r\n\r\n",

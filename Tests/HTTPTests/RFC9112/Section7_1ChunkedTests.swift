@@ -26,7 +26,8 @@ import Testing
     @Test(arguments: [
         "INVALID!!!\r\n", "zz\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n", "+5\r\nhello\r\n",
         "0x5\r\nhello\r\n", "5these\r\nhello\r\n", "5 \r\nhello\r\n", " 5\r\nhello\r\n",
-        "5 abc\r\nhello\r\n", ";a=b\r\nhello\r\n", "5\0\r\nhello\r\n", "\r\nhello", "5\nhello\n0\n\n",
+        "5 abc\r\nhello\r\n", ";a=b\r\nhello\r\n", "5\0\r\nhello\r\n", "\r\nhello",
+        "5\nhello\n0\n\n",
         "10000000000000005\r\nhello\r\n", "8000000000000000\r\nhello\r\n", "ffffffffffffffff\r\n",
         "5;a\rb\r\nhello\r\n", "5;a\0b\r\nhello\r\n", "2;\nxx\r\n4c\r\n0\r\n\r\n", "5\r\r;ABCD\r\n",
         "5;\u{7f}\r\nhello\r\n",
@@ -45,7 +46,8 @@ import Testing
 
     @Test(arguments: [
         "0\r\nX-A: 1\0\r\n\r\n", "0\r\nX-A: 1\n\n", "0\r\nX-A : 1\r\n\r\n", "0\r\n folded\r\n\r\n",
-        "0\r\nXXGET / HTTP/1.1\r\n\r\n", "0\r\n\r\r\n", "0\r\n\n", "0\r\n: 1\r\n\r\n", "0\r\nX: a\rb\r\n\r\n",
+        "0\r\nXXGET / HTTP/1.1\r\n\r\n", "0\r\n\r\r\n", "0\r\n\n", "0\r\n: 1\r\n\r\n",
+        "0\r\nX: a\rb\r\n\r\n",
     ])
     func refusesMalformedTrailers(_ body: String) {
         #expect(requests(in: chunked(body)) == "refused 400")
@@ -53,7 +55,8 @@ import Testing
 
     @Test func refusesALongSizeLine() {
         for body in [
-            "5;a=" + String(repeating: "x", count: 300), String(repeating: "0", count: 300) + "5\r\nhello",
+            "5;a=" + String(repeating: "x", count: 300),
+            String(repeating: "0", count: 300) + "5\r\nhello",
         ] {
             #expect(requests(in: chunked(body)) == "refused 400")
         }

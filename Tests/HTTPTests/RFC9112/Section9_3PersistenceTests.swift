@@ -30,7 +30,9 @@ import Testing
     @Test func anErrorIsFinal() {
         var reader = RequestReader(limits: Limits())
         var position = 0
-        #expect(throws: WireError.lineEnd) { try reader.read(latin1("GET /\n").span, from: &position) }
+        #expect(throws: WireError.lineEnd) {
+            try reader.read(latin1("GET /\n").span, from: &position)
+        }
         position = 0
         #expect(throws: WireError.lineEnd) { try reader.read(latin1(get()).span, from: &position) }
     }

@@ -95,7 +95,9 @@ private func describe(_ body: [UInt8]) -> String {
 /// The ways in which bytes can arrive: whole, cut at every place, one by one.
 func arrivals(of bytes: [UInt8]) -> [[[UInt8]]] {
     var ways = [[bytes], bytes.map { [$0] }]
-    for cut in 1..<max(bytes.count, 1) { ways.append([Array(bytes[..<cut]), Array(bytes[cut...])]) }
+    for cut in 1..<max(bytes.count, 1) {
+        ways.append([Array(bytes[..<cut]), Array(bytes[cut...])])
+    }
     return ways
 }
 
@@ -108,7 +110,8 @@ func requests(
     let whole = transcript(ofRequests: [bytes], limits: limits, thenEnds: thenEnds)
     for pieces in arrivals(of: bytes) {
         let cut = transcript(ofRequests: pieces, limits: limits, thenEnds: thenEnds)
-        #expect(cut == whole, "in pieces of \(pieces.map(\.count).prefix(2))", sourceLocation: location)
+        #expect(
+            cut == whole, "in pieces of \(pieces.map(\.count).prefix(2))", sourceLocation: location)
     }
     return whole.description
 }
@@ -122,8 +125,10 @@ func responses(
     let whole = transcript(
         ofResponses: [bytes], limits: limits, toHead: toHead, thenEnds: thenEnds)
     for pieces in arrivals(of: bytes) {
-        let cut = transcript(ofResponses: pieces, limits: limits, toHead: toHead, thenEnds: thenEnds)
-        #expect(cut == whole, "in pieces of \(pieces.map(\.count).prefix(2))", sourceLocation: location)
+        let cut = transcript(
+            ofResponses: pieces, limits: limits, toHead: toHead, thenEnds: thenEnds)
+        #expect(
+            cut == whole, "in pieces of \(pieces.map(\.count).prefix(2))", sourceLocation: location)
     }
     return whole.description
 }

@@ -16,7 +16,10 @@ import Testing
             leaf.cancel(because: Failure("again"))
             context.drain()
             #expect(notes.entries == ["stopped, client"])
-            guard case .cancelled(let cause) = leaf.state else { Issue.record("not cancelled"); return }
+            guard case .cancelled(let cause) = leaf.state else {
+                Issue.record("not cancelled")
+                return
+            }
             #expect(cause as? Failure == Failure("client"))
         }
     }

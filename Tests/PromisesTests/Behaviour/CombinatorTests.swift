@@ -86,7 +86,8 @@ import Testing
         ])
         context.drain()
         let errors = try #require(any.error as? ErrorDictionary<String>)
-        #expect(errors.errors.mapValues { $0 as? Failure } == ["a": Failure("a"), "b": Failure("b")])
+        #expect(
+            errors.errors.mapValues { $0 as? Failure } == ["a": Failure("a"), "b": Failure("b")])
         #expect(errors.members.map(\.key) == ["a", "b"])
     }
 
@@ -168,7 +169,9 @@ import Testing
             (key: "a", promise: Promise.value(1, on: context)),
             (key: "b", promise: .error(Failure("x"), on: context)),
         ]).done { members in
-            for member in members { journal.add("\(member.key) \((try? member.result.get()) ?? 0)") }
+            for member in members {
+                journal.add("\(member.key) \((try? member.result.get()) ?? 0)")
+            }
         }
         context.drain()
         #expect(journal.entries == ["a 1", "b 0"])

@@ -55,7 +55,12 @@ import Testing
     @Test func b10_errorSkipsToRecover_F49() {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
-            func step(_ place: Int) -> (Int) -> Int { { notes.add(place); return $0 } }
+            func step(_ place: Int) -> (Int) -> Int {
+                {
+                    notes.add(place)
+                    return $0
+                }
+            }
             let end = core.value(0).map { _ -> Int in throw Failure("one") }
                 .map(step(2)).map(step(3)).map(step(4)).map(step(5))
                 .recover { _ in core.value(60) }
@@ -105,7 +110,10 @@ import Testing
     @Test func b14_replaceErrorOnFailureOnly_F52() {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
-            func spare() -> Int { notes.add(1); return 9 }
+            func spare() -> Int {
+                notes.add(1)
+                return 9
+            }
             let good = core.value(1).replaceError(with: spare())
             let bad = core.error(Failure("x")).replaceError(with: spare())
             context.drain()
@@ -119,7 +127,9 @@ import Testing
         Core.run(on: context) { core in
             let notes = Notes<Bool>()
             let reason = Reason()
-            let bad = core.error(reason, as: Int.self).onFailure { notes.add($0 as? Reason === reason) }
+            let bad = core.error(reason, as: Int.self).onFailure {
+                notes.add($0 as? Reason === reason)
+            }
             let good = core.value(1).onFailure { _ in notes.add(false) }
             context.drain()
             #expect(notes.entries == [true])
@@ -225,7 +235,9 @@ import Testing
         let other = ManualContext()
         var promise = Promise.value([Int](), on: context)
         for place in 0..<1_000 {
-            promise = promise.hop(to: place.isMultiple(of: 2) ? other : context).map { $0 + [place] }
+            promise = promise.hop(to: place.isMultiple(of: 2) ? other : context).map {
+                $0 + [place]
+            }
         }
         while promise.isPending {
             other.drain()

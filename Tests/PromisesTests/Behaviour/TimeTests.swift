@@ -5,7 +5,8 @@ import Testing
 @Suite struct TimeTests {
     let context = ManualContext()
 
-    @Test(arguments: [Duration.zero, .seconds(-1)]) func b38_afterNothingIsSoon_F81(delay: Duration) {
+    @Test(arguments: [Duration.zero, .seconds(-1)]) func b38_afterNothingIsSoon_F81(delay: Duration)
+    {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             core.after(delay).done { notes.add("rang") }

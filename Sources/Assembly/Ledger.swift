@@ -1,0 +1,71 @@
+import Basics
+import Gateway
+import HTTP
+import HTTPServer
+import Reactor
+
+/// What is written down of every request: its numbers, and its line in the access log.
+final class Ledger {
+    private let loop: any Loop
+    private let log: Log
+    private var hasAccessLog = true
+    private var endpoints = EndpointSlots()
+    private(set) var meter = CoreMeter(endpointNames: [])
+
+    init(loop: any Loop, log: Log) {
+        self.loop = loop
+        self.log = log
+    }
+
+    /// Makes room for the endpoints of a plan; gives the number of each.
+    func open(_ plan: Plan) -> [Int] {
+        hasAccessLog = plan.process.log.access
+        let slots = endpoints.slots(of: plan)
+        meter.name(endpoints.names)
+        return slots
+    }
+
+    /// What the server tells.
+    var hooks: ServerHooks {
+        var hooks = ServerHooks()
+        hooks.exchangeEnded = { [self] in ended($0) }
+        hooks.refused = { [self] in refused($0, $1) }
+        return hooks
+    }
+
+    /// A request in flight, for the admin page.
+    func state(of exchange: Exchange) -> RequestState {
+        RequestState(
+            id: exchange.id.description,
+            endpoint: exchange.endpoint.map { endpoints.names[$0] } ?? "",
+            age: loop.now - exchange.began,
+            hidesTiming: exchange.endpoint.map { endpoints.isPadded[$0] } ?? false)
+    }
+
+    private func ended(_ end: ServerHooks.Ended) {
+        let duration = loop.now - end.exchange.began
+        meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
+        guard hasAccessLog else { return }
+        log.write(.info, "request") { line in
+            line.add("id", untrusted: Bytes(end.exchange.id.description))
+            if let client = end.exchange.client { line.add("client", client) }
+            line.add("method", end.request.method.description)
+            line.add("path", untrusted: end.request.target.path)
+            if let endpoint = end.exchange.endpoint {
+                line.add("endpoint", endpoints.names[endpoint])
+            }
+            line.add("status", Int(end.status))
+            line.add("bytes", end.bodyBytes)
+            line.add(milliseconds: "ms", duration)
+        }
+    }
+
+    private func refused(_ status: Status, _ client: SocketAddress?) {
+        meter.count(endpoint: nil, status: status.code, after: .zero)
+        guard hasAccessLog else { return }
+        log.write(.info, "refused") { line in
+            if let client { line.add("client", "\(client)") }
+            line.add("status", Int(status.code))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import CUV
+import Reactor
+
+/// A value that several threads share, behind a mutex.
+///
+/// The mutex is libuv's, that is the system's: ThreadSanitizer does not see through the standard
+/// library's `Mutex`, and would report each of its uses as a race.
+///
+/// Unchecked, because the value is only reached with the mutex held.
+final class Guarded<Value: ~Copyable>: @unchecked Sendable {
+    private var value: Value
+    private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
+
+    init(_ value: consuming sending Value) throws(IOFailure) {
+        self.value = value
+        let code = uv_mutex_init(mutex)
+        if code < 0 {
+            mutex.deallocate()
+            throw IOFailure(uv: code)
+        }
+    }
+
+    deinit {
+        uv_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+        uv_mutex_lock(mutex)
+        defer { uv_mutex_unlock(mutex) }
+        return body(&value)
+    }
+}

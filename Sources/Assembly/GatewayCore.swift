@@ -71,13 +71,14 @@ package final class GatewayCore {
     }
 
     /// Puts a new plan in the place of the present one. Requests in flight finish on the old one;
-    /// connections to backends that did not change are kept.
+    /// connections to backends that did not change are kept, and so is what is known of them.
     package func install(_ plan: Plan) {
         installed.gateway = Gateway(
             plan, slots: ledger.open(plan), client: client, loop: loop,
             replacing: installed.gateway)
         client.retireUnused()
         log.level = plan.process.log.level.level
+        server?.adopt(plan.server.settings)
         log.write(.info, "configuration installed")
     }
 

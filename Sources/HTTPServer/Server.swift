@@ -7,10 +7,10 @@ package import Reactor
 /// Confined to its loop's thread. Made and owned by a core; it owns its listener and connections.
 package final class Server {
     let loop: any Loop
-    let settings: ServerSettings
+    private(set) var settings: ServerSettings
     let hooks: ServerHooks
     let service: Service
-    let patience: Patience
+    private(set) var patience: Patience
     var writer = ResponseWriter()
 
     private var listener: (any Listener)?
@@ -72,6 +72,12 @@ package final class Server {
 
     /// Connections beyond the limit that are told so at the same time.
     private static let surplus = 64
+
+    /// Other settings from now on; connections that are open keep the limits of their wire.
+    package func adopt(_ settings: ServerSettings) {
+        self.settings = settings
+        patience = Patience(settings)
+    }
 
     /// From now on every answer says that its connection closes, while new ones are still accepted:
     /// what a load balancer needs to see before `drain`.

@@ -36,8 +36,10 @@ final class WaitingLine<Good> {
         while front < places.count {
             let place = places[front]
             front += 1
-            guard let resolver = place.resolver.take(), !resolver.isCancelled else { continue }
+            guard let resolver = place.resolver.take() else { continue }
             count -= 1
+            // Who gave up in this very turn is passed over; `left` finds the place empty then.
+            if resolver.isCancelled { continue }
             tidy()
             resolver.fulfill(good())
             return true

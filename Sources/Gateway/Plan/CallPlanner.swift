@@ -37,7 +37,7 @@ struct CallPlanner {
             shape: try shape(),
             placement: call.at == nil
                 ? .named : .root(failsOnCollision: call.onCollision?.value == .fail),
-            fallback: fallback,
+            fallback: try fallback(),
             condition: try condition(),
             answerMax: endpoint.maxBody?.value ?? defaults?.maxBody?.value ?? PlanDefaults.bodyMax,
             waitsFor: scope.waitsFor)
@@ -91,11 +91,16 @@ struct CallPlanner {
         }
     }
 
-    private var fallback: CallPlan.Fallback {
+    private func fallback() throws(PlanError) -> CallPlan.Fallback {
         switch call.ifFailed?.value {
-        case .omit: .omit
-        case .value(let json): .value((try? JSONSlice(validating: json)) ?? .null)
-        case nil: .value(.null)
+        case .omit: return .omit
+        case nil: return .value(.null)
+        case .value(let json):
+            do {
+                return .value(try JSONSlice(validating: json))
+            } catch {
+                throw PlanError("\(call.place): 'if_failed': \(error)")
+            }
         }
     }
 

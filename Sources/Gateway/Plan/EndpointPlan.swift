@@ -61,9 +61,9 @@ final class EndpointPlan {
             if let step = padding.step { text += ", then in steps of \(step.spelled)" }
         }
         switch success {
-        case .any: text += ", one is enough"
+        case .any where calls.count > 1: text += ", one is enough"
         case .all where calls.count > 1: text += ", all are needed"
-        case .all, .required: break
+        case .any, .all, .required: break
         }
         return text
     }

@@ -73,6 +73,7 @@ package struct PlanPrinter {
 }
 
 /// The calls of an endpoint in one line: `product! stock reviews`, `profile -> recommended, offers`.
+/// Where several wait for one, each further chain begins with its name again.
 private struct CallList {
     let text: String
 
@@ -84,23 +85,33 @@ private struct CallList {
         for call in calls {
             if let last = call.waitsFor.last { followers[last].append(call.index) }
         }
-        let firsts = calls.filter(\.waitsFor.isEmpty)
-        text = firsts.map { Self.text(of: $0.index, calls, followers) }
-            .joined(separator: hasWaits ? ", " : " ")
+        text = Self.chains(calls, followers).joined(separator: hasWaits ? ", " : " ")
     }
 
-    /// The call and those behind it, depth first without recursion.
-    private static func text(of first: Int, _ calls: [CallPlan], _ followers: [[Int]]) -> String {
-        var text = ""
-        var open = [first]
-        while let index = open.popLast() {
-            let call = calls[index]
-            if index != first { text += " -> " }
-            let others = call.waitsFor.dropLast().map { calls[$0].name }
-            text += call.name + (call.isRequired ? "!" : "")
-            if !others.isEmpty { text += " (and \(others.joined(separator: ", ")))" }
-            open += followers[index].reversed()
+    /// Depth first, without recursion.
+    private static func chains(_ calls: [CallPlan], _ followers: [[Int]]) -> [String] {
+        var chains: [String] = []
+        var open: [(behind: Int?, first: Int)] = calls.filter(\.waitsFor.isEmpty).reversed()
+            .map { (nil, $0.index) }
+        while let (behind, first) = open.popLast() {
+            var names = behind.map { [calls[$0].name] } ?? []
+            var branches: [(behind: Int?, first: Int)] = []
+            var next: Int? = first
+            while let index = next {
+                names.append(label(of: calls[index], calls))
+                next = followers[index].first
+                branches += followers[index].dropFirst().map { (index, $0) }
+            }
+            chains.append(names.joined(separator: " -> "))
+            open += branches.reversed()
         }
-        return text
+        return chains
+    }
+
+    /// `price! (and items)`: what it waits for besides the call that it stands behind.
+    private static func label(of call: CallPlan, _ calls: [CallPlan]) -> String {
+        let others = call.waitsFor.dropLast().map { calls[$0].name }
+        let label = call.name + (call.isRequired ? "!" : "")
+        return others.isEmpty ? label : label + " (and \(others.joined(separator: ", ")))"
     }
 }

@@ -22,6 +22,7 @@ import Testing
         (", if_failed: omit", #"{"one":{"x":1}}"#),
         (", if_failed: []", #"{"one":{"x":1},"two":[]}"#),
         (", if_failed: { a: [1, \"b\"] }", #"{"one":{"x":1},"two":{"a":[1,"b"]}}"#),
+        (", if_failed: { a: 1, b: { c: 2, d: [3, 4] } }", #"{"one":{"x":1},"two":{"a":1,"b":{"c":2,"d":[3,4]}}}"#),
         (", if_failed: 0", #"{"one":{"x":1},"two":0}"#),
         (", at: .", #"{"one":{"x":1}}"#),
         (", at: ., if_failed: omit", #"{"one":{"x":1}}"#),
@@ -373,7 +374,7 @@ import Testing
 
     @Test func whatIsReshapedKeepsItsBytes() throws {
         let stage = try Stage(
-            "one: { from: a, get: /1, take: items, drop: \"[].c\", rename: { \"[].b\": x } }")
+            "one: { from: a, get: /1, take: items, drop: [\"[].c\"], rename: { \"[].b\": x } }")
         stage.on("/1", .ok(#"{"items":[{"a":19.90,"c":0,"b":1E1}]}"#))
         #expect(try stage.ask().body == #"{"one":[{"a":19.90,"x":1E1}]}"#)
         stage.expectQuiet()

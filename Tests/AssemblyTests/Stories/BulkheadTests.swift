@@ -62,6 +62,7 @@ import Testing
             backend: "max_concurrent: 1, queue: { size: 9, wait: 1s }")
         stage.on("/1", reply, .ok("1"))
         _ = try stage.send(get())
+        stage.pass(5)
         #expect(try stage.ask().status == 200)
         #expect(try stage.load() == "0 running, 0 waiting")
         stage.expectQuiet()

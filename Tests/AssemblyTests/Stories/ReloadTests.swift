@@ -151,6 +151,46 @@ import Testing
         stage.expectQuiet()
     }
 
+    @Test func limitsAreReloaded() throws {
+        let stage = try Stage(Self.call)
+        stage.on("/1", .ok("1", after: 100))
+        try stage.install(Stage.text(Self.call, "", "", "limits: { requests_in_flight: 1 }"))
+        _ = try stage.send(get())
+        #expect(try stage.ask().status == 503)
+        stage.expectQuiet()
+    }
+
+    @Test func timeLimitsAreReloadedForOpenConnectionsToo() throws {
+        let stage = try Stage(Self.call)
+        let client = try stage.send(get())
+        _ = stage.answer(of: client)
+        try stage.install(Stage.text(Self.call, "", "", "limits: { idle_timeout: 1s }"))
+        client.send(get())
+        _ = stage.answer(of: client)
+        stage.pass(1000)
+        #expect(client.isClosed)
+        stage.expectQuiet()
+    }
+
+    @Test func theAccessLogIsReloaded() throws {
+        let stage = try Stage(Self.call)
+        try stage.install(Stage.text(Self.call, "", "", "log: { access: false }"))
+        _ = try stage.ask()
+        #expect(stage.loggedStatuses == [])
+        stage.expectQuiet()
+    }
+
+    @Test func theDrainTimeIsReloaded() throws {
+        let stage = try Stage(Self.call)
+        stage.on("/1", .hangs)
+        _ = try stage.send(get())
+        try stage.install(Stage.text(Self.call, "", "", "drain: { timeout: 300ms }"))
+        let ended = stage.drain()
+        stage.pass(400)
+        #expect(ended() == 300)
+        stage.expectQuiet()
+    }
+
     @Test func manyReloadsLeaveNothingBehind() throws {
         let stage = try Stage(Self.call)
         for number in 1...20 {

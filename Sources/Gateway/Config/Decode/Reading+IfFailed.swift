@@ -23,8 +23,7 @@ extension ConfigDecoder {
         switch node.content {
         case .mapping(let members):
             json.append(UInt8(ascii: "{"))
-            for (index, member) in withoutDuplicates(members).enumerated() {
-                if index > 0 { json.append(UInt8(ascii: ",")) }
+            for member in withoutDuplicates(members) {
                 json.append(jsonKey: member.key)
                 isRight = append(member.node, to: &json) && isRight
             }

@@ -1,0 +1,77 @@
+import Testing
+
+/// Everything at once, by chance: whatever clients and backends do, and whenever, each request has one
+/// answer at most, and at the end nothing is left. A failing seed is the whole test again.
+@Suite(.watched) struct CrowdTests {
+    static func config(_ deadline: Int) -> String {
+        Stage.text(
+            """
+            one: { from: a, get: /1, timeout: 60ms, hedge: { after: 20ms } }
+            two: { from: a, get: /2, retry: { attempts: 3, backoff: 5ms, on: [connect, terminated, 503] } }
+            three: { from: b, get: "/3/{one.id}", required: true }
+            four: { from: c, get: "/4/{two.id}/{three}", if_failed: omit, at: . }
+            """,
+            "route: POST /x\ndeadline: \(deadline)ms\nmin_duration: 30ms\nmax_in_flight: 12",
+            """
+            max_concurrent: 3, queue: { size: 4, wait: 15ms }, \
+            breaker: { open_at: 80%, min_requests: 10, try_again_after: 50ms }
+            """)
+    }
+
+    @Test(arguments: 1...40 as ClosedRange<UInt64>) func nothingIsLost(_ seed: UInt64) throws {
+        let stage = try Stage(config: Self.config(90), seed: seed)
+        stage.roughen(upTo: 4)
+        script(stage)
+        var clients: [ScriptedClient] = []
+        for number in 1...80 {
+            clients.append(try client(stage))
+            stage.pass(Double(stage.chance(below: 12)))
+            if number % 25 == 0 { try stage.install(Self.config(80 + number)) }
+        }
+        stage.pass(1000)
+        let statuses = clients.flatMap { $0.answers.map(\.status) }
+        #expect(clients.allSatisfy { $0.answers.count <= 1 })
+        #expect(Set(statuses).isSubset(of: [200, 502, 503, 504]), "\(statuses)")
+        #expect(Set(statuses).count > 1)
+        for backend in ["a", "b", "c"] {
+            #expect(try stage.load(of: backend) == "0 running, 0 waiting")
+        }
+        stage.expectQuiet()
+    }
+
+    /// A client that may send its body slowly, and may leave at any time.
+    private func client(_ stage: Stage) throws -> ScriptedClient {
+        let client = try stage.send(request("POST", "/x", ["Content-Length: 2"]))
+        stage.after(stage.chance(below: 10)) { client.send("{}") }
+        let when = stage.chance(below: 90)
+        switch stage.chance(below: 5) {
+        case 0: stage.after(when) { client.reset() }
+        case 1: stage.after(when) { client.leave() }
+        default: break
+        }
+        return client
+    }
+
+    /// Mostly good answers, and everything that can be wrong with one.
+    private func script(_ stage: Stage) {
+        for target in ["/1", "/2"] {
+            stage.on(target, (0..<400).map { _ in reply(stage, #"{"id":7}"#) })
+        }
+        stage.on("/3/7", (0..<200).map { _ in reply(stage, "5") })
+        stage.on("/4/7/5", (0..<200).map { _ in reply(stage, #"{"four":4}"#) })
+    }
+
+    private func reply(_ stage: Stage, _ body: String) -> Reply {
+        let after = stage.chance(below: 40)
+        return switch stage.chance(below: 16) {
+        case 0: .hangs
+        case 1: .closes(after: after)
+        case 2: .resets(after: after)
+        case 3: .breaksOff(after: after)
+        case 4: .status(503, after: after)
+        case 5: .raw("no HTTP\r\n\r\n", after: after)
+        case 6: .ok("{", after: after)
+        default: .ok(body, after: after)
+        }
+    }
+}

@@ -114,6 +114,12 @@ let package = Package(
                 "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
+        .testTarget(
+            name: "AssemblyTests",
+            dependencies: [
+                "Assembly", "Gateway", "HTTP", "SimReactor", "Reactor", "Promises", "Basics",
+            ],
+            swiftSettings: onC),
         .testTarget(name: "TidyTests", swiftSettings: onC),
     ]
 )

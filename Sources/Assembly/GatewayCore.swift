@@ -67,7 +67,9 @@ package final class GatewayCore {
     /// Puts a new plan in the place of the present one. Requests in flight finish on the old one;
     /// connections to backends that did not change are kept.
     package func install(_ plan: Plan) {
-        installed.gateway = Gateway(plan, slots: ledger.open(plan), client: client, loop: loop)
+        installed.gateway = Gateway(
+            plan, slots: ledger.open(plan), client: client, loop: loop,
+            replacing: installed.gateway)
         client.retireUnused()
         log.write(.info, "configuration installed")
     }

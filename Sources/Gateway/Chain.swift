@@ -11,13 +11,16 @@ struct Chain {
 
     /// A request to an endpoint, from its head to its answer.
     func endpoint(_ plan: EndpointPlan) -> Service {
+        let padding = plan.padding.map { Padding.filter($0, loop: loop) }
+        let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse)
         let filters: [Filter?] = [
-            // Above the body: a slow upload holds a place, and so does an answer held back below.
-            plan.inFlightMax.map { InFlightLimit.filter(max: $0) },
+            // Above the body: a slow upload holds a place, and so does an answer held back below. Its
+            // own refusal is held back too, in no place.
+            plan.inFlightMax.map { InFlightLimit.filter(max: $0, refusal: refusal) },
             // Above the padding and the deadline: both count from the request's last byte.
             BodyReading.filter(upTo: plan.bodyMax, loop: loop),
             // Above everything that answers, so that good and bad answers leave at the same time.
-            plan.padding.map { Padding.filter($0, loop: loop) },
+            padding,
         ]
         return filters.compactMap { $0 }.around(Endpoint(plan, calls(of: plan), loop: loop).answer)
     }

@@ -19,11 +19,19 @@ package final class Gateway {
         let answer: Service
     }
 
-    /// - Parameter slots: the number by which the embedder knows each endpoint, in the plan's order
-    package init(_ plan: Plan, slots: [Int], client: Client, loop: any Loop) {
+    /// - Parameters:
+    ///   - slots: the number by which the embedder knows each endpoint, in the plan's order
+    ///   - former: the plan at work before a reload, whose backends hand on what they know
+    package init(
+        _ plan: Plan, slots: [Int], client: Client, loop: any Loop, replacing former: Gateway? = nil
+    ) {
         self.plan = plan
         self.slots = slots
-        let backends = plan.backends.map { Backend($0, client: client, loop: loop) }
+        let backends = plan.backends.map { backend in
+            Backend(
+                backend, client: client, loop: loop,
+                replacing: former?.backends.first { $0.plan.name == backend.name })
+        }
         self.backends = backends
         let chain = Chain(loop: loop, backends: backends)
         endpoints = plan.endpoints.map { Route(answer: chain.endpoint($0)) }

@@ -111,9 +111,10 @@ extension ServerConnection {
     func giveUp(status: UInt16) {
         guard let ended = running else { return }
         running = nil
-        body = IncomingBody(.none)
         server.requestsInFlight -= 1
         ended.answer?.cancel()
+        // After the cancellation, so that whoever waited for the body has withdrawn from it.
+        body = IncomingBody(.none)
         tell(ended, status: status, 0)
     }
 

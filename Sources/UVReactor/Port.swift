@@ -95,7 +95,12 @@ package final class Port: ExecutionContext, @unchecked Sendable {
     package func schedule(
         after delay: Duration, _ job: consuming PromiseJob
     ) -> any Cancellable {
-        ScheduledJob(job, after: delay, on: loop)
+        loop?.schedule(job, after: delay) ?? NoTimer()
+    }
+
+    /// What is scheduled on a loop that has ended: it never comes.
+    private struct NoTimer: Cancellable {
+        func cancel(because cause: (any Error)?) {}
     }
 
     /// Empties the inbox: jobs to the turn, letters to the loop.

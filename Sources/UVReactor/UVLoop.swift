@@ -117,6 +117,12 @@ package final class UVLoop: Loop {
         return own?.timers.add(due: due, action) ?? TimerQueue().add(due: due, action)
     }
 
+    /// Gives a promise that waits its turn, `delay` from now; nil if the loop has ended.
+    func schedule(_ job: consuming PromiseJob, after delay: Duration) -> Timer? {
+        guard let timers = own?.timers else { return nil }
+        return timers.add(due: now + max(delay, .zero), job)
+    }
+
     package func connect(to address: SocketAddress) -> Local<any ByteStream> {
         isClosing ? core.error(IOFailure.cancelled) : UVConnect.begin(to: address, on: self)
     }

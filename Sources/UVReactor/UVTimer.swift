@@ -1,5 +1,6 @@
 import Basics
 import CUV
+import Promises
 import Reactor
 
 /// The one libuv timer of a loop: it serves the loop's whole `TimerQueue`.
@@ -21,6 +22,12 @@ final class UVTimer: HandleOwner {
 
     func add(due: Instant, _ action: @escaping () -> Void) -> Timer {
         let timer = queue.add(due: due, action)
+        arm()
+        return timer
+    }
+
+    func add(due: Instant, _ job: consuming PromiseJob) -> Timer {
+        let timer = queue.add(due: due, job)
         arm()
         return timer
     }

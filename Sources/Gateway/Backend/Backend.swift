@@ -9,7 +9,7 @@ final class Backend {
     let plan: BackendPlan
     let bulkhead: Bulkhead?
     let breaker: CircuitBreaker?
-    let meter = CallMeter()
+    let meter: CallMeter
     private let hosts: [Host]
     private let loop: any Loop
     /// Where the next search for the least busy host begins, so that equals take turns.
@@ -29,11 +29,19 @@ final class Backend {
         }
     }
 
-    init(_ plan: BackendPlan, client: Client, loop: any Loop) {
+    /// - Parameter former: the backend of that name before a reload. Its numbers go on; and as long
+    ///   as the same is asked of the same hosts, so do its breaker, and its slots and their line.
+    init(_ plan: BackendPlan, client: Client, loop: any Loop, replacing former: Backend?) {
         self.plan = plan
         self.loop = loop
-        bulkhead = plan.bulkhead.map { Bulkhead($0) }
-        breaker = plan.breaker.map { CircuitBreaker($0, loop: loop) }
+        meter = former?.meter ?? CallMeter()
+        let heir = former?.plan.hosts.map(\.url) == plan.hosts.map(\.url) ? former : nil
+        bulkhead =
+            heir?.plan.bulkhead == plan.bulkhead
+            ? heir?.bulkhead : plan.bulkhead.map { Bulkhead($0) }
+        breaker =
+            heir?.plan.breaker == plan.breaker
+            ? heir?.breaker : plan.breaker.map { CircuitBreaker($0, loop: loop) }
         hosts = plan.hosts.map { host in
             Host(
                 pool: client.pool(for: host.origin, settings: plan.pool),
@@ -70,11 +78,12 @@ final class Backend {
 
     private func nextHost() -> Int {
         guard hosts.count > 1 else { return 0 }
+        let first = turn
         turn = (turn + 1) % hosts.count
-        guard plan.balance == .leastRequests else { return turn }
-        var best = turn
+        guard plan.balance == .leastRequests else { return first }
+        var best = first
         for step in 1..<hosts.count {
-            let candidate = (turn + step) % hosts.count
+            let candidate = (first + step) % hosts.count
             if hosts[candidate].pool.inFlight < hosts[best].pool.inFlight { best = candidate }
         }
         return best
@@ -83,6 +92,7 @@ final class Backend {
     private func send(
         _ request: CallRequest, to host: Host, _ exchange: Exchange
     ) -> Local<ClientResponse> {
+        request.askedHost?.name = host.field
         var head: [UInt8] = []
         head.reserveCapacity(256 + request.fields.wireText.count)
         head.append(requestLine: request.method, host.target(request.target), host: host.field)
@@ -105,11 +115,11 @@ extension [UInt8] {
     /// Appends the lines that go along with every call: the request's id, its trace with a parent id
     /// of the call's own, and the time left. All three are sane by their types.
     fileprivate mutating func append(_ exchange: Exchange, span: UInt64, left: Duration) {
-        append(literal: "X-Request-Id: ")
-        append(exchange.id)
-        append(literal: "\r\ntraceparent: ")
-        append(exchange.trace, span: span)
-        append(literal: "\r\nGateway-Deadline-Ms: ")
+        append(exchange.callLines)
+        append(hex: span == 0 ? 1 : span)
+        append(
+            literal: exchange.trace.isSampled
+                ? "-01\r\nGateway-Deadline-Ms: " : "-00\r\nGateway-Deadline-Ms: ")
         append(decimal: UInt64(Swift.max(0, left.inNanoseconds / 1_000_000)))
         append(literal: "\r\n")
     }

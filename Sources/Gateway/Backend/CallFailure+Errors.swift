@@ -28,5 +28,10 @@ extension CallFailure {
             case .protocolError: .protocolError
             }
         self.init(kind: kind, detail: failure.detail)
+        switch failure.cause {
+        case .limit(let milliseconds) where kind != .responseBodySize:
+            limit = .milliseconds(milliseconds)
+        case .limit, .network, .wire, .ended, .noAddress, .poolClosed: break
+        }
     }
 }

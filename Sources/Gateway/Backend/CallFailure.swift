@@ -15,7 +15,9 @@ struct CallFailure: Error {
     var because: Because?
     /// For `collision`: the key that was there already.
     var key: String?
-    /// Host, port and the error's text; shown only where the endpoint exposes details.
+    /// The host that was asked last, with its port; known only where the endpoint exposes details.
+    var host: FieldValue?
+    /// The error's text; shown only where the endpoint exposes details.
     var detail: String?
     /// What the backend asked to wait, in seconds.
     var retryAfter: Int?

@@ -15,6 +15,13 @@ struct CallRequest {
     let answerMax: Int
     /// When the answer is of no use any more; told to the backend as the time left.
     let deadline: Instant
+    /// Where the endpoint tells its clients which host was asked; else nil.
+    let askedHost: AskedHost?
+}
+
+/// Which host a call was sent to last.
+final class AskedHost {
+    var name: FieldValue?
 }
 
 /// A call goes out, the promise of a backend's answer comes back. Rejects with a `CallFailure`, or

@@ -13,15 +13,17 @@ final class CallValues {
     /// By call index; nil until the call's part is there. Empty where no template asks.
     private var parts: [JSONSlice?]
 
-    /// The body as JSON, scanned when the first template asks for a field of it.
+    /// The body as JSON: as the endpoint checked it, else scanned when the first template asks for
+    /// a field of it.
     private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
 
     /// - Parameter calls: how many parts to keep; 0 where no template uses another call's answer
-    init(head: RequestHead, params: Params, body: Bytes, calls: Int) {
+    init(head: RequestHead, input: RequestInput, calls: Int) {
         self.head = head
-        self.params = params
-        self.body = body
+        params = input.params
+        body = input.body
         parts = calls > 0 ? Array(repeating: nil, count: calls) : []
+        if let checked = input.bodyValue { bodyValue = checked }
     }
 
     /// A part is there. Without a template that uses another call's answer, nothing is kept.

@@ -7,4 +7,6 @@ struct Part {
     let value: JSONSlice
     /// The backend's header lines that the call relays.
     let fields: Fields
+
+    static let nothing = Part(value: .null, fields: Fields())
 }

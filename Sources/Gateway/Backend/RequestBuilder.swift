@@ -26,7 +26,7 @@ struct RequestBuilder {
 
     /// Throws `skipped` where a value is missing.
     func request(
-        with values: CallValues, deadline: Instant
+        with values: CallValues, deadline: Instant, askedHost: AskedHost?
     ) throws(CallFailure) -> CallRequest {
         CallRequest(
             method: plan.method,
@@ -34,7 +34,8 @@ struct RequestBuilder {
             fields: try fields(values),
             body: try body(values),
             answerMax: plan.answerMax,
-            deadline: deadline)
+            deadline: deadline,
+            askedHost: askedHost)
     }
 
     // MARK: Target

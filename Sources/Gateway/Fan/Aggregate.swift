@@ -16,10 +16,11 @@ struct Aggregate {
         isFlat = plan.calls.allSatisfy { $0.placement == .named }
     }
 
-    func answer(_ parts: AnyResult<Int, Part>, _ run: Run) throws -> Response {
+    func answer(_ result: AnyResult<Int, Part>, _ run: Run) throws -> Response {
         for call in plan.calls where call.isRequired && call.isWanted(run.values.params) {
-            _ = try parts.requiredValue(for: call.index)
+            _ = try result.requiredValue(for: call.index)
         }
+        let parts = result.byCall(of: plan.calls.count)
         var body = JSONObjectBuilder(
             capacity: capacity(parts), reserved: isFlat ? [] : [Report.name])
         var dropped: [ReportedFailure] = []
@@ -32,26 +33,28 @@ struct Aggregate {
         return Response(
             status: report.isComplete ? .ok : plan.partialStatus,
             fields: fields(parts, report, run),
-            body: body.finish().bytes)
+            body: (consume body).finish().bytes)
     }
 
     // MARK: Body
 
     private func add(
-        _ call: CallPlan, _ parts: AnyResult<Int, Part>, _ run: Run,
+        _ call: CallPlan, _ parts: [Part?], _ run: Run,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         guard call.isWanted(run.values.params) else { return }
-        guard let value = parts.part(call.index)?.value ?? call.fallbackValue else { return }
+        let part = parts[call.index]?.value
+        guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {
         case .named: collisions = body.add(names[call.index], value) ? [] : [call.name]
         case .root(let failsOnCollision):
-            if failsOnCollision, let key = body.collisions(with: value).first {
+            if failsOnCollision, part != nil, let key = body.collisions(with: value).first {
                 // The call brought nothing then, so its failure is noted as if it had failed itself.
                 let failure = run.noted(CallFailure.collision(key), of: call)
-                if call.isRequired { throw failure }
-                return
+                guard !call.isRequired else { throw failure }
+                guard let fallback = call.fallbackValue else { return }
+                value = fallback
             }
             collisions = body.merge(value)
         }
@@ -61,9 +64,9 @@ struct Aggregate {
     }
 
     /// Exact for a flat answer without a report, so that the body is allocated once.
-    private func capacity(_ parts: AnyResult<Int, Part>) -> Int {
+    private func capacity(_ parts: [Part?]) -> Int {
         plan.calls.reduce(0) { sum, call in
-            sum + names[call.index].written.count + 1 + (parts.part(call.index)?.value.bytes.count ?? 64)
+            sum + names[call.index].written.count + 1 + (parts[call.index]?.value.bytes.count ?? 64)
         }
     }
 
@@ -76,7 +79,7 @@ struct Aggregate {
         .contentType: "application/json", .gatewayComplete: "false", .cacheControl: "no-store",
     ]
 
-    private func fields(_ parts: AnyResult<Int, Part>, _ report: Report, _ run: Run) -> Fields {
+    private func fields(_ parts: [Part?], _ report: Report, _ run: Run) -> Fields {
         var fields = report.isComplete ? Self.completeFields : Self.partialFields
         if report.isComplete, let cacheControl = plan.cacheControl {
             fields.append(.cacheControl, cacheControl)
@@ -84,16 +87,17 @@ struct Aggregate {
         if plan.report == .header, let value = report.field {
             fields.append(.gatewayFailures, value)
         }
-        relay(parts, to: &fields)
+        relay(parts, run, to: &fields)
         if plan.hasServerTiming { fields.append(.serverTiming, run.serverTiming(of: plan)) }
         return fields
     }
 
     /// The header lines that calls relay. As with keys, the earlier call keeps a name; only
     /// `Set-Cookie` lines add up.
-    private func relay(_ parts: AnyResult<Int, Part>, to fields: inout Fields) {
-        for call in plan.calls where !call.relayHeaders.isEmpty {
-            guard let part = parts.part(call.index) else { continue }
+    private func relay(_ parts: [Part?], _ run: Run, to fields: inout Fields) {
+        for call in plan.calls
+        where !call.relayHeaders.isEmpty && !run.hasFailed(call) {
+            guard let part = parts[call.index] else { continue }
             for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
                 for value in part.fields.all(name) { fields.append(name, value) }
             }
@@ -114,9 +118,13 @@ extension CallPlan {
 }
 
 extension AnyResult<Int, Part> {
-    /// The part of a call; nil if it failed or was left out.
-    fileprivate func part(_ call: Int) -> Part? {
-        try? result(for: call)?.get()
+    /// The part of each call; nil for one that failed or was left out.
+    fileprivate func byCall(of count: Int) -> [Part?] {
+        var parts: [Part?] = Array(repeating: nil, count: count)
+        for position in 0..<self.count {
+            if case .success(let part) = result(at: position) { parts[key(at: position)] = part }
+        }
+        return parts
     }
 }
 

@@ -24,23 +24,34 @@ final class Call {
     /// The call as a promise chain: build the request, send it through the call's chain, make a part
     /// of the answer. Rejects with a `CallFailure`, which `run` knows then.
     func start(_ run: Run) -> Local<Part> {
-        run.exchange.core.firstly { try send(run) }
-            .map { [self] response in try kept(decoder.part(of: response), run) }
-            .mapError { [self] error in noted(error, run) }
+        send(run).then(
+            fulfilled: { [self] response in .value(try part(of: response, run)) },
+            rejected: { [self] error in throw noted(error, run) })
     }
 
-    private func send(_ run: Run) throws(CallFailure) -> Local<ClientResponse> {
-        let request = try builder.request(with: run.values, deadline: run.deadline)
-        run.began(plan)
-        return service(request, run.exchange)
+    private func send(_ run: Run) -> Local<ClientResponse> {
+        do throws(CallFailure) {
+            let request = try builder.request(
+                with: run.values, deadline: run.deadline, askedHost: run.askedHost(of: plan))
+            run.began(plan)
+            return service(request, run.exchange)
+        } catch {
+            return run.exchange.core.error(error)
+        }
     }
 
-    private func kept(_ part: Part, _ run: Run) -> Part {
-        meter.countSuccess()
-        return run.kept(part, of: plan)
+    private func part(of response: ClientResponse, _ run: Run) throws -> Part {
+        do {
+            let part = try decoder.part(of: response)
+            meter.countSuccess()
+            return run.kept(part, of: plan)
+        } catch {
+            throw noted(error, run)
+        }
     }
 
-    private func noted(_ error: any Error, _ run: Run) -> CallFailure {
+    /// The call failed, or cannot be made.
+    func noted(_ error: any Error, _ run: Run) -> CallFailure {
         let failure = run.noted(error, of: plan)
         meter.count(failure)
         return failure

@@ -40,15 +40,13 @@ final class Endpoint {
 
     /// Parameters and body, checked; every mistake of the client at once.
     private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest) -> Run {
-        let (params, body) = try RefusedRequest.check(request, plan)
+        let input = try RefusedRequest.check(request, plan)
         let deadline = exchange.lastByte + plan.deadline
         exchange.deadline = deadline
         let values = CallValues(
-            head: request.head, params: params, body: body,
+            head: request.head, input: input,
             calls: plan.hasReferences ? plan.calls.count : 0)
         return Run(
-            values: values, exchange: exchange, loop: loop, deadline: deadline,
-            calls: plan.calls.count,
-            isTimed: plan.hasServerTiming)
+            values: values, exchange: exchange, loop: loop, deadline: deadline, plan: plan)
     }
 }

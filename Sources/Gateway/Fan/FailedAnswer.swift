@@ -41,11 +41,18 @@ struct FailedAnswer {
             let wait = failures.compactMap(\.failure.retryAfter).min() ?? 1
             fields.append(.retryAfter, FieldValue(UInt64(max(1, wait))))
         }
-        let problem = Problem(status, instance: run.exchange.id)
-        guard plan.report != .off else { return problem.response(fields) }
-        var json: [UInt8] = []
-        json.append(failures: failures, exposingDetails: plan.exposesDetails)
-        return problem.with("failures", json: Bytes(json)).response(fields)
+        var problem = Problem(status, instance: run.exchange.id)
+        var text: [UInt8] = []
+        switch plan.report {
+        case .body:
+            text.append(failures: failures, exposingDetails: plan.exposesDetails)
+            problem = problem.with("failures", json: Bytes(text))
+        case .header where !failures.isEmpty:
+            text.append(failuresField: failures)
+            if let value = FieldValue(Bytes(text)) { fields.append(.gatewayFailures, value) }
+        case .header, .off: break
+        }
+        return problem.response(fields)
     }
 
     /// `relay_body`: the backend's answer as it came.

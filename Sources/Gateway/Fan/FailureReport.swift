@@ -41,11 +41,19 @@ extension [UInt8] {
             append(literal: #","key":"#)
             append(jsonString: key)
         }
-        if exposingDetails, let detail = failure.detail {
+        if exposingDetails { appendDetails(of: failure) }
+        append(UInt8(ascii: "}"))
+    }
+
+    private mutating func appendDetails(of failure: CallFailure) {
+        if let host = failure.host {
+            append(literal: #","host":"#)
+            append(jsonString: host.description)
+        }
+        if let detail = failure.detail {
             append(literal: #","detail":"#)
             append(jsonString: detail)
         }
-        append(UInt8(ascii: "}"))
     }
 
     /// Appends the structured field of `report: header` (RFC 9651):

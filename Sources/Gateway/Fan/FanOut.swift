@@ -23,11 +23,11 @@ struct FanOut {
     func any(_ run: Run) -> Local<AnyResult<Int, Part>> {
         let parts = start(run)
         let core = run.exchange.core
-        guard !required.isEmpty else { return core.any(members(of: parts)) }
+        guard !required.isEmpty else { return core.any(members(of: parts, on: core)) }
         // In this order, so that a required call's own failure is heard first where it is the last
         // one that `any` waited for.
         let demanded = core.all(required.compactMap { parts[$0] })
-        let settled = core.any(members(of: parts))
+        let settled = core.any(members(of: parts, on: core))
         return core.all([demanded.asVoid(), settled.asVoid()]).then { _ in settled }
     }
 
@@ -48,32 +48,35 @@ struct FanOut {
         for index in call.plan.waitsFor {
             let skipped = CallFailure(kind: .skipped, because: .call(calls[index].plan.name))
             guard let part = parts[index] else {
-                return run.exchange.core.error(run.noted(skipped, of: call.plan))
+                return run.exchange.core.error(call.noted(skipped, run))
             }
             earlier.append(part.mapError { $0 is Cancelled ? $0 : skipped })
         }
         return run.exchange.core.all(earlier)
-            .mapError { run.noted($0, of: call.plan) }
+            .mapError { call.noted($0, run) }
             .then { _ in call.start(run) }
     }
 
     /// A call that was left out is no member, so that it cannot make a failed request look fine;
-    /// unless all were, and there is nothing to fail.
-    private func members(of parts: [Local<Part>?]) -> [(key: Int, promise: Local<Part>)] {
+    /// unless all were, and there is nothing to fail: then nobody's empty part stands for them.
+    private func members(
+        of parts: [Local<Part>?], on core: Core
+    ) -> [(key: Int, promise: Local<Part>)] {
         var members: [(key: Int, promise: Local<Part>)] = []
         members.reserveCapacity(parts.count)
         for (index, part) in parts.enumerated() {
             if let part { members.append((key: index, promise: part)) }
         }
+        if members.isEmpty { members.append((key: parts.count, promise: core.value(.nothing))) }
         return members
     }
 }
 
 extension CallPlan {
-    /// `when`: made only if the parameter was sent, or has the value.
+    /// `when`: made only if the parameter was sent, or has the value, be it by default.
     func isWanted(_ params: Params) -> Bool {
         guard let condition else { return true }
-        guard let value = params[condition.param] else { return false }
-        return condition.value.map { $0 == String(value) } ?? true
+        guard let expected = condition.value else { return params.wasSent(condition.param) }
+        return params[condition.param].map(String.init) == expected
     }
 }

@@ -1,5 +1,14 @@
 import Basics
 import HTTP
+import JSONText
+
+/// What a request brings for the calls, checked.
+struct RequestInput {
+    var params: Params
+    var body: Bytes
+    /// The body as JSON, where the endpoint says what it must be.
+    var bodyValue: JSONSlice?
+}
 
 /// A request that an endpoint does not take: the answer says everything that is wrong with it.
 enum RefusedRequest: Error {
@@ -9,18 +18,17 @@ enum RefusedRequest: Error {
     /// Parameters and body of a request, checked together.
     static func check(
         _ request: Request, _ plan: EndpointPlan
-    ) throws(RefusedRequest) -> (Params, Bytes) {
-        let body = try body(of: request)
+    ) throws(RefusedRequest) -> RequestInput {
+        var input = RequestInput(params: Params(), body: try body(of: request))
         var errors: [InvalidRequest.Fault] = []
-        var params = Params()
-        do throws(InvalidRequest) { params = try Params(plan.params, of: request.head) } catch {
+        do throws(InvalidRequest) { input.params = try Params(plan.params, of: request.head) } catch {
             errors = error.errors
         }
-        do throws(InvalidRequest) { _ = try plan.body?.check(body) } catch {
+        do throws(InvalidRequest) { input.bodyValue = try plan.body?.check(input.body) } catch {
             errors += error.errors
         }
         guard errors.isEmpty else { throw .invalid(InvalidRequest(errors: errors)) }
-        return (params, body)
+        return input
     }
 
     /// The body, which has been read before.

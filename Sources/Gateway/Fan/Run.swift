@@ -15,16 +15,24 @@ final class Run {
     private(set) var failures: [CallFailure] = []
     /// How long each call took, where the endpoint tells its clients; else empty.
     private(set) var timings: CallTimings?
+    /// By call index, where the endpoint tells its clients; else empty.
+    private let askedHosts: [AskedHost]
 
     init(
-        values: CallValues, exchange: Exchange, loop: any Loop, deadline: Instant, calls: Int,
-        isTimed: Bool
+        values: CallValues, exchange: Exchange, loop: any Loop, deadline: Instant,
+        plan: EndpointPlan
     ) {
         self.values = values
         self.exchange = exchange
         self.loop = loop
         self.deadline = deadline
-        timings = isTimed ? CallTimings(calls: calls) : nil
+        timings = plan.hasServerTiming ? CallTimings(calls: plan.calls.count) : nil
+        askedHosts = plan.exposesDetails ? plan.calls.map { _ in AskedHost() } : []
+    }
+
+    /// Where a call's host is to be noted; nil where nobody wants to know.
+    func askedHost(of call: CallPlan) -> AskedHost? {
+        askedHosts.isEmpty ? nil : askedHosts[call.index]
     }
 
     /// A call is about to be sent.
@@ -44,6 +52,7 @@ final class Run {
         timings?.ended(call.index, at: loop.now)
         var failure = CallFailure(error)
         failure.call = call.index
+        failure.host = askedHost(of: call)?.name
         failures.removeAll { $0.call == call.index }
         failures.append(failure)
         return failure

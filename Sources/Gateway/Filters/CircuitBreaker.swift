@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import HTTPClient
 import Promises
@@ -22,7 +23,7 @@ final class CircuitBreaker {
             let permit = self.state.permit(at: self.loop.now)
             if case .refused(let wait) = permit {
                 var failure = CallFailure(kind: .breakerOpen)
-                failure.retryAfter = Int(wait.components.seconds) + 1
+                failure.retryAfter = Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
                 return exchange.core.error(failure)
             }
             let attempt = next(request, exchange)
@@ -34,13 +35,13 @@ final class CircuitBreaker {
     }
 
     /// 5xx and every failure of the connection count; 4xx never does. A call that was given up tells
-    /// something only if it was given up for being slow.
+    /// something only if it was given up for being slow; one that we refused ourselves tells nothing.
     static func sample(of result: Result<ClientResponse, any Error>) -> CircuitBreakerState.Sample {
         switch result {
         case .success(let response): response.status.code >= 500 ? .failure : .success
         case .failure(let cancelled as Cancelled):
             (cancelled.cause as? CallFailure)?.isTimeout == true ? .failure : .none
-        case .failure: .failure
+        case .failure(let error): (error as? CallFailure)?.isRefusal == true ? .none : .failure
         }
     }
 }

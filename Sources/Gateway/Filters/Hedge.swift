@@ -11,7 +11,8 @@ enum Hedge {
             { request, exchange in
                 let first = next(request, exchange)
                 let isLate = Flag()
-                let second = exchange.core.after(delay).promise.then {
+                // Not `after`, whose timer would outlive a quick answer.
+                let second = exchange.core.value(()).delayed(by: delay).then {
                     isLate.isSet = true
                     return next(request, exchange)
                 }

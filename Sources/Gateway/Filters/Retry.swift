@@ -42,7 +42,8 @@ struct Retry {
         _ number: Int, after wait: Duration, _ next: @escaping CallService, _ request: CallRequest,
         _ exchange: Exchange
     ) -> Local<ClientResponse> {
-        exchange.core.after(wait).promise
+        // Not `after`, whose timer would outlive a client that goes away meanwhile.
+        exchange.core.value(()).delayed(by: wait)
             .then { attempt(number + 1, next, request, exchange) }
     }
 

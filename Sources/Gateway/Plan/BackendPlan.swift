@@ -24,13 +24,18 @@ struct BackendPlan {
 }
 
 /// `max_concurrent` and `queue`, for one worker.
-struct BulkheadPlan {
+struct BulkheadPlan: Equatable {
     let concurrentMax: Int
     /// Calls that may wait for a slot; 0 refuses at once.
     let queueMax: Int
     let wait: Duration
     /// What the operator wrote, for the whole process.
-    let written: (concurrent: Int, queue: Int)
+    let written: Written
+
+    struct Written: Equatable {
+        let concurrent: Int
+        let queue: Int
+    }
 }
 
 /// `breaker:`

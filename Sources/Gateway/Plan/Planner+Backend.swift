@@ -64,7 +64,8 @@ extension Planner {
             concurrentMax: share(concurrent),
             queueMax: backend.queue?.size.map { share($0.value) } ?? 0,
             wait: backend.queue?.wait?.value ?? PlanDefaults.queueWait,
-            written: (concurrent, backend.queue?.size?.value ?? 0))
+            written: BulkheadPlan.Written(
+                concurrent: concurrent, queue: backend.queue?.size?.value ?? 0))
     }
 
     private func breaker(_ breaker: Config.Backend.Breaker) -> BreakerPlan {

@@ -1,0 +1,381 @@
+import Testing
+
+/// What is in an answer: `if_failed`, `at`, collisions, `when`, reports, head lines.
+@Suite(.watched) struct AnswerTests {
+    /// `{"one":1}` and what the second, failing call leaves.
+    private func afterFailure(_ call: String, endpoint: String = "report: off") throws -> Answer {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2\(call) }
+            """, endpoint: endpoint)
+        stage.on("/1", .ok(#"{"x":1}"#))
+        stage.on("/2", .status(500))
+        let answer = try stage.ask()
+        stage.expectQuiet()
+        return answer
+    }
+
+    static let fallbacks: [(String, String)] = [
+        ("", #"{"one":{"x":1},"two":null}"#),
+        (", if_failed: null", #"{"one":{"x":1},"two":null}"#),
+        (", if_failed: omit", #"{"one":{"x":1}}"#),
+        (", if_failed: []", #"{"one":{"x":1},"two":[]}"#),
+        (", if_failed: { a: [1, \"b\"] }", #"{"one":{"x":1},"two":{"a":[1,"b"]}}"#),
+        (", if_failed: 0", #"{"one":{"x":1},"two":0}"#),
+        (", at: .", #"{"one":{"x":1}}"#),
+        (", at: ., if_failed: omit", #"{"one":{"x":1}}"#),
+        (", at: ., if_failed: { a: 1 }", #"{"one":{"x":1},"a":1}"#),
+    ]
+
+    @Test(arguments: fallbacks) func aFailedCallLeaves(_ call: String, _ body: String) throws {
+        #expect(try afterFailure(call).body == body)
+    }
+
+    @Test func aFallbackDoesNotMakeAFailedRequestGood() throws {
+        let stage = try Stage("one: { from: a, get: /1, if_failed: [] }")
+        stage.on("/1", .status(500))
+        #expect(try stage.ask().status == 502)
+        stage.expectQuiet()
+    }
+
+    // MARK: At the root
+
+    private func merged(
+        _ first: String, _ second: String, more: String = "", endpoint: String = ""
+    ) throws -> Answer {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1, at: . }
+            two: { from: b, get: /2, at: .\(more) }
+            """, endpoint: endpoint)
+        stage.on("/1", .ok(first))
+        stage.on("/2", .ok(second))
+        let answer = try stage.ask()
+        stage.expectQuiet()
+        return answer
+    }
+
+    @Test func objectsAreMergedInFileOrder() throws {
+        let answer = try merged(#"{"a":1.0}"#, #"{ "b" : [2] }"#)
+        #expect(answer.body == #"{"a":1.0,"b" : [2]}"#)
+        #expect(answer["Gateway-Complete"] == "true")
+    }
+
+    @Test func theEarlierCallKeepsAKey() throws {
+        let answer = try merged(#"{"id":1}"#, #"{"id":2,"b":3}"#)
+        #expect(
+            answer.body == #"{"id":1,"b":3,"_gateway":{"complete":true,"failures":["#
+                + #"{"call":"two","kind":"collision","key":"id"}]}}"#)
+        #expect(answer["Gateway-Complete"] == "true")
+        #expect(answer.status == 200)
+    }
+
+    @Test func aCollisionMayBeAFailure() throws {
+        let answer = try merged(#"{"id":1}"#, #"{"id":2,"b":3}"#, more: ", on_collision: fail")
+        #expect(
+            answer.body == #"{"id":1,"_gateway":{"complete":false,"failures":["#
+                + #"{"call":"two","kind":"collision","key":"id"}]}}"#)
+        #expect(answer["Gateway-Complete"] == "false")
+    }
+
+    @Test func aCollisionThatIsAFailureLeavesItsFallback() throws {
+        let answer = try merged(
+            #"{"id":1}"#, #"{"id":2,"b":3}"#, more: ", on_collision: fail, if_failed: { c: 4 }",
+            endpoint: "report: off")
+        #expect(answer.body == #"{"id":1,"c":4}"#)
+    }
+
+    @Test func aCollisionOfARequiredCallFailsTheRequest() throws {
+        let answer = try merged(
+            #"{"id":1}"#, #"{"id":2}"#, more: ", on_collision: fail, required: true")
+        #expect(answer.status == 502)
+        #expect(answer.failures == #"[{"call":"two","kind":"collision","key":"id"}]"#)
+    }
+
+    /// The earlier call in the file keeps the key, whichever answer came first.
+    @Test func timeDoesNotDecideACollision() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1, at: . }
+            two: { from: b, get: /2, at: . }
+            """, endpoint: "report: off")
+        stage.on("/1", .ok(#"{"id":1}"#, after: 50))
+        stage.on("/2", .ok(#"{"id":2}"#))
+        #expect(try stage.ask().body == #"{"id":1}"#)
+        stage.expectQuiet()
+    }
+
+    @Test func aNameCollidesWithAKeyBeforeIt() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1, at: . }
+            two: { from: b, get: /2 }
+            """)
+        stage.on("/1", .ok(#"{"tw\u006f":1}"#))
+        #expect(
+            try stage.ask().body == #"{"tw\u006f":1,"_gateway":{"complete":true,"failures":["#
+                + #"{"call":"two","kind":"collision","key":"two"}]}}"#)
+        stage.expectQuiet()
+    }
+
+    @Test(arguments: ["[1]", "1", "\"a\"", "true"]) func whatIsNoObjectHasNoPlaceAtTheRoot(
+        _ body: String
+    ) throws {
+        let answer = try merged(#"{"a":1}"#, body)
+        #expect(answer.failures == #"[{"call":"two","kind":"invalid_shape"}]"#)
+    }
+
+    @Test func nothingAtTheRootIsNothing() throws {
+        #expect(try merged(#"{"a":1}"#, "").body == #"{"a":1}"#)
+    }
+
+    // MARK: The reserved key
+
+    @Test(arguments: [#"_gateway"#, #"_g\u0061teway"#]) func aBackendsOwnReportIsDroppedAndReported(
+        _ key: String
+    ) throws {
+        let answer = try merged(#"{"a":1}"#, #"{"\#(key)":{"complete":true},"b":2}"#)
+        #expect(
+            answer.body == #"{"a":1,"b":2,"_gateway":{"complete":true,"failures":["#
+                + #"{"call":"two","kind":"collision","key":"_gateway"}]}}"#)
+    }
+
+    @Test(arguments: ["off", "header"]) func itIsDroppedWhereverTheReportGoes(_ report: String) throws {
+        let answer = try merged(#"{"_gateway":1}"#, #"{"b":2}"#, endpoint: "report: \(report)")
+        #expect(answer.body == #"{"b":2}"#)
+    }
+
+    @Test func insideAValueItMeansNothing() throws {
+        let stage = try Stage("one: { from: a, get: /1 }")
+        stage.on("/1", .ok(#"{"_gateway":1}"#))
+        #expect(try stage.ask().body == #"{"one":{"_gateway":1}}"#)
+        stage.expectQuiet()
+    }
+
+    @Test func aFallbackCannotBringItEither() throws {
+        let answer = try afterFailure(", at: ., if_failed: { _gateway: 1, c: 2 }")
+        #expect(answer.body == #"{"one":{"x":1},"c":2}"#)
+    }
+
+    // MARK: When
+
+    private func withLang(_ condition: String, _ target: String) throws -> (Answer, [String]) {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, when: \(condition) }
+            """, endpoint: "params: { lang: { type: string, default: en } }")
+        let answer = try stage.ask(get(target))
+        let events = stage.events
+        stage.expectQuiet()
+        return (answer, events)
+    }
+
+    @Test func aCallIsLeftOutWithoutAWord() throws {
+        let (answer, events) = try withLang("{ param: lang }", "/x")
+        #expect(answer.body == #"{"one":"/1"}"#)
+        #expect(answer["Gateway-Complete"] == "true")
+        #expect(events == ["0 GET /1"])
+    }
+
+    static let conditions: [(String, String, Bool)] = [
+        ("{ param: lang }", "/x?lang=en", true), ("{ param: lang }", "/x", false),
+        ("{ param: lang, is: de }", "/x?lang=de", true), ("{ param: lang, is: de }", "/x?lang=en", false),
+        ("{ param: lang, is: de }", "/x", false), ("{ param: lang, is: en }", "/x", true),
+    ]
+
+    @Test(arguments: conditions) func aConditionDecides(
+        _ condition: String, _ target: String, _ isMade: Bool
+    ) throws {
+        #expect(try withLang(condition, target).1.contains("0 GET /2") == isMade)
+    }
+
+    @Test func whenAllAreLeftOutTheAnswerIsAnEmptyObject() throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1, when: { param: lang } }",
+            endpoint: "params: { lang: { type: string } }")
+        let answer = try stage.ask()
+        #expect(answer.summary == "200 at 0 {}")
+        #expect(answer["Gateway-Complete"] == "true")
+        stage.expectQuiet()
+    }
+
+    @Test func whatIsLeftOutDoesNotMakeAFailedRequestGood() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, when: { param: lang } }
+            """, endpoint: "params: { lang: { type: string } }")
+        stage.on("/1", .status(500))
+        #expect(try stage.ask().status == 502)
+        stage.expectQuiet()
+    }
+
+    @Test func aRequiredCallMayBeLeftOut() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, required: true, when: { param: lang } }
+            """, endpoint: "params: { lang: { type: string } }")
+        #expect(try stage.ask().summary == #"200 at 0 {"one":"/1"}"#)
+        stage.expectQuiet()
+    }
+
+    @Test func whoWaitsForACallThatIsLeftOutIsSkipped() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1, when: { param: lang } }
+            two: { from: b, get: "/2/{one}" }
+            three: { from: c, get: /3 }
+            """, endpoint: "params: { lang: { type: string } }")
+        #expect(
+            try stage.ask().body == #"{"two":null,"three":"/3","_gateway":{"complete":false,"#
+                + #""failures":[{"call":"two","kind":"skipped","because":"one"}]}}"#)
+        stage.expectQuiet()
+    }
+
+    // MARK: Reports
+
+    @Test func aReportMayStandInTheHead() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2 }
+            three: { from: c, get: /3, timeout: 50ms }
+            """, endpoint: "report: header")
+        stage.on("/2", .status(500))
+        stage.on("/3", .hangs)
+        let answer = try stage.ask()
+        #expect(answer.body == #"{"one":"/1","two":null,"three":null}"#)
+        #expect(
+            answer["Gateway-Failures"]
+                == "two;kind=unexpected_status;status=500, three;kind=http_response_timeout")
+        #expect(answer["Gateway-Complete"] == "false")
+        stage.expectQuiet()
+    }
+
+    @Test func aReportMayBeOff() throws {
+        let answer = try afterFailure("", endpoint: "report: off")
+        #expect(answer["Gateway-Failures"] == nil)
+        #expect(answer["Gateway-Complete"] == "false")
+    }
+
+    static let reports: [(String, String?, String?)] = [
+        ("body", #"[{"call":"one","kind":"unexpected_status","status":500}]"#, nil),
+        ("header", nil, "one;kind=unexpected_status;status=500"), ("off", nil, nil),
+    ]
+
+    @Test(arguments: reports) func aProblemReportsInTheSamePlace(
+        _ report: String, _ body: String?, _ field: String?
+    ) throws {
+        let stage = try Stage("one: { from: a, get: /1 }", endpoint: "report: \(report)")
+        stage.on("/1", .status(500))
+        let answer = try stage.ask()
+        #expect(answer.failures == body)
+        #expect(answer["Gateway-Failures"] == field)
+        stage.expectQuiet()
+    }
+
+    @Test func aProblemNamesTheRequest() throws {
+        let stage = try Stage("one: { from: a, get: /1, required: true }")
+        stage.on("/1", .status(500))
+        #expect(
+            try stage.ask(get("/x", "X-Request-Id: abc")).body
+                == #"{"type":"about:blank","title":"Bad Gateway","status":502,"instance":"abc","#
+                + #""failures":[{"call":"one","kind":"unexpected_status","status":500}]}"#)
+        stage.expectQuiet()
+    }
+
+    @Test func detailsAreNotExposedByDefault() throws {
+        let stage = try Stage(RequiredTests.mixed)
+        stage.backend(7002)?.refuse()
+        let answer = try stage.ask()
+        #expect(!answer.body.contains("127.0.0.1") && !answer.body.contains("7002"))
+        stage.expectQuiet()
+    }
+
+    static let details: [(Reply?, String)] = [
+        (nil, #"{"call":"two","kind":"connection_refused","host":"127.0.0.1:7002","detail":"connection refused"}"#),
+        (
+            .status(500),
+            #"{"call":"two","kind":"unexpected_status","status":500,"host":"127.0.0.1:7002"}"#
+        ),
+        (
+            .closes(),
+            #"{"call":"two","kind":"connection_terminated","host":"127.0.0.1:7002","detail":"closed without an answer"}"#
+        ),
+        (
+            .hangs,
+            #"{"call":"two","kind":"http_response_timeout","limit_ms":100,"host":"127.0.0.1:7002"}"#
+        ),
+    ]
+
+    @Test(arguments: details) func detailsMayBeExposed(_ reply: Reply?, _ failure: String) throws {
+        let stage = try Stage(RequiredTests.mixed, endpoint: "expose: details\ntimeout: 100ms")
+        if let reply { stage.on("/2", reply) } else { stage.backend(7002)?.refuse() }
+        #expect(try stage.ask().failures == "[\(failure)]")
+        stage.expectQuiet()
+    }
+
+    // MARK: The head
+
+    @Test func aPartialAnswerMayHaveItsOwnStatus() throws {
+        let answer = try afterFailure("", endpoint: "partial_status: 207")
+        #expect(answer.status == 207)
+    }
+
+    @Test func aCompleteAnswerHasItsOwnStatusStill() throws {
+        let stage = try Stage("one: { from: a, get: /1 }", endpoint: "partial_status: 207")
+        #expect(try stage.ask().status == 200)
+        stage.expectQuiet()
+    }
+
+    @Test func completeAnswersMayBeCached() throws {
+        let stage = try Stage("one: { from: a, get: /1 }", endpoint: "cache_control: max-age=60")
+        #expect(try stage.ask()["Cache-Control"] == "max-age=60")
+        stage.expectQuiet()
+    }
+
+    @Test func partialAnswersMayNot() throws {
+        let answer = try afterFailure("", endpoint: "cache_control: max-age=60")
+        #expect(answer["Cache-Control"] == "no-store")
+    }
+
+    @Test func timesMayBeTold() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: "/2/{one}" }
+            three: { from: c, get: "/3/{request.header.Nobody}" }
+            """, endpoint: "server_timing: true")
+        stage.on("/1", .ok("1", after: 12))
+        stage.on("/2/1", .status(500, after: 30))
+        #expect(try stage.ask()["Server-Timing"] == "one;dur=12.0, two;dur=30.0, total;dur=42.0")
+        stage.expectQuiet()
+    }
+
+    @Test func timesAreNotToldUnasked() throws {
+        let stage = try Stage("one: { from: a, get: /1 }")
+        #expect(try stage.ask()["Server-Timing"] == nil)
+        stage.expectQuiet()
+    }
+
+    // MARK: Bytes
+
+    @Test func valuesAreSplicedByteForByte() throws {
+        let body = #"{ "a" : 9007199254740993, "b":1e400,"c":"\u00e4\/" ,"a":19.90}"#
+        let stage = try Stage("one: { from: a, get: /1 }")
+        stage.on("/1", .ok("\n \(body)\t"))
+        #expect(try stage.ask().body == #"{"one":\#(body)}"#)
+        stage.expectQuiet()
+    }
+
+    @Test func whatIsReshapedKeepsItsBytes() throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1, take: items, drop: \"[].c\", rename: { \"[].b\": x } }")
+        stage.on("/1", .ok(#"{"items":[{"a":19.90,"c":0,"b":1E1}]}"#))
+        #expect(try stage.ask().body == #"{"one":[{"a":19.90,"x":1E1}]}"#)
+        stage.expectQuiet()
+    }
+}

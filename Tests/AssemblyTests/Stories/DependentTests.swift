@@ -1,0 +1,197 @@
+import Testing
+
+/// Calls that use the answers of others: they begin when their input is there, the rest does not wait.
+@Suite(.watched) struct DependentTests {
+    static let chain = """
+        one: { from: a, get: /1 }
+        two: { from: b, get: "/2/{one.id}" }
+        three: { from: c, get: /3 }
+        """
+
+    @Test func aCallBeginsExactlyWhenItsInputIsThere() throws {
+        let stage = try Stage(Self.chain)
+        stage.on("/1", .ok(#"{"id":7}"#, after: 30))
+        stage.on("/2/7", .ok("2", after: 20))
+        stage.on("/3", .ok("3", after: 40))
+        #expect(try stage.ask().summary == #"200 at 50 {"one":{"id":7},"two":2,"three":3}"#)
+        #expect(stage.events == ["0 GET /1", "0 GET /3", "30 GET /2/7"])
+        stage.expectQuiet()
+    }
+
+    @Test func aCallMayStandBeforeWhatItWaitsFor() throws {
+        let stage = try Stage(
+            """
+            two: { from: b, get: "/2/{one.id}" }
+            one: { from: a, get: /1 }
+            """)
+        stage.on("/1", .ok(#"{"id":7}"#, after: 30))
+        #expect(try stage.ask().summary == #"200 at 30 {"two":"/2/7","one":{"id":7}}"#)
+        stage.expectQuiet()
+    }
+
+    @Test func aCallMayWaitForSeveral() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2 }
+            three: { from: c, get: "/3/{one}/{two}" }
+            """)
+        stage.on("/1", .ok("1", after: 30))
+        stage.on("/2", .ok("2", after: 50))
+        _ = try stage.ask()
+        #expect(stage.events == ["0 GET /1", "0 GET /2", "50 GET /3/1/2"])
+        stage.expectQuiet()
+    }
+
+    @Test func aCallInAChainOfThree() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: "/2/{one}" }
+            three: { from: c, get: "/3/{two}" }
+            """)
+        stage.on("/1", .ok("1", after: 10))
+        stage.on("/2/1", .ok("2", after: 20))
+        stage.on("/3/2", .ok("3", after: 30))
+        #expect(try stage.ask().summary == #"200 at 60 {"one":1,"two":2,"three":3}"#)
+        stage.expectQuiet()
+    }
+
+    static let values: [(answer: String, target: String?)] = [
+        (#"{"id":7}"#, "/2/7"), (#"{"id":9007199254740993}"#, "/2/9007199254740993"),
+        (#"{"id":19.90}"#, "/2/19.90"), (#"{"id":true}"#, "/2/true"),
+        (#"{"id":"a b/c?d#e%"}"#, "/2/a%20b%2Fc%3Fd%23e%25"), (#"{"id":"\u00e4"}"#, "/2/%C3%A4"),
+        (#"{"id":1,"id":2}"#, "/2/2"), (#"{"id":null}"#, nil), ("{}", nil), ("[]", nil),
+        (#"{"id":{}}"#, nil), (#"{"id":[1]}"#, nil), (#"{"id":".."}"#, nil), (#"{"id":""}"#, "/2/"),
+    ]
+
+    @Test(arguments: values) func aValueStandsInTheTarget(_ answer: String, _ target: String?) throws {
+        let stage = try Stage(Self.chain)
+        stage.on("/1", .ok(answer))
+        let result = try stage.ask()
+        #expect(stage.seen.first { $0.port == 7002 }?.target == target)
+        #expect((result.failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#) == (target == nil))
+        stage.expectQuiet()
+    }
+
+    static let paths: [(path: String, target: String?)] = [
+        ("items[1].id", "/2/5"), ("items[0].id", "/2/4"), ("items[2].id", nil), ("items.id", nil),
+        ("deep.er.id", "/2/6"),
+    ]
+
+    @Test(arguments: paths) func aPathGoesThroughArrays(_ path: String, _ target: String?) throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: "/2/{one.\(path)}" }
+            """)
+        stage.on("/1", .ok(#"{"items":[{"id":4},{"id":5}],"deep":{"er":{"id":6}}}"#))
+        _ = try stage.ask()
+        #expect(stage.seen.first { $0.port == 7002 }?.target == target)
+        stage.expectQuiet()
+    }
+
+    /// What is referred to is the call's part, as it was shaped.
+    @Test func aReferenceSeesTheShapedPart() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1, take: item }
+            two: { from: b, get: "/2/{one.id}" }
+            """)
+        stage.on("/1", .ok(#"{"item":{"id":7}}"#))
+        _ = try stage.ask()
+        #expect(stage.seen.last?.target == "/2/7")
+        stage.expectQuiet()
+    }
+
+    @Test func aFailureSkipsWhoWaits() throws {
+        let stage = try Stage(Self.chain)
+        stage.on("/1", .status(500, after: 30))
+        #expect(
+            try stage.ask().failures == #"[{"call":"one","kind":"unexpected_status","status":500},"#
+                + #"{"call":"two","kind":"skipped","because":"one"}]"#)
+        #expect(stage.events == ["0 GET /1", "0 GET /3"])
+        stage.expectQuiet()
+    }
+
+    @Test func whoWaitsForASkippedCallIsSkippedForIt() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: "/2/{one}" }
+            three: { from: c, get: "/3/{two}" }
+            four: { from: c, get: /4 }
+            """)
+        stage.on("/1", .status(500))
+        #expect(
+            try stage.ask().failures == #"[{"call":"one","kind":"unexpected_status","status":500},"#
+                + #"{"call":"two","kind":"skipped","because":"one"},"#
+                + #"{"call":"three","kind":"skipped","because":"two"}]"#)
+        stage.expectQuiet()
+    }
+
+    @Test func theFailureOfTheFirstOfSeveralSkipsAtOnce() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2 }
+            three: { from: c, get: "/3/{one}/{two}", required: true }
+            """)
+        stage.on("/1", .status(500, after: 10))
+        stage.on("/2", .ok("2", after: 500))
+        let answer = try stage.ask()
+        #expect(answer.outcome == "502 at 10")
+        #expect(answer.failures == #"[{"call":"three","kind":"skipped","because":"one"}]"#)
+        #expect(stage.events == ["0 GET /1", "0 GET /2", "10 given up /2"])
+        stage.expectQuiet()
+    }
+
+    @Test func aBodyMayBeMadeOfAnswers() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, post: /2, body: { id: "{one.id}", all: "{one}", text: "no. {one.id}" } }
+            """, endpoint: "route: POST /x")
+        stage.on("/1", .ok(#"{"id":7,"price":19.90}"#))
+        _ = try stage.ask(post("{}"))
+        #expect(
+            stage.seen.last?.body == #"{"id":7,"all":{"id":7,"price":19.90},"text":"no. 7"}"#)
+        #expect(stage.seen.last?["Content-Type"] == "application/json")
+        stage.expectQuiet()
+    }
+
+    @Test func aHeaderMayBeMadeOfAnswers() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, headers: { X-Token: "Bearer {one.token}" } }
+            """)
+        stage.on("/1", .ok(#"{"token":"abc"}"#))
+        _ = try stage.ask()
+        #expect(stage.seen.last?["X-Token"] == "Bearer abc")
+        stage.expectQuiet()
+    }
+
+    @Test func aValueThatCouldSplitAHeadIsNotSent() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, headers: { X-Token: "{one.token}" } }
+            """)
+        stage.on("/1", .ok(#"{"token":"a\r\nEvil: 1"}"#))
+        #expect(try stage.ask().failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
+        #expect(stage.seen.count == 1)
+        stage.expectQuiet()
+    }
+
+    @Test func theClientsBodyIsThereForTemplates() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, post: "/1/{request.body.user}", body: { all: "{request.body}", n: "{request.body.n}" } }
+            """, endpoint: "route: POST /x\nbody: { type: object }")
+        _ = try stage.ask(post(#" {"user":"ann","n":1e400} "#))
+        #expect(stage.seen.first?.target == "/1/ann")
+        #expect(stage.seen.first?.body == #"{"all":{"user":"ann","n":1e400},"n":1e400}"#)
+        stage.expectQuiet()
+    }
+}

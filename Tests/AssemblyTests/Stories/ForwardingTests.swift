@@ -1,0 +1,145 @@
+import Testing
+
+/// What of a request reaches the backends.
+@Suite(.watched) struct ForwardingTests {
+    private func seen(
+        _ calls: String, endpoint: String = "", _ text: String, backend: String = ""
+    ) throws -> [Seen] {
+        let stage = try Stage(calls, endpoint: endpoint, backend: backend)
+        _ = try stage.ask(text)
+        stage.expectQuiet()
+        return stage.seen
+    }
+
+    static let call = "one: { from: a, get: /1 }"
+
+    @Test func nothingGoesAlongUnasked() throws {
+        let seen = try seen(
+            Self.call, get("/x?a=1&b=2", "Authorization: me", "Cookie: a", "X-Forwarded-For: 1"))
+        #expect(seen.first?.target == "/1")
+        #expect(seen.first?.names == ["Host", "X-Request-Id", "traceparent", "Gateway-Deadline-Ms"])
+    }
+
+    @Test func listedHeadersGoAlongWithAllTheirLines() throws {
+        let seen = try seen(
+            Self.call, endpoint: "forward: { headers: [authorization, Accept-Language] }",
+            get("/x", "Authorization: me", "Accept-Language: de", "Accept-Language: en", "Cookie: a"))
+        #expect(seen.first?["Authorization"] == "me")
+        #expect(seen.first?["Accept-Language"] == "de | en")
+        #expect(seen.first?["Cookie"] == nil)
+    }
+
+    @Test func listedQueryParametersGoAlong() throws {
+        let seen = try seen(
+            Self.call, endpoint: "forward: { query: [a] }", get("/x?b=2&a=1%20x&a=+"))
+        #expect(seen.first?.target == "/1?a=1%20x&a=+")
+    }
+
+    @Test func aCallsListReplacesTheEndpoints() throws {
+        let seen = try seen(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, forward: { headers: [Cookie] } }
+            """, endpoint: "forward: { headers: [Authorization] }",
+            get("/x", "Authorization: me", "Cookie: a"))
+        #expect(seen.map { $0["Authorization"] } == ["me", nil])
+        #expect(seen.map { $0["Cookie"] } == [nil, "a"])
+    }
+
+    @Test func headersOfTheBackendAndOfTheCallGoAlong() throws {
+        let seen = try seen(
+            "one: { from: a, get: /1, headers: { X-Call: yes } }", get(),
+            backend: "headers: { X-Key: secret }")
+        #expect(seen.first?["X-Key"] == "secret")
+        #expect(seen.first?["X-Call"] == "yes")
+    }
+
+    @Test func parametersAreEscapedForTheirPlace() throws {
+        let seen = try seen(
+            #"one: { from: a, get: "/1/{id}?q={q}" }"#,
+            endpoint: "route: \"GET /x/{id}\"\nparams: { q: { type: string } }",
+            get("/x/a%2Fb%25%23@?q=1+2%26%3D"))
+        #expect(seen.first?.target == "/1/a%2Fb%25%23%40?q=1%202%26%3D")
+    }
+
+    @Test(arguments: ["/x/..", "/x/%2e%2E", "/x/."]) func aStepUpTheTreeIsRefused(_ target: String) throws {
+        let stage = try Stage(
+            #"one: { from: a, get: "/1/{id}/end" }"#, endpoint: "route: \"GET /x/{id}\"")
+        #expect([400, 404].contains(try stage.ask(get(target)).status))
+        #expect(stage.seen.isEmpty)
+        stage.expectQuiet()
+    }
+
+    // MARK: The request's id and its trace
+
+    @Test func aSaneRequestIDIsKeptAndTold() throws {
+        let stage = try Stage(Self.call)
+        let answer = try stage.ask(get("/x", "X-Request-Id: abc-1"))
+        #expect(answer["X-Request-Id"] == "abc-1")
+        #expect(stage.seen.first?["X-Request-Id"] == "abc-1")
+        stage.expectQuiet()
+    }
+
+    @Test(arguments: ["a b", "", String(repeating: "x", count: 129), "ä"])
+    func anyOtherIsReplaced(_ id: String) throws {
+        let stage = try Stage(Self.call)
+        let answer = try stage.ask(get("/x", "X-Request-Id: \(id)"))
+        let given = try #require(answer["X-Request-Id"])
+        #expect(given != id && !given.isEmpty)
+        #expect(stage.seen.first?["X-Request-Id"] == given)
+        stage.expectQuiet()
+    }
+
+    @Test(arguments: ["/nowhere", "/x?n=no"]) func everyAnswerCarriesIt(_ target: String) throws {
+        let stage = try Stage(Self.call, endpoint: "params: { n: { type: integer } }")
+        #expect(try stage.ask(get(target, "X-Request-Id: abc"))["X-Request-Id"] == "abc")
+        stage.expectQuiet()
+    }
+
+    @Test func theTraceGoesOnWithAParentOfItsOwnForEachCall() throws {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let seen = try seen(
+            RequiredTests.mixed, get("/x", "traceparent: 00-\(trace)-00f067aa0ba902b7-01"))
+        let parents = try seen.map { try #require($0["traceparent"]).split(separator: "-") }
+        #expect(parents.map { String($0[1]) } == [trace, trace])
+        #expect(parents.map { String($0[3]) } == ["01", "01"])
+        #expect(Set(parents.map { $0[2] } + ["00f067aa0ba902b7"]).count == 3)
+    }
+
+    @Test func aTraceBeginsHereWithoutOne() throws {
+        let seen = try seen(RequiredTests.mixed, get())
+        let traces = try seen.map { try #require($0["traceparent"]).split(separator: "-")[1] }
+        #expect(traces[0] == traces[1] && traces[0].count == 32)
+    }
+
+    // MARK: Bodies
+
+    @Test func aBodyReachesEveryCallThatAsksForIt() throws {
+        let seen = try seen(
+            """
+            one: { from: a, post: /1, body: "{request.body}" }
+            two: { from: b, post: /2, body: "{request.body}" }
+            three: { from: c, get: /3 }
+            """, endpoint: "route: POST /x", post(#"{"a":19.90}"#))
+        #expect(seen.map(\.body) == [#"{"a":19.90}"#, #"{"a":19.90}"#, ""])
+        #expect(seen.map { $0["Content-Length"] } == ["11", "11", nil])
+    }
+
+    @Test func aPostWithoutABodySaysSo() throws {
+        let seen = try seen("one: { from: a, post: /1 }", endpoint: "route: POST /x", post("{}"))
+        #expect(seen.first?["Content-Length"] == "0")
+        #expect(seen.first?.body == "")
+    }
+
+    @Test(arguments: ["put", "patch", "delete", "head"]) func everyMethodIsSent(_ method: String) throws {
+        let seen = try seen("one: { from: a, \(method): /1 }", get())
+        #expect(seen.first?.method == method.uppercased())
+    }
+
+    @Test func aHeadCallGivesNull() throws {
+        let stage = try Stage("one: { from: a, head: /1 }")
+        stage.on("/1", .raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"))
+        #expect(try stage.ask().body == #"{"one":null}"#)
+        stage.expectQuiet()
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+/// `hedge`: still quiet? Ask once more; the first answer wins.
+@Suite(.watched) struct HedgeTests {
+    private func stage(_ replies: [Reply], more: String = "", backend: String = "") throws -> Stage {
+        let stage = try Stage(
+            "one: { from: a, get: /1, required: true, hedge: { after: 100ms }\(more) }",
+            backend: backend)
+        stage.on("/1", replies)
+        return stage
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let replies: [Reply]
+        let outcome: String
+        let events: [String]
+
+        var testDescription: String { name }
+    }
+
+    static let rows: [Row] = [
+        Row(
+            name: "a quick answer needs no second request", replies: [.ok("1", after: 99)],
+            outcome: "200 at 99", events: ["0 GET /1"]),
+        Row(
+            name: "the second wins, the first is closed",
+            replies: [.ok("1", after: 500), .ok("2", after: 50)],
+            outcome: "200 at 150", events: ["0 GET /1", "100 GET /1", "150 given up /1"]),
+        Row(
+            name: "the first wins, the second is closed",
+            replies: [.ok("1", after: 120), .ok("2", after: 500)],
+            outcome: "200 at 120", events: ["0 GET /1", "100 GET /1", "120 given up /1"]),
+        Row(
+            name: "a failure before the second request is the failure",
+            replies: [.closes(after: 50), .ok("2")],
+            outcome: "502 at 50", events: ["0 GET /1"]),
+        Row(
+            name: "the first fails late, the second answers",
+            replies: [.closes(after: 150), .ok("2", after: 100)],
+            outcome: "200 at 200", events: ["0 GET /1", "100 GET /1"]),
+        Row(
+            name: "the second fails, the first answers",
+            replies: [.ok("1", after: 200), .closes(after: 20)],
+            outcome: "200 at 200", events: ["0 GET /1", "100 GET /1"]),
+        Row(
+            name: "both fail, the first one later",
+            replies: [.closes(after: 200), .closes(after: 20)],
+            outcome: "502 at 200", events: ["0 GET /1", "100 GET /1"]),
+        Row(
+            name: "both fail, the second one later",
+            replies: [.closes(after: 150), .closes(after: 100)],
+            outcome: "502 at 200", events: ["0 GET /1", "100 GET /1"]),
+    ]
+
+    @Test(arguments: rows) func theFirstAnswerWins(_ row: Row) throws {
+        let stage = try stage(row.replies)
+        #expect(try stage.ask().outcome == row.outcome)
+        #expect(stage.events == row.events)
+        stage.expectQuiet()
+    }
+
+    @Test func bothAreGivenUpAtTheTimeout() throws {
+        let stage = try stage([.hangs], more: ", timeout: 300ms")
+        #expect(try stage.ask().outcome == "504 at 300")
+        #expect(
+            stage.events == ["0 GET /1", "100 GET /1", "300 given up /1", "300 given up /1"])
+        stage.expectQuiet()
+    }
+
+    @Test func bothAreGivenUpWhenTheClientGoes() throws {
+        let stage = try stage([.hangs])
+        let client = try stage.send(get())
+        stage.pass(150)
+        client.reset()
+        stage.pass(1)
+        #expect(
+            stage.events == ["0 GET /1", "100 GET /1", "150 given up /1", "150 given up /1"])
+        stage.expectQuiet()
+    }
+
+    @Test func aSecondRequestThatFindsNoSlotLeavesItToTheFirst() throws {
+        let stage = try stage([.ok("1", after: 200)], backend: "max_concurrent: 1")
+        #expect(try stage.ask().outcome == "200 at 200")
+        #expect(stage.events == ["0 GET /1"])
+        stage.expectQuiet()
+    }
+
+    @Test func aHedgedCallIsCountedOnce() throws {
+        let stage = try stage([.ok("1", after: 500), .ok("2", after: 50)])
+        _ = try stage.ask()
+        #expect(try stage.outcomes() == "ok 1")
+        stage.expectQuiet()
+    }
+}

@@ -1,0 +1,135 @@
+import Testing
+
+/// `min_duration`: every answer of the endpoint leaves at the same time, whatever it says.
+@Suite(.watched) struct PaddingTests {
+    static let endpoint = """
+        route: POST /x
+        params: { n: { type: integer } }
+        body: { type: object, max: 1KiB }
+        deadline: 300ms
+        min_duration: 400ms
+        """
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        var backend = ""
+        var target = "/x"
+        var body = "{}"
+        var prepare: @Sendable (Stage) -> Void = { _ in }
+        let status: Int
+
+        var testDescription: String { name }
+    }
+
+    static let rows: [Row] = [
+        Row(name: "200", status: 200),
+        Row(name: "200, slow", prepare: { $0.on("/1", .ok("{}", after: 299)) }, status: 200),
+        Row(name: "400, parameter", target: "/x?n=no", status: 400),
+        Row(name: "400, body", body: "{", status: 400),
+        Row(name: "401, relayed", prepare: { $0.on("/1", .status(401)) }, status: 401),
+        Row(name: "413", body: String(repeating: " ", count: 1025), status: 413),
+        Row(name: "502, refused", prepare: { $0.backend()?.refuse() }, status: 502),
+        Row(name: "502, broken", prepare: { $0.on("/1", .ok("{")) }, status: 502),
+        Row(
+            name: "503", backend: "breaker: { open_at: 1%, min_requests: 1, try_again_after: 99s }",
+            prepare: { stage in
+                stage.on("/1", .status(500))
+                _ = try? stage.ask(post("{}"))
+            }, status: 503),
+        Row(name: "504", prepare: { $0.on("/1", .hangs) }, status: 504),
+    ]
+
+    @Test(arguments: rows) func everyAnswerLeavesAtTheSameTime(_ row: Row) throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1, required: true, relay_status: [401] }",
+            endpoint: Self.endpoint, backend: row.backend)
+        row.prepare(stage)
+        let answer = try stage.ask(post(row.body, to: row.target))
+        #expect(answer.outcome == "\(row.status) at 400")
+        stage.expectQuiet()
+    }
+
+    @Test func aPartialAnswerLeavesAtTheSameTime() throws {
+        let stage = try Stage(RequiredTests.mixed, endpoint: "min_duration: 400ms")
+        stage.on("/2", .status(500))
+        #expect(try stage.ask().outcome == "200 at 400")
+        stage.expectQuiet()
+    }
+
+    @Test func theClockStartsWithTheLastByteOfTheBody() throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
+        let client = try stage.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
+        stage.pass(1000)
+        client.send("}")
+        #expect(stage.answer(of: client).outcome == "200 at 400")
+        stage.expectQuiet()
+    }
+
+    /// A chunked body is found to be too large in its middle.
+    @Test func theClockStartsWithTheRefusalOfABodyThatIsTooLarge() throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
+        let client = try stage.send(request("POST", "/x", ["Transfer-Encoding: chunked"]) + "1\r\n{\r\n")
+        stage.pass(1000)
+        client.send("800\r\n\(String(repeating: " ", count: 0x800))\r\n")
+        #expect(stage.answer(of: client).outcome == "413 at 400")
+        stage.expectQuiet()
+    }
+
+    @Test func theClockStartsWithTheRefusalOfALengthThatIsTooLarge() throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
+        #expect(
+            try stage.ask(request("POST", "/x", ["Content-Length: 5000"])).outcome == "413 at 400")
+        stage.expectQuiet()
+    }
+
+    @Test func aRefusalForTooManyInFlightLeavesAtTheSameTime() throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")
+        let first = try stage.send(get())
+        stage.pass(100)
+        let answer = try stage.ask()
+        #expect(answer.outcome == "503 at 400")
+        #expect(answer["Retry-After"] == "1")
+        #expect(first.answers.first?.outcome == "200 at 400")
+        stage.expectQuiet()
+    }
+
+    @Test func anAnswerThatIsHeldBackStillCountsAsInFlight() throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")
+        _ = try stage.send(get())
+        stage.pass(399)
+        #expect(try stage.ask().status == 503)
+        #expect(try stage.ask().status == 200)
+        stage.expectQuiet()
+    }
+
+    @Test func noBackendConnectionIsHeldMeanwhile() throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms", backend: "max_concurrent: 1")
+        _ = try stage.send(get())
+        stage.pass(10)
+        #expect(try stage.load() == "0 running, 0 waiting")
+        stage.expectQuiet()
+    }
+
+    @Test(arguments: [(50, 400), (400, 400), (401, 500), (500, 500), (501, 600), (620, 700)])
+    func laterAnswersLeaveAtTheNextStep(after: Int, leaves: Int) throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1 }",
+            endpoint: "deadline: 2s\nmin_duration: 400ms\nround_up_to: 100ms")
+        stage.on("/1", .ok("1", after: after))
+        #expect(try stage.ask().outcome == "200 at \(leaves)")
+        stage.expectQuiet()
+    }
+
+    @Test func otherRoutesAreNotPadded() throws {
+        let stage = try Stage("one: { from: a, get: /1 }", endpoint: "min_duration: 400ms")
+        #expect(try stage.ask(get("/y")).outcome == "404 at 0")
+        #expect(try stage.ask(post("")).outcome == "405 at 0")
+        stage.expectQuiet()
+    }
+}

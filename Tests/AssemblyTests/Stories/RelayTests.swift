@@ -1,0 +1,84 @@
+import Testing
+
+/// What of a backend's answer reaches the client: a status, a body, header lines; each only if asked.
+@Suite(.watched) struct RelayTests {
+    @Test func onlyTheStatusIsRelayed() throws {
+        let stage = try Stage("one: { from: a, get: /1, required: true }")
+        stage.on("/1", .status(404, #"{"secret":1}"#))
+        let answer = try stage.ask()
+        #expect(answer.status == 404)
+        #expect(answer["Content-Type"] == "application/problem+json")
+        #expect(!answer.body.contains("secret"))
+        stage.expectQuiet()
+    }
+
+    @Test func theBodyMayBeRelayed() throws {
+        let stage = try Stage("one: { from: a, get: /1, required: true, relay_body: true }")
+        stage.on("/1", .status(404, "<no>", "Content-Type: text/html", "X-Secret: 1"))
+        let answer = try stage.ask()
+        #expect(answer.summary == "404 at 0 <no>")
+        #expect(answer["Content-Type"] == "text/html")
+        #expect(answer["X-Secret"] == nil)
+        #expect(answer["Gateway-Complete"] == "false")
+        stage.expectQuiet()
+    }
+
+    @Test func theBodyOfAStatusThatIsNotRelayedIsNot() throws {
+        let stage = try Stage("one: { from: a, get: /1, required: true, relay_body: true }")
+        stage.on("/1", .status(500, "<no>"))
+        #expect(try stage.ask()["Content-Type"] == "application/problem+json")
+        stage.expectQuiet()
+    }
+
+    @Test func aStatusOfACallThatIsNotRequiredIsNotRelayed() throws {
+        let stage = try Stage(RequiredTests.mixed)
+        stage.on("/2", .status(404))
+        #expect(try stage.ask().status == 200)
+        stage.expectQuiet()
+    }
+
+    @Test func noHeaderIsRelayedUnasked() throws {
+        let stage = try Stage("one: { from: a, get: /1 }")
+        stage.on("/1", .ok("1", "ETag: \"1\"", "Set-Cookie: a=b", "Server: x"))
+        let answer = try stage.ask()
+        #expect(answer["ETag"] == nil && answer["Set-Cookie"] == nil && answer["Server"] == nil)
+        stage.expectQuiet()
+    }
+
+    @Test func cookiesStaySeveralLines() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1, relay_headers: [ETag, Set-Cookie] }
+            two: { from: b, get: /2, relay_headers: [etag, set-cookie] }
+            """)
+        stage.on("/1", .ok("1", "set-cookie: a=1", "ETag: \"1\"", "Set-Cookie: b=2; Path=/"))
+        stage.on("/2", .ok("2", "ETag: \"2\"", "Set-Cookie: c=3"))
+        let answer = try stage.ask()
+        #expect(answer["Set-Cookie"] == "a=1 | b=2; Path=/ | c=3")
+        #expect(answer["ETag"] == "\"1\"")
+        stage.expectQuiet()
+    }
+
+    @Test func aFailedCallRelaysNoHeader() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, relay_headers: [Set-Cookie] }
+            """)
+        stage.on("/2", .status(500, "{}", "Set-Cookie: a=1"))
+        #expect(try stage.ask()["Set-Cookie"] == nil)
+        stage.expectQuiet()
+    }
+
+    @Test func aCallThatFailedByACollisionRelaysNoHeader() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1, at: . }
+            two: { from: b, get: /2, at: ., on_collision: fail, relay_headers: [Set-Cookie] }
+            """)
+        stage.on("/1", .ok(#"{"id":1}"#))
+        stage.on("/2", .ok(#"{"id":2}"#, "Set-Cookie: a=1"))
+        #expect(try stage.ask()["Set-Cookie"] == nil)
+        stage.expectQuiet()
+    }
+}

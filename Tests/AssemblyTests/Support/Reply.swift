@@ -1,0 +1,49 @@
+/// What a scripted backend does with one request.
+struct Reply {
+    /// Milliseconds from the request's last byte.
+    let after: Int
+    /// What it sends; nil is nothing at all.
+    let text: String?
+    let ending: Ending
+
+    enum Ending {
+        /// The connection stays.
+        case stays
+        /// The backend closes its connection.
+        case closes
+        /// The connection is reset.
+        case resets
+    }
+
+    /// 200 with a body of JSON.
+    static func ok(_ body: String, after: Int = 0, _ lines: String...) -> Reply {
+        Reply(after: after, text: answer(200, body, lines), ending: .stays)
+    }
+
+    static func status(_ code: Int, _ body: String = "{}", after: Int = 0, _ lines: String...) -> Reply {
+        Reply(after: after, text: answer(code, body, lines), ending: .stays)
+    }
+
+    /// Bytes as they are.
+    static func raw(_ text: String, after: Int = 0) -> Reply {
+        Reply(after: after, text: text, ending: .stays)
+    }
+
+    /// Says nothing and keeps the connection.
+    static let hangs = Reply(after: 0, text: nil, ending: .stays)
+
+    static func closes(after: Int = 0) -> Reply { Reply(after: after, text: nil, ending: .closes) }
+
+    static func resets(after: Int = 0) -> Reply { Reply(after: after, text: nil, ending: .resets) }
+
+    /// Begins an answer and closes in the middle of it.
+    static func breaksOff(after: Int = 0) -> Reply {
+        Reply(
+            after: after, text: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":", ending: .closes)
+    }
+
+    private static func answer(_ code: Int, _ body: String, _ lines: [String]) -> String {
+        let fields = (["Content-Length: \(body.utf8.count)"] + lines).joined(separator: "\r\n")
+        return "HTTP/1.1 \(code) Status\r\n\(fields)\r\n\r\n\(body)"
+    }
+}

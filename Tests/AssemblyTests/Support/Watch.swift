@@ -1,0 +1,33 @@
+import Promises
+import Testing
+
+/// Lets a test fail when a promise was forgotten while it ran: a producer that went away without
+/// settling, or a resolver that was used twice.
+struct Watch: SuiteTrait, TestTrait, TestScoping {
+    @TaskLocal private static var isOn = false
+
+    var isRecursive: Bool { true }
+
+    private static let handler: Void = PromiseDiagnostics.setHandler(keepingCreationSites: true) { event in
+        guard isOn else { return }
+        switch event {
+        case .abandoned(let file, let line):
+            Issue.record("a promise was abandoned that was made at \(file):\(line)")
+        case .resolvedTwice: Issue.record("a promise was resolved twice")
+        case .unhandledRejection, .cauterized: break
+        }
+    }
+
+    @concurrent func provideScope(
+        for test: Test, testCase: Test.Case?,
+        performing function: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        Self.handler
+        try await Self.$isOn.withValue(true) { try await function() }
+    }
+}
+
+extension Trait where Self == Watch {
+    /// No promise may be forgotten.
+    static var watched: Watch { Watch() }
+}

@@ -30,9 +30,10 @@ struct ConnectionDeadline {
     }
 
     private mutating func set(_ patience: Patience, unsent: Int, now: Instant) {
+        // Only the question whether the client is there is asked less and less often.
+        if wait != .client { probes = 0 }
         self.unsent = unsent
         due = wait.map { Instant(nanoseconds: now.nanoseconds &+ patience[$0] << Int64(probes)) }
-        if wait != .client { probes = 0 }
     }
 
     /// When a timer must be set; nil where one is that fires early enough, or nothing is waited for.

@@ -14,13 +14,21 @@ struct ReadAhead {
     /// The bytes; they stay as they are while some are removed or added.
     var bytes: Bytes { Bytes(held)[start..<held.count] }
 
+    /// What it keeps in memory for them, in bytes.
+    var heldBytes: Int { held.count }
+
     mutating func append(_ bytes: Span<UInt8>) {
+        // A client that stays ahead never lets this run empty.
+        if start > held.count / 2 {
+            held.removeFirst(start)
+            start = 0
+        }
         held.append(copying: bytes)
     }
 
     /// Lets go of the first of them, and of the memory with the last.
     mutating func removeFirst(_ count: Int) {
-        start += count
+        start = min(start + count, held.count)
         if isEmpty { self = ReadAhead() }
     }
 }

@@ -27,7 +27,7 @@ package struct ServerSettings: Sendable {
 
     /// How long after a client ended its side, and each time again, it is asked whether it is still
     /// there. See `ServerConnection.probe`.
-    package var probeInterval = Duration.milliseconds(50)
+    package var probeInterval = Duration.milliseconds(25)
 
     /// Told in `Retry-After` with a 503, in seconds.
     package var retryAfter: UInt64 = 1

@@ -88,6 +88,32 @@ import Testing
         #expect(summary(of: peer) == "200 ok")
     }
 
+    @Test func aClientThatEndedItsSideHasNoMoreTimeToReadThanOthers() throws {
+        let stage = try Stage(service: Stage.held)
+        stage.network.settings.windowBytes = 1000
+        let peer = try stage.connect()
+        peer.stream.pauseReading()
+        peer.send(get())
+        peer.stream.finishWriting()
+        stage.advance(20_000)
+        stage.answer(String(repeating: "a", count: 10_000))
+        stage.advance(29_000)
+        #expect(stage.server.connectionCount == 1)
+        stage.advance(2000)
+        #expect(stage.server.connectionCount == 0)
+    }
+
+    @Test(arguments: [get(), get() + get(), post("Content-Length: 2\r\n", "ok")])
+    func noticesWithin50MillisecondsThatAClientIsGone(_ text: String) throws {
+        let stage = try Stage(service: Stage.held)
+        let peer = try stage.connect()
+        peer.send(text)
+        stage.advance()
+        peer.stream.close()
+        stage.advance(50)
+        #expect(stage.cancelled == [0] && stage.server.connectionCount == 0)
+    }
+
     @Test func needsATimerOnlyForWhatIsDueEarlier() {
         let patience = Patience(settings())
         let queue = TimerQueue()

@@ -25,6 +25,8 @@ struct CallPlan {
     let retry: RetryPlan?
     let hedgeAfter: Duration?
     let shape: JSONShape
+    /// What of the answer stays, as the operator wrote it, for `explain`: `keep available, warehouse.city`.
+    let cuts: [String]
     let placement: Placement
     let fallback: Fallback
     let condition: Condition?

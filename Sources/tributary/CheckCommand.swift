@@ -1,6 +1,5 @@
 import ArgumentParser
 import Gateway
-import UVReactor
 
 /// `tributary check CONFIG`
 struct CheckCommand: ParsableCommand {
@@ -12,21 +11,32 @@ struct CheckCommand: ParsableCommand {
 
             EXAMPLES
               tributary check my.yaml
-              tributary check --strict my.yaml     a warning is a failure too (exit status 2)
+              tributary check --strict my.yaml           a warning is a failure too (exit status 2)
+              tributary check --format json my.yaml      problems for a tool
+              generate | tributary check -               from standard input
             """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, json
+    }
 
     @Flag(help: "Fail on warnings.")
     var strict = false
 
-    @Argument(help: "The configuration, YAML or JSON.")
+    @Option(help: "How problems are told.")
+    var format = Format.text
+
+    @Argument(help: "The configuration, YAML or JSON; - is standard input.")
     var config: String
 
     func run() throws {
-        let source = ConfigSource(path: config)
-        let (plan, problems) = try source.load()
-        StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
+        let (_, plan, problems) = try ConfigSource(argument: config).record()
+        switch format {
+        case .text: StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
+        case .json: StandardStreams.printOut(problems.json)
+        }
         guard let plan else { throw ExitStatus.configurationErrors }
         if strict, problems.warningCount > 0 { throw ExitStatus.strictWarnings }
-        StandardStreams.printOut(PlanPrinter(plan).summary)
+        if format == .text { StandardStreams.printOut(PlanPrinter(plan).summary) }
     }
 }

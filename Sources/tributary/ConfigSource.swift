@@ -2,37 +2,46 @@ import ArgumentParser
 import Gateway
 import UVReactor
 
-/// Where a configuration comes from: a file, or the text of the demo.
+/// Where a configuration comes from: a file, standard input, or the text of the demo.
 struct ConfigSource: Sendable {
     let path: String
-    /// The demo's text, which stands in no file.
-    private let text: String?
+    let isDemo: Bool
+    /// The text where it stands in no file.
+    private let text: [UInt8]?
     /// Variables that are not in the environment.
     private let variables: [String: String]
 
     init(path: String) {
-        self.path = path
-        text = nil
-        variables = [:]
+        self.init(path: path, text: nil)
+    }
+
+    /// What was written behind a command: `-` is standard input, which is read here.
+    init(argument: String) throws {
+        if argument == "-" {
+            self.init(path: "<stdin>", text: StandardStreams.readInput())
+        } else {
+            self.init(path: argument)
+        }
     }
 
     /// The demo, with the addresses of its backends.
     init(demo variables: [String: String]) {
-        path = DemoConfig.name
-        text = DemoConfig.text
+        self.init(
+            path: DemoConfig.name, text: Array(DemoConfig.text.utf8), isDemo: true,
+            variables: variables)
+    }
+
+    private init(
+        path: String, text: [UInt8]?, isDemo: Bool = false, variables: [String: String] = [:]
+    ) {
+        self.path = path
+        self.text = text
+        self.isDemo = isDemo
         self.variables = variables
     }
 
-    var isDemo: Bool { text != nil }
-
-    /// The plan, or nil and the reasons.
-    func load() throws -> (plan: Plan?, problems: Problems) {
-        let (_, plan, problems) = try record()
-        return (plan, problems)
-    }
-
     /// The plan, with everything that was read for it: each core makes a plan of its own from the
-    /// same bytes, whatever happens to the files meanwhile.
+    /// same bytes, whatever happens to the files meanwhile. No plan comes if there is an error.
     ///
     /// A file that is not there is a `StartFailure`.
     func record() throws -> (source: RecordedConfig, plan: Plan?, problems: Problems) {
@@ -46,8 +55,21 @@ struct ConfigSource: Sendable {
         return (recorded, plan, problems)
     }
 
+    /// The same for commands that are nothing without a plan: problems are printed, and errors end the
+    /// command.
+    func checked() throws -> (source: RecordedConfig, plan: Plan) {
+        let (source, plan, problems) = try record()
+        StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
+        guard let plan else { throw ExitStatus.configurationErrors }
+        return (source, plan)
+    }
+
     private var files: ConfigFiles {
         guard let text else { return SystemFiles.files }
-        return ConfigFiles(read: { _ in Array(text.utf8) }, list: { _ in [] })
+        return ConfigFiles(
+            read: { [path] asked throws(ConfigFileError) in
+                asked == path ? text : try SystemFiles.files.read(asked)
+            },
+            list: SystemFiles.files.list)
     }
 }

@@ -38,9 +38,7 @@ final class Daemon {
             let demo = path == nil ? try Demo(on: loop) : nil
             let source = path.map { ConfigSource(path: $0) }
                 ?? ConfigSource(demo: demo?.variables ?? [:])
-            let (recorded, plan, problems) = try source.record()
-            StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
-            guard let plan else { throw ExitStatus.configurationErrors }
+            let (recorded, plan) = try source.checked()
             let daemon = Daemon(recorded, plan.process, loop, demo)
             loop.resident = daemon
             daemon.onEnd = { failure = $0 }

@@ -10,7 +10,8 @@ struct Tributary: ParsableCommand {
             EXAMPLES
               tributary serve                      the demo, with backends of its own
               tributary check my.yaml              what is wrong with it, or what it means
-              tributary serve my.yaml              serve it; kill -HUP reloads, kill -TERM drains
+              tributary explain my.yaml GET /home  what a request would do
+              tributary serve my.yaml              serve it (SIGHUP reloads, SIGTERM drains)
               tributary health                     is the one on this machine ready?
 
             EXIT STATUS
@@ -19,7 +20,8 @@ struct Tributary: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, HealthCommand.self, VersionCommand.self,
+            ServeCommand.self, CheckCommand.self, ExplainCommand.self, SchemaCommand.self,
+            HealthCommand.self, VersionCommand.self,
         ])
 
     /// The line and the exit status of whatever goes wrong.

@@ -10,7 +10,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            [], ["serve"], ["check"], ["health"],
+            [], ["serve"], ["check"], ["explain"], ["schema"], ["health"],
         ]) func helpShowsExamples(_ command: [String]) throws {
             let result = try Command(command + ["--help"])
             #expect(try result.exitStatus() == 0)
@@ -89,6 +89,82 @@ extension EndToEnd {
             #expect(
                 try check.errors.whole()
                     == "warned.yaml:3:3: warning: backend 'spare' is never called\n1 warning\n")
+        }
+    }
+}
+
+extension EndToEnd {
+    @Suite struct ToolTests {
+        private let folder: Folder
+
+        init() throws {
+            folder = try Folder(["good.yaml": CheckTests.good])
+        }
+
+        @Test func standardInputIsChecked() throws {
+            let good = try Command.run("check", "-", input: CheckTests.good)
+            #expect(good.status == 0 && good.output.hasPrefix("OK  1 endpoint, "))
+            let bad = try Command.run(
+                "check", "-", input: CheckTests.good.replacing("version: 1", with: "version: 2"))
+            #expect(
+                bad
+                    == Command.Result(
+                        status: 1, errors: "<stdin>:1:10: error: 'version' must be 1\n1 error\n"))
+        }
+
+        @Test func whatStandardInputIncludesIsFound() throws {
+            try folder.write("more.yaml", "endpoints: []\nbackends: {}\nlisten: 127.0.0.1:1\n")
+            let result = try Command.run(
+                "check", "-", in: folder.url, input: CheckTests.good + "include: more.yaml\n")
+            #expect(result.status == 1)
+            #expect(result.errors.hasPrefix("more.yaml:3:1: error: 'listen' belongs into the main file"))
+        }
+
+        @Test func problemsForTools() throws {
+            let good = try Command.run("check", "--format", "json", "good.yaml", in: folder.url)
+            #expect(
+                good
+                    == Command.Result(
+                        status: 0, output: #"{"errors":0,"warnings":0,"problems":[]}"# + "\n"))
+            try folder.write("bad.yaml", CheckTests.good.replacing("get: /me", with: "gte: \"/m\\\"e\""))
+            let bad = try Command.run("check", "--format", "json", "bad.yaml", in: folder.url)
+            #expect(bad.status == 1 && bad.errors.isEmpty)
+            let json = try #require(
+                try JSONSerialization.jsonObject(with: Data(bad.output.utf8)) as? [String: Any])
+            #expect(json["errors"] as? Int == 1)
+            let problem = try #require((json["problems"] as? [[String: Any]])?.first)
+            #expect(problem["file"] as? String == "bad.yaml" && problem["severity"] as? String == "error")
+            #expect(problem["line"] as? Int == 9 && problem["column"] as? Int == 31)
+            #expect(
+                problem["text"] as? String
+                    == "unknown key 'gte' in call 'profile' - did you mean 'get'?")
+        }
+
+        /// The backends are addresses of loopback where a test would notice a connection.
+        @Test func explainSendsNothing() throws {
+            let backend = try Socket(listeningOn: 0)
+            let text = CheckTests.good.replacing("127.0.0.1:7004", with: "127.0.0.1:\(backend.port)")
+            try folder.write("good.yaml", text)
+            let result = try Command.run("explain", "good.yaml", "GET", "/home", in: folder.url)
+            #expect(result.status == 0 && result.errors.isEmpty)
+            #expect(result.output.hasPrefix("route     GET /home    good.yaml:6\n"))
+            #expect(result.output.contains("GET http://127.0.0.1:\(backend.port)/me "))
+            var waiting = pollfd(fd: backend.descriptor, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&waiting, 1, 0) == 0, "nobody connected")
+        }
+
+        @Test(arguments: [["GE T", "/home"], ["GET", "home"], ["GET", "*"]])
+        func explainWantsARequest(_ request: [String]) throws {
+            let command = try Command(["explain", folder.path("good.yaml")] + request)
+            #expect(try command.exitStatus() == 64)
+        }
+
+        @Test func schemaIsJSON() throws {
+            let result = try Command.run("schema")
+            #expect(result.status == 0)
+            let json = try #require(
+                try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+            #expect((json["properties"] as? [String: Any])?["endpoints"] != nil)
         }
     }
 }

@@ -97,3 +97,10 @@ extension Config.Call {
         init(place: Place) { self.place = place }
     }
 }
+
+extension ClosedRange<Int> {
+    /// `404`, or `200-299`
+    var spelled: String {
+        lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound)-\(upperBound)"
+    }
+}

@@ -27,6 +27,8 @@ final class CallPlan {
     let retry: RetryPlan?
     let hedgeAfter: Duration?
     let shape: JSONShape
+    /// What of the answer stays, as the operator wrote it, for `explain`: `keep available, warehouse.city`.
+    let cuts: [String]
     let placement: Placement
     let fallback: Fallback
     let condition: Condition?
@@ -36,7 +38,7 @@ final class CallPlan {
     let waitsFor: [Int]
 
     init(
-        index: Int, name: String, backend: Int, method: Method, target: URLTemplate, headers: [(name: FieldName, value: URLTemplate)], body: BodyTemplatePlan?, forward: ForwardPlan, isRequired: Bool, timeout: Duration, accept: [ClosedRange<Int>], relayStatus: [ClosedRange<Int>], relaysBody: Bool, relayHeaders: [FieldName], retry: RetryPlan?, hedgeAfter: Duration?, shape: JSONShape, placement: Placement, fallback: Fallback, condition: Condition?, answerMax: Int, waitsFor: [Int]
+        index: Int, name: String, backend: Int, method: Method, target: URLTemplate, headers: [(name: FieldName, value: URLTemplate)], body: BodyTemplatePlan?, forward: ForwardPlan, isRequired: Bool, timeout: Duration, accept: [ClosedRange<Int>], relayStatus: [ClosedRange<Int>], relaysBody: Bool, relayHeaders: [FieldName], retry: RetryPlan?, hedgeAfter: Duration?, shape: JSONShape, cuts: [String], placement: Placement, fallback: Fallback, condition: Condition?, answerMax: Int, waitsFor: [Int]
     ) {
         self.index = index
         self.name = name
@@ -55,6 +57,7 @@ final class CallPlan {
         self.retry = retry
         self.hedgeAfter = hedgeAfter
         self.shape = shape
+        self.cuts = cuts
         self.placement = placement
         self.fallback = fallback
         self.condition = condition

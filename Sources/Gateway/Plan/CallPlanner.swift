@@ -35,6 +35,7 @@ struct CallPlanner {
             retry: call.retry.map(retry),
             hedgeAfter: call.hedge?.after?.value,
             shape: try shape(),
+            cuts: cuts,
             placement: call.at == nil
                 ? .named : .root(failsOnCollision: call.onCollision?.value == .fail),
             fallback: try fallback(),
@@ -89,6 +90,14 @@ struct CallPlanner {
         } catch {
             throw PlanError("\(call.place): \(error)")
         }
+    }
+
+    private var cuts: [String] {
+        func words(_ verb: String, _ paths: [Placed<String>]) -> [String] {
+            paths.isEmpty ? [] : ["\(verb) \(paths.map(\.value).joined(separator: ", "))"]
+        }
+        let keep = call.keep.map { $0.value.isEmpty ? ["keep nothing"] : words("keep", $0.value) }
+        return (keep ?? []) + words("drop", call.drop)
     }
 
     private func fallback() throws(PlanError) -> CallPlan.Fallback {

@@ -14,7 +14,7 @@ package struct PlanPrinter {
             "OK  \(count(plan.endpoints.count, "endpoint")), \(count(calls, "call")), "
                 + count(plan.backends.count, "backend")
         ]
-        lines += table(plan.endpoints.map(row))
+        lines += TextTable(plan.endpoints.map(row), gaps: [1, 3, 5]).lines
         if plan.endpoints.contains(where: { $0.calls.contains { $0.isRequired } }) || hasWaits {
             lines.append("('!' = required, '->' = waits for)")
         }
@@ -35,24 +35,6 @@ package struct PlanPrinter {
             endpoint.route.method.rawValue, endpoint.route.path, CallList(endpoint).text,
             "deadline \(endpoint.timing)",
         ]
-    }
-
-    /// Columns as wide as their longest text.
-    private func table(_ rows: [[String]]) -> [String] {
-        let gaps = [1, 3, 5]
-        let widths = gaps.indices.map { column in
-            (rows.map { $0[column].count }.max() ?? 0) + gaps[column]
-        }
-        return rows.map { row in
-            var line = ""
-            for (column, text) in row.enumerated() {
-                line += text
-                if column < widths.count {
-                    line += String(repeating: " ", count: widths[column] - text.count)
-                }
-            }
-            return line
-        }
     }
 
     /// Numbers that the operator gave per process and that each worker gets a part of.

@@ -3,7 +3,7 @@ import HTTP
 
 /// `forward: { query: [...] }`, the query parameters that go along to a backend.
 struct QueryForward {
-    private let names: [Bytes]
+    let names: [Bytes]
 
     init(_ names: [String]) {
         self.names = names.map { Bytes($0) }
@@ -15,7 +15,7 @@ struct QueryForward {
         guard !names.isEmpty, let query = source.query else { return }
         var separator = UInt8(ascii: target.contains(UInt8(ascii: "?")) ? "&" : "?")
         for parameter in QueryParameters(query) {
-            guard let name = names.first(where: parameter.isNamed) else { continue }
+            guard let name = name(of: parameter) else { continue }
             // A value with a broken escape goes on as the characters that the client wrote.
             let value = parameter.decodedValue ?? parameter.value
             target.append(separator)
@@ -24,5 +24,10 @@ struct QueryForward {
             target.append(percentEncoding: value.span)
             separator = UInt8(ascii: "&")
         }
+    }
+
+    /// The name by which a parameter goes along; nil if it does not.
+    func name(of parameter: QueryParameter) -> Bytes? {
+        names.first(where: parameter.isNamed)
     }
 }

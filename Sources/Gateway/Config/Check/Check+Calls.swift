@@ -147,10 +147,3 @@ extension ConfigCheck {
         }
     }
 }
-
-extension ClosedRange<Int> {
-    /// `404`, or `200-299`
-    fileprivate var spelled: String {
-        lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound)-\(upperBound)"
-    }
-}

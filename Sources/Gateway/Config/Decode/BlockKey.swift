@@ -62,9 +62,11 @@ protocol ConfigBlock: Sendable {
 extension ConfigBlock {
     static var alternatives: [[String]] { [] }
 
-    static var schema: ValueSchema {
-        .block(BlockSchema(keys: { keys.map(\.schema) }, alternatives: alternatives))
+    static var blockSchema: BlockSchema {
+        BlockSchema(name: "\(Self.self)", keys: { keys.map(\.schema) }, alternatives: alternatives)
     }
+
+    static var schema: ValueSchema { .block(blockSchema) }
 }
 
 /// A block that stands under a fixed key, or in a list.

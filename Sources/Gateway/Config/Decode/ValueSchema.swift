@@ -21,6 +21,8 @@ indirect enum ValueSchema: Sendable {
 
 /// The keys of a block; looked up when asked for, since blocks may contain themselves.
 struct BlockSchema: Sendable {
+    /// Of the type that is read: `Endpoint`.
+    let name: String
     let keys: @Sendable () -> [KeySchema]
     /// Groups of keys, exactly one of each group must be there.
     let alternatives: [[String]]

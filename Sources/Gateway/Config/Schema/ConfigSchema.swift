@@ -1,0 +1,120 @@
+import Basics
+import JSONText
+
+/// The configuration language as a JSON Schema (draft 2020-12), for editors: made from the tables
+/// that the decoder reads by, so neither can know a key that the other does not.
+package enum ConfigSchema {
+    /// The schema, indented, with a line end.
+    package static var text: String {
+        var definitions = Definitions()
+        var members: [(String, SchemaNode)] = [
+            ("$schema", .text("https://json-schema.org/draft/2020-12/schema")),
+            ("title", .text("A configuration of tributary")),
+        ]
+        members += definitions.members(of: Config.blockSchema)
+        members.append(("$defs", .object(definitions.all())))
+        return SchemaNode.object(members).text + "\n"
+    }
+}
+
+/// The blocks that are referred to; each is defined once, since blocks may contain themselves.
+private struct Definitions {
+    private var waiting: [BlockSchema] = []
+    private var known: Set<String> = []
+
+    /// All that were referred to, and those that these refer to.
+    mutating func all() -> [(String, SchemaNode)] {
+        var definitions = [("variable", Self.variable)]
+        while !waiting.isEmpty {
+            let block = waiting.removeFirst()
+            definitions.append((block.name, .object(members(of: block))))
+        }
+        return definitions
+    }
+
+    /// `${NAME}` may stand for any single value.
+    private static let variable = SchemaNode.object([
+        ("type", .text("string")), ("pattern", .text(#"\$\{.+\}"#)),
+        ("description", .text("${NAME}, ${NAME:-default} or ${file:/path}")),
+    ])
+
+    mutating func members(of block: BlockSchema) -> [(String, SchemaNode)] {
+        let keys = block.keys()
+        var properties: [(String, SchemaNode)] = []
+        for key in keys { properties.append((key.name, schema(of: key))) }
+        var members: [(String, SchemaNode)] = [
+            ("type", .text("object")), ("additionalProperties", .raw("false")),
+        ]
+        let required = keys.filter(\.isRequired).map(\.name)
+        if !required.isEmpty { members.append(("required", .texts(required))) }
+        if !block.alternatives.isEmpty {
+            members.append(("allOf", .list(block.alternatives.map(Self.exactlyOne))))
+        }
+        members.append(("properties", .object(properties)))
+        return members
+    }
+
+    private static func exactlyOne(of group: [String]) -> SchemaNode {
+        .object([("oneOf", .list(group.map { .object([("required", .texts([$0]))]) }))])
+    }
+
+    private mutating func schema(of key: KeySchema) -> SchemaNode {
+        .object([("description", .text(key.doc))] + members(of: key.value))
+    }
+
+    /// Recurses as deep as a type of value nests, which the tables bound; blocks are only named.
+    private mutating func members(of value: ValueSchema) -> [(String, SchemaNode)] {
+        switch value {
+        case .text("regex"): return [("type", .text("string")), ("format", .text("regex"))]
+        case .text: return [("type", .text("string"))]
+        case .scalar: return [("type", .texts(["string", "number", "boolean"]))]
+        case .flag: return orVariable([("type", .text("boolean"))])
+        case .number: return orVariable([("type", .text("number"))])
+        case .integer(let range):
+            let most = range.upperBound == .max ? [] : [("maximum", SchemaNode.raw("\(range.upperBound)"))]
+            return orVariable(
+                [("type", .text("integer")), ("minimum", .raw("\(range.lowerBound)"))] + most)
+        case .duration: return orVariable(quantity(.time))
+        case .size: return orVariable(quantity(.size))
+        case .share: return orVariable(quantity(.share))
+        case .choice(let names): return orVariable([("enum", .texts(names))])
+        case .list(let item): return list(of: item)
+        case .oneOrMany(let item):
+            return [("anyOf", .list([.object(members(of: item)), .object(list(of: item))]))]
+        case .map(let item):
+            return [
+                ("type", .text("object")), ("additionalProperties", .object(members(of: item))),
+            ]
+        case .either(let values):
+            var choices: [SchemaNode] = []
+            for value in values { choices.append(.object(members(of: value))) }
+            return [("anyOf", .list(choices))]
+        case .block(let block):
+            if known.insert(block.name).inserted { waiting.append(block) }
+            return [("$ref", .text("#/$defs/\(block.name)"))]
+        case .anything: return []
+        }
+    }
+
+    private mutating func list(of item: ValueSchema) -> [(String, SchemaNode)] {
+        [("type", .text("array")), ("items", .object(members(of: item)))]
+    }
+
+    private func quantity(_ units: Quantity.Units) -> [(String, SchemaNode)] {
+        let names = units.names.map(\.name).joined(separator: "|")
+        return [
+            ("type", .text("string")), ("pattern", .text("^[0-9]+(\\.[0-9]+)?(\(names))$")),
+            ("examples", .texts(units.example.split(separator: " ").compactMap(Self.example))),
+        ]
+    }
+
+    /// Of `300ms, 2s, 5m or 1h`, the quantities.
+    private static func example(_ word: Substring) -> String? {
+        guard word.first?.isNumber == true else { return nil }
+        return String(word.last == "," ? word.dropLast() : word)
+    }
+
+    private func orVariable(_ members: [(String, SchemaNode)]) -> [(String, SchemaNode)] {
+        [("anyOf", .list([.object(members), .object([("$ref", .text("#/$defs/variable"))])]))]
+    }
+}

@@ -1,0 +1,98 @@
+import Basics
+import HTTP
+import JSONText
+
+/// What `explain` tells of the answer: its shape, what failures make of it, and the worst case.
+struct ExplainedAnswer {
+    private let endpoint: EndpointPlan
+    private let calls: [ExplainedCall]
+
+    /// - Parameter calls: all of the endpoint's, in file order
+    init(_ endpoint: EndpointPlan, _ calls: [ExplainedCall]) {
+        self.endpoint = endpoint
+        self.calls = calls
+    }
+
+    var lines: [String] {
+        let members = wanted.map { $0.plan.placement == .named ? "\"\($0.plan.name)\":..." : "..." }
+        return ["answer    {\(members.joined(separator: ","))}"] + failures + [worst]
+    }
+
+    private var wanted: [ExplainedCall] { calls.filter(\.isWanted) }
+
+    // MARK: Failures
+
+    private var failures: [String] {
+        var rows = wanted.filter(\.isSent).map { call in
+            ["", "\(call.plan.name) fails", "-> \(outcome(ofFailing: call.plan))"]
+        }
+        if wanted.count > 1, !wanted.contains(where: \.plan.isRequired) {
+            rows.append(["", "all fail", "-> \(Self.failureStatuses)"])
+        }
+        if !rows.isEmpty { rows[0][0] = "if" }
+        // The label's column is ten wide on every line.
+        return TextTable(rows.map { [$0[0].isEmpty ? "          " : "if        "] + $0.dropFirst() },
+            gaps: [0, 8]).lines
+    }
+
+    /// A failure, a timeout, a refusal of our own.
+    private static let failureStatuses = "502 / 504 / 503"
+
+    private func outcome(ofFailing call: CallPlan) -> String {
+        let lost = withFollowers(of: call)
+        guard !lost.contains(where: \.isRequired), lost.count < wanted.count else {
+            let relayed = call.isRequired ? call.relayStatus.map(\.spelled) : []
+            return Self.failureStatuses
+                + (relayed.isEmpty ? "" : ", relayed: \(relayed.joined(separator: " "))")
+        }
+        let left = lost.map(\.leftBehind).joined(separator: ", ")
+        return "\(endpoint.partialStatus.code) partial, \(left)"
+    }
+
+    /// The call, and those that wait for it and are skipped when it fails.
+    private func withFollowers(of call: CallPlan) -> [CallPlan] {
+        var lost = [call.index]
+        for other in endpoint.graph.order
+        where !lost.contains(other) && endpoint.calls[other].waitsFor.contains(where: lost.contains) {
+            lost.append(other)
+        }
+        return wanted.map(\.plan).filter { lost.contains($0.index) }
+    }
+
+    // MARK: Worst case
+
+    private var worst: String {
+        var ends = Array(repeating: Duration.zero, count: calls.count)
+        for index in endpoint.graph.order where calls[index].isSent {
+            let start = endpoint.calls[index].waitsFor.map { ends[$0] }.max() ?? .zero
+            ends[index] = min(endpoint.deadline, start + endpoint.calls[index].timeout)
+        }
+        var end = ends.max() ?? .zero
+        if let padding = endpoint.padding { end = padding.end(ofAnswerAt: end) }
+        let requests = calls.reduce(0) { $0 + $1.requestsMax }
+        return "worst     \(end.spelled) to an answer; \(requests) backend request"
+            + "\(requests == 1 ? "" : "s") at most"
+    }
+}
+
+extension PaddingPlan {
+    /// When an answer leaves that is there after such a time.
+    fileprivate func end(ofAnswerAt time: Duration) -> Duration {
+        guard time > minimum, let step else { return max(time, minimum) }
+        let stepLength = max(1, step.inNanoseconds)
+        let steps = ((time - minimum).inNanoseconds + stepLength - 1) / stepLength
+        return minimum + .nanoseconds(steps * stepLength)
+    }
+}
+
+extension CallPlan {
+    /// What stands in a partial answer where its part would be.
+    fileprivate var leftBehind: String {
+        switch (fallbackValue, placement) {
+        case (let value?, .named): "\"\(name)\":\(String(value.bytes))"
+        case (let value?, .root): "\(String(value.bytes)) at the root"
+        case (nil, .named): "without \"\(name)\""
+        case (nil, .root): "without the members of \(name)"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Basics
+import HTTP
+
+/// What `explain` tells of one call: when it starts, what is sent, and for how long.
+struct ExplainedCall {
+    let plan: CallPlan
+    private let endpoint: EndpointPlan
+    private let fate: Fate
+
+    private enum Fate {
+        /// The whole request line.
+        case sent(String)
+        /// A value that it needs is not there.
+        case skipped(because: String)
+        /// Its `when` is not met.
+        case leftOut
+    }
+
+    init(_ plan: CallPlan, of endpoint: EndpointPlan, backend: BackendPlan, _ values: CallValues) {
+        self.plan = plan
+        self.endpoint = endpoint
+        guard plan.isWanted(values.params) else {
+            fate = .leftOut
+            return
+        }
+        var target = ""
+        for piece in plan.target.pieces {
+            guard let text = Self.text(of: piece, in: values) else {
+                fate = .skipped(because: "\(piece.name) is not sent")
+                return
+            }
+            target += text
+        }
+        var bytes = Array(target.utf8)
+        plan.forward.query?.append(from: values.head.target, to: &bytes)
+        let host = backend.hosts.first?.url ?? ""
+        fate = .sent("\(plan.method) \(host)\(String(Bytes(bytes)))")
+    }
+
+    /// Nil where the client did not send the value.
+    private static func text(of piece: URLTemplate.Piece, in values: CallValues) -> String? {
+        switch piece {
+        case .literal(let bytes): return String(bytes)
+        case .value(.call, _, let name), .value(.requestBody, _, let name): return "{\(name)}"
+        case .value(let source, _, _):
+            guard let value = values.text(of: source) else { return nil }
+            var bytes: [UInt8] = []
+            bytes.append(percentEncoding: value.span)
+            return String(Bytes(bytes))
+        }
+    }
+
+    var isWanted: Bool { if case .leftOut = fate { false } else { true } }
+
+    var isSent: Bool { if case .sent = fate { true } else { false } }
+
+    /// `product!`
+    var title: String { plan.name + (plan.isRequired ? "!" : "") }
+
+    /// At most; a resend on a connection that broke before an answer is not counted.
+    var requestsMax: Int {
+        guard isSent else { return 0 }
+        let tries = plan.method.isIdempotent ? plan.retry?.attempts ?? 1 : 1
+        return tries * (plan.hedgeAfter == nil ? 1 : 2)
+    }
+
+    /// Columns: start, name, request, limit and what else there is to know.
+    var row: [String] {
+        switch fate {
+        case .leftOut: ["   -", title, "left out: its 'when' is not met", ""]
+        case .skipped(let because): ["   -", title, "skipped: \(because)", ""]
+        case .sent(let line):
+            [plan.waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
+        }
+    }
+
+    private var notes: [String] {
+        var notes = ["up to \(min(plan.timeout, endpoint.deadline).spelled)"]
+        if !plan.waitsFor.isEmpty {
+            let names = plan.waitsFor.map { endpoint.calls[$0].name }
+            notes.append("after \(names.joined(separator: ", "))")
+        }
+        if let retry = plan.retry { notes.append("\(retry.attempts) tries at most") }
+        if let hedge = plan.hedgeAfter { notes.append("second try at \(hedge.spelled)") }
+        notes += plan.cuts
+        if Set(endpoint.calls.map(\.forward.text)).count > 1 {
+            notes.append("forwards \(plan.forward.text)")
+        }
+        return notes
+    }
+}
+
+extension URLTemplate.Piece {
+    fileprivate var name: String {
+        switch self {
+        case .literal: ""
+        case .value(_, _, let name): name
+        }
+    }
+}

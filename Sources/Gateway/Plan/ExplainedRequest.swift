@@ -1,0 +1,85 @@
+import Basics
+import HTTP
+import YAMLReader
+
+/// What `explain` tells of the client's request: its route, what is read from it, what goes along.
+struct ExplainedRequest {
+    private let endpoint: EndpointPlan
+    private let head: RequestHead
+
+    init(_ endpoint: EndpointPlan, _ head: RequestHead) {
+        self.endpoint = endpoint
+        self.head = head
+    }
+
+    var lines: [String] {
+        var rows = [["route     ", endpoint.name, "\(endpoint.place.file):\(endpoint.place.line)"]]
+        let dropped = droppedQuery
+        if !endpoint.params.isEmpty || !dropped.isEmpty {
+            rows.append([
+                "params    ", endpoint.params.map(text).joined(separator: "  "),
+                dropped.isEmpty ? "" : "dropped: \(dropped.joined(separator: ", ")) (not declared)",
+            ])
+        }
+        let forwards = Set(endpoint.calls.map(\.forward.text))
+        return TextTable(rows, gaps: [0, 4]).lines + [
+            "forwards  \(forwards.count == 1 ? forwards.first ?? "" : "each call its own")",
+            "deadline  \(endpoint.timing)",
+        ]
+    }
+
+    /// `id=42 (integer)`, `lang=en (default)`
+    private func text(of param: ParamPlan) -> String {
+        var notes: [String] = []
+        if let kind = param.rule.kind.note { notes.append(kind) }
+        let value: String
+        switch param.read(head) {
+        case .value(let sent): value = "\(param.name)=\(String(sent))"
+        case .refused: value = "\(param.name) refused"
+        case .absent:
+            value = param.fallback.map { "\(param.name)=\(String($0))" } ?? "\(param.name) not sent"
+            if param.fallback != nil { notes.append("default") }
+        }
+        return notes.isEmpty ? value : "\(value) (\(notes.joined(separator: ", ")))"
+    }
+
+    /// Names in the query that nothing is known of, once each.
+    private var droppedQuery: [String] {
+        guard let query = head.target.query else { return [] }
+        var names: [String] = []
+        for parameter in QueryParameters(query) where !isKnown(parameter) {
+            let name = String(parameter.decodedName ?? parameter.name)
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
+    private func isKnown(_ parameter: QueryParameter) -> Bool {
+        endpoint.params.contains { param in
+            if case .query(let name) = param.source { parameter.isNamed(name) } else { false }
+        } || endpoint.calls.contains { $0.forward.query?.name(of: parameter) != nil }
+    }
+}
+
+extension ValueRule.Kind {
+    /// What is worth telling: that a value is a text is not.
+    fileprivate var note: String? {
+        switch self {
+        case .string: nil
+        case .integer, .wholeNumber: "integer"
+        case .number: "number"
+        case .boolean: "boolean"
+        case .uuid: "uuid"
+        }
+    }
+}
+
+extension ForwardPlan {
+    /// `headers: none`, or `headers: Authorization  query: page, size`
+    var text: String {
+        let names = headers.map { "\($0)" }.joined(separator: ", ")
+        let text = "headers: \(names.isEmpty ? "none" : names)"
+        guard let query else { return text }
+        return text + "  query: \(query.names.map { String($0) }.joined(separator: ", "))"
+    }
+}

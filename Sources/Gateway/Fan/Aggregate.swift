@@ -122,7 +122,10 @@ extension AnyResult<Int, Part> {
     fileprivate func byCall(of count: Int) -> [Part?] {
         var parts: [Part?] = Array(repeating: nil, count: count)
         for position in 0..<self.count {
-            if case .success(let part) = result(at: position) { parts[key(at: position)] = part }
+            let call = key(at: position)
+            // Where every call was left out, a member without a call stands for them.
+            guard parts.indices.contains(call) else { continue }
+            if case .success(let part) = result(at: position) { parts[call] = part }
         }
         return parts
     }

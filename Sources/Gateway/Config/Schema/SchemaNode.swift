@@ -35,8 +35,8 @@ indirect enum SchemaNode {
             for (index, member) in members.enumerated() {
                 json.append(literal: index > 0 ? ",\n" : "\n")
                 json.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indent + 2))
-                json.append(jsonKey: member.0)
-                json.append(UInt8(ascii: " "))
+                json.append(jsonString: member.0)
+                json.append(literal: ": ")
                 member.1.append(to: &json, indent: indent + 2)
             }
             json.append(UInt8(ascii: "\n"))

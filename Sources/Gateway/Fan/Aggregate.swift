@@ -65,7 +65,8 @@ struct Aggregate {
     /// Exact for a flat answer without a report, so that the body is allocated once.
     private func capacity(_ parts: AnyResult<Int, Part>) -> Int {
         plan.calls.reduce(0) { sum, call in
-            sum + names[call.index].written.count + 1 + (parts.part(call.index)?.value.bytes.count ?? 64)
+            sum + names[call.index].written.count + 1
+                + (parts.part(call.index)?.value.bytes.count ?? 64)
         }
     }
 

@@ -134,7 +134,9 @@ extension Duration {
     /// As one would write it in a configuration: `800ms`, `2s`, `1m`.
     var asWritten: String {
         let nanoseconds = inNanoseconds
-        for (unit, length) in [("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000)]
+        for (unit, length) in [
+            ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
+        ]
         where nanoseconds >= length && nanoseconds % Int64(length) == 0 {
             return "\(nanoseconds / Int64(length))\(unit)"
         }

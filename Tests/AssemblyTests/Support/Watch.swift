@@ -8,7 +8,8 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
 
     var isRecursive: Bool { true }
 
-    private static let handler: Void = PromiseDiagnostics.setHandler(keepingCreationSites: true) { event in
+    private static let handler: Void = PromiseDiagnostics.setHandler(keepingCreationSites: true) {
+        event in
         guard isOn else { return }
         switch event {
         case .abandoned(let file, let line):

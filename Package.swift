@@ -120,6 +120,9 @@ let package = Package(
                 "Assembly", "Gateway", "HTTP", "SimReactor", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
+        .testTarget(
+            // The executable is a dependency so that it is built; the tests run it as a process.
+            name: "EndToEndTests", dependencies: ["tributary"], swiftSettings: onC),
         .testTarget(name: "TidyTests", swiftSettings: onC),
     ]
 )

@@ -59,6 +59,12 @@ package final class GatewayCore {
         return try server.listen(on: address, sharedPort: sharedPort)
     }
 
+    /// Owns a listener that was opened elsewhere and gives its connections to `accept`; a drain closes
+    /// it.
+    package func adopt(_ listener: any Listener) {
+        if let server { server.adopt(listener) } else { listener.close() }
+    }
+
     /// Takes a connection that was accepted elsewhere.
     package func accept(_ stream: any ByteStream) {
         if let server { server.accept(stream) } else { stream.close() }
@@ -72,6 +78,7 @@ package final class GatewayCore {
             replacing: installed.gateway)
         client.retireUnused()
         server?.adopt(plan.server.settings)
+        log.level = plan.process.log.level.level
         log.write(.info, "configuration installed")
     }
 

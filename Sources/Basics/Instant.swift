@@ -34,6 +34,8 @@ extension Duration {
     /// Whole nanoseconds, saturating at the ends of `Int64` (292 years).
     @inlinable
     package var inNanoseconds: Int64 {
+        // Nine seconds fit into 64 bits of attoseconds, and dividing 128 bits is slow.
+        if let attoseconds = Int64(exactly: attoseconds) { return attoseconds / 1_000_000_000 }
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }

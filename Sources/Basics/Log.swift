@@ -28,7 +28,7 @@ package final class Log {
     }
 
     /// What is written at all.
-    package let level: Level
+    package var level: Level
     private let format: Format
     private let clock: () -> Int64
     private let sink: ([UInt8]) -> Void

@@ -14,6 +14,18 @@ package final class Exchange {
     /// The capability to make promises on this exchange's core.
     package let core: Core
 
+    /// The header lines by which every backend knows this exchange, up to where the parent id of a
+    /// call stands: written once, sent with each call.
+    package private(set) lazy var callLines: Bytes = {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(112)
+        lines.append(literal: "X-Request-Id: ")
+        lines.append(id)
+        lines.append(literal: "\r\ntraceparent: ")
+        lines.append(beginOf: trace)
+        return Bytes(lines)
+    }()
+
     /// When the head was complete.
     package let began: Instant
 

@@ -24,6 +24,7 @@ package struct Status: Sendable, Hashable {
     package static var notFound: Status { Status(known: 404) }
     package static var methodNotAllowed: Status { Status(known: 405) }
     package static var requestTimeout: Status { Status(known: 408) }
+    package static var conflict: Status { Status(known: 409) }
     package static var gone: Status { Status(known: 410) }
     package static var contentTooLarge: Status { Status(known: 413) }
     package static var uriTooLong: Status { Status(known: 414) }

@@ -50,13 +50,11 @@ package struct TraceContext: Sendable, Equatable {
 }
 
 extension [UInt8] {
-    /// Appends a `traceparent` value for one backend call, whose parent id is `span`.
-    package mutating func append(_ trace: TraceContext, span: UInt64) {
+    /// Appends a `traceparent` value up to where the parent id stands: version and trace id.
+    mutating func append(beginOf trace: TraceContext) {
         append(literal: "00-")
         append(hex: trace.traceHigh)
         append(hex: trace.traceLow)
         append(UInt8(ascii: "-"))
-        append(hex: span == 0 ? 1 : span)
-        append(literal: trace.isSampled ? "-01" : "-00")
     }
 }

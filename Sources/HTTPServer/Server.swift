@@ -50,8 +50,13 @@ package final class Server {
         let listener = try loop.listen(on: address, sharedPort: sharedPort) { [weak self] stream in
             self?.accept(stream)
         }
-        self.listener = listener
+        adopt(listener)
         return listener.address
+    }
+
+    /// Owns a listener that gives its connections to `accept`; `drain` and `close` close it.
+    package func adopt(_ listener: any Listener) {
+        self.listener = listener
     }
 
     /// Takes a connection that somebody else accepted.

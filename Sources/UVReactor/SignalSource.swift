@@ -18,6 +18,15 @@ package enum Signal: Sendable, CaseIterable {
         case .hangUp: SIGHUP
         }
     }
+
+    /// Lets it in on this thread. A process inherits what its parent had blocked, such as everything
+    /// if that was a thread of a pool.
+    fileprivate func unblock() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
 }
 
 /// Turns one signal into calls on a loop. Dropping it gives the signal its default meaning again.
@@ -43,6 +52,7 @@ package final class SignalSource: HandleOwner {
                 raw,
                 { source, _ in HandleOwner.owner(of: source, as: SignalSource.self)?.arrived() },
                 signal.number))
+        signal.unblock()
     }
 
     /// Listens no more.

@@ -73,11 +73,12 @@ private struct AdminPages {
     }
 
     private func reload(_ exchange: Exchange) -> Local<Response> {
-        let failures = daemon.reloads.failed
-        daemon.reload()
-        return daemon.reloads.failed == failures
-            ? text(.ok, "reloaded\n", exchange)
-            : text(.unprocessableContent, "the last good configuration stays; the log says why\n", exchange)
+        switch daemon.reload() {
+        case .done: text(.ok, "reloaded\n", exchange)
+        case .failed:
+            text(.unprocessableContent, "the last good configuration stays; the log says why\n", exchange)
+        case .impossible: text(.conflict, "there is nothing to reload\n", exchange)
+        }
     }
 
     private func text(_ status: Status, _ text: String, _ exchange: Exchange) -> Local<Response> {

@@ -34,15 +34,12 @@ struct ConfigSource: Sendable {
     /// The plan, with everything that was read for it: each core makes a plan of its own from the
     /// same bytes, whatever happens to the files meanwhile.
     ///
-    /// A file that is not there ends the command with its own status.
+    /// A file that is not there is a `StartFailure`.
     func record() throws -> (source: RecordedConfig, plan: Plan?, problems: Problems) {
         let recording = ConfigRecording(files: files) { variables[$0] ?? SystemFiles.variable($0) }
         let (config, problems) = ConfigLoader.load(
             path, files: recording.files, environment: recording.environment)
-        if recording.isMissing(path) {
-            StandardStreams.printError("tributary: \(path): no such file\n")
-            throw ExitStatus.noInput
-        }
+        if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
         let recorded = recording.recorded(path, isDemo: isDemo)
         guard let config else { return (recorded, nil, problems) }
         let plan = try Planner.plan(config, processors: Processors.available)

@@ -23,12 +23,11 @@ final class CoreThread {
     /// Starts the thread. It tells `control`, in letters to its resident `Daemon`, that it listens or
     /// why it cannot, and at last that it has ended.
     static func start(
-        _ index: Int, _ config: RecordedConfig, listen address: SocketAddress, sharedPort: Bool,
-        control: Port
+        _ index: Int, _ config: RecordedConfig, on socket: Parcel<ListeningSocket>, control: Port
     ) -> CoreThread? {
         let mailbox = Mailbox()
         let thread = Thread.start("core-\(index)") {
-            run(index, config, address, sharedPort, control, mailbox)
+            run(index, config, socket, control, mailbox)
             control.post { $0.daemon?.coreEnded(index) }
         }
         return thread.map { CoreThread(index: index, thread: $0, mailbox: mailbox) }
@@ -37,8 +36,8 @@ final class CoreThread {
     // MARK: On the core's thread
 
     private static func run(
-        _ index: Int, _ config: RecordedConfig, _ address: SocketAddress, _ sharedPort: Bool,
-        _ control: Port, _ mailbox: Mailbox
+        _ index: Int, _ config: RecordedConfig, _ socket: Parcel<ListeningSocket>, _ control: Port,
+        _ mailbox: Mailbox
     ) {
         do {
             let left = try UVLoop.run { loop in
@@ -48,18 +47,24 @@ final class CoreThread {
                 let core = GatewayCore(plan, loop: loop, log: log(plan.process.log, loop, control))
                 loop.resident = core
                 mailbox.open(loop.port)
-                let bound = try core.listen(on: address, sharedPort: sharedPort)
-                control.post { $0.daemon?.coreListens(index, on: bound) }
+                if let socket = socket.open() { try listen(core, on: socket, loop) }
+                control.post { $0.daemon?.coreListens(index) }
             }
             for line in left { StandardStreams.printError("tributary: left open: \(line)\n") }
         } catch {
-            let failure: StartFailure =
-                if let failure = error as? IOFailure {
-                    .listen(address, failure)
-                } else {
-                    .internalError("\(error)")
-                }
+            let failure = StartFailure(error)
             control.post { $0.daemon?.coreFailed(index, failure) }
+        }
+    }
+
+    private static func listen(
+        _ core: GatewayCore, on socket: consuming ListeningSocket, _ loop: UVLoop
+    ) throws(StartFailure) {
+        let address = socket.address
+        do throws(IOFailure) {
+            core.adopt(try loop.listen(on: socket) { [weak core] in core?.accept($0) })
+        } catch {
+            throw .listen(address, error)
         }
     }
 
@@ -132,24 +137,4 @@ extension UVLoop {
 
     /// The core, on a core's loop.
     var gatewayCore: GatewayCore? { resident as? GatewayCore }
-}
-
-extension Config.Log.Level {
-    var level: Log.Level {
-        switch self {
-        case .debug: .debug
-        case .info: .info
-        case .warning: .warning
-        case .error: .error
-        }
-    }
-}
-
-extension Config.Log.Format {
-    var format: Log.Format {
-        switch self {
-        case .json: .json
-        case .text: .text
-        }
-    }
 }

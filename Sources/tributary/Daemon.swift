@@ -11,14 +11,17 @@ import UVReactor
 final class Daemon {
     let loop: UVLoop
     let log: Log
-    private(set) var config: RecordedConfig
-    private(set) var process: ProcessPlan
-    private(set) var reloads = MetricsPage.Reloads()
-    private var cores: [CoreThread] = []
+    /// What is served now.
+    var config: RecordedConfig
+    var process: ProcessPlan
+    var reloads = MetricsPage.Reloads()
+    private var sockets: CoreSockets?
+    private(set) var cores: [CoreThread] = []
+    /// Cores that do not listen yet.
+    private var silentCores = 0
     private var signals: [SignalSource] = []
     private var admin: Admin?
     private let demo: Demo?
-    private var listening: SocketAddress?
     private var phase = Phase.starting
     /// Why the daemon ends, when it is not because it was asked to.
     private(set) var failure: StartFailure?
@@ -44,7 +47,7 @@ final class Daemon {
             try daemon.start()
         }
         for line in left { StandardStreams.printError("tributary: left open: \(line)\n") }
-        if let failure { throw failure.reported() }
+        if let failure { throw failure }
     }
 
     /// Called once, when nothing runs any more.
@@ -66,44 +69,61 @@ final class Daemon {
     /// Whether clients are welcome.
     var isReady: Bool { phase == .ready }
 
-    var coreCount: Int { cores.count }
-
     // MARK: Start
 
     private func start() throws {
-        let address = try resolved(process.listen)
-        // SO_REUSEPORT would let a second daemon share the port unseen: ask once without it.
-        guard !ListeningSocket.isTaken(address) else {
-            throw StartFailure.listen(address, .addressInUse).reported()
-        }
-        if let adminListen = process.admin {
-            let adminAddress = try resolved(adminListen)
-            do throws(IOFailure) {
-                admin = try Admin(daemon: self, on: adminAddress)
-            } catch {
-                throw StartFailure.listen(adminAddress, error).reported()
-            }
-        }
         for signal in Signal.allCases {
             signals.append(
                 try SignalSource(signal, on: loop) { [weak self] in self?.received(signal) })
         }
-        startCore(0, on: address)
+        loop.core.all(process.listen.resolved(on: loop), adminAddress)
+            .map { [self] listen, admin in try open(listen, admin) }
+            .catch { [self] error in end(because: StartFailure(error)) }
     }
 
-    private func startCore(_ index: Int, on address: SocketAddress) {
-        guard let core = CoreThread.start(
-            index, config, listen: address, sharedPort: process.workers > 1, control: loop.port)
-        else { return end(because: .threads) }
-        cores.append(core)
+    private var adminAddress: Local<SocketAddress?> {
+        guard let admin = process.admin else { return loop.core.value(nil) }
+        return admin.resolved(on: loop).map { $0 }
     }
 
-    /// A core listens. The first one's port, which the system may have chosen, is everybody's.
-    func coreListens(_ index: Int, on address: SocketAddress) {
-        listening = address
+    /// Binds everything before the first core starts, so that an address in use ends the start with
+    /// nothing begun.
+    private func open(_ address: SocketAddress, _ adminAddress: SocketAddress?) throws {
         guard phase == .starting else { return }
-        let next = cores.count
-        if next < process.workers { return startCore(next, on: address) }
+        let parcels = try opening(address) { () throws(IOFailure) in
+            let sockets = try CoreSockets(binding: address, count: process.workers)
+            let parcels = sockets.parcels
+            self.sockets = consume sockets
+            return parcels
+        }
+        if let adminAddress {
+            admin = try opening(adminAddress) { () throws(IOFailure) in
+                try Admin(daemon: self, on: adminAddress)
+            }
+        }
+        silentCores = parcels.count
+        for (index, socket) in parcels.enumerated() {
+            guard let core = CoreThread.start(index, config, on: socket, control: loop.port) else {
+                throw StartFailure.threads
+            }
+            cores.append(core)
+        }
+    }
+
+    private func opening<Result>(
+        _ address: SocketAddress, _ body: () throws(IOFailure) -> Result
+    ) throws(StartFailure) -> Result {
+        do throws(IOFailure) {
+            return try body()
+        } catch {
+            throw .listen(address, error)
+        }
+    }
+
+    /// A core listens; with the last one the daemon is ready.
+    func coreListens(_ index: Int) {
+        silentCores -= 1
+        guard phase == .starting, silentCores == 0, let address = sockets?.address else { return }
         phase = .ready
         log.write(.info, "listening") { line in
             line.add("address", "\(address)")
@@ -121,18 +141,6 @@ final class Daemon {
         end(because: failure)
     }
 
-    private func resolved(_ address: Config.ListenAddress) throws -> SocketAddress {
-        switch address {
-        case .unix(let path): return .unix(path: path)
-        case .tcp(let host, let port):
-            let name = host == "localhost" ? "127.0.0.1" : host
-            guard let address = IPAddress(name) else {
-                throw StartFailure.address(host).reported()
-            }
-            return .ip(address, port: port)
-        }
-    }
-
     // MARK: Signals
 
     private func received(_ signal: Signal) {
@@ -142,54 +150,16 @@ final class Daemon {
         }
     }
 
-    /// Reads the configuration again: all of it is good, or nothing of it is taken.
-    func reload() {
-        guard phase == .ready, !config.isDemo else { return }
-        do {
-            let (recorded, plan, problems) = try ConfigSource(path: config.path).record()
-            for problem in problems.sorted {
-                log.write(problem.severity == .error ? .error : .warning, "configuration") { line in
-                    line.add("problem", "\(problem)")
-                }
-            }
-            guard let plan else { return reloadFailed() }
-            warnOfWhatNeedsARestart(plan.process)
-            config = recorded
-            for core in cores { core.install(recorded) }
-            reloads.succeeded += 1
-            log.write(.info, "configuration reloaded")
-        } catch {
-            log.write(.error, "configuration") { $0.add("problem", "\(error)") }
-            reloadFailed()
-        }
-        log.flush()
-    }
-
-    private func reloadFailed() {
-        reloads.failed += 1
-        log.write(.error, "reload failed; the last good configuration stays")
-        log.flush()
-    }
-
-    private func warnOfWhatNeedsARestart(_ new: ProcessPlan) {
-        let changes: [(StaticString, Bool)] = [
-            ("listen", new.listen != process.listen), ("admin", new.admin != process.admin),
-            ("workers", new.workers != process.workers),
-            ("log.format", new.log.format != process.log.format),
-        ]
-        for (key, isChanged) in changes where isChanged {
-            log.write(.warning, "a change that needs a restart") { $0.add(literal: "key", key) }
-        }
-    }
-
     /// Lets what runs be answered, then ends. A second signal ends at once.
     private func drain() {
-        guard phase != .draining else { return end(because: nil) }
+        guard phase == .ready else { return end(because: nil) }
         phase = .draining
         log.write(.info, "draining")
         log.flush()
         for core in cores { core.announceDrain() }
         loop.timer(after: process.drain.delay) { [self] in
+            // The file of a unix socket goes first: who connects later meets the next daemon.
+            sockets = nil
             for core in cores { core.drain() }
         }
     }
@@ -198,12 +168,13 @@ final class Daemon {
     func coreEnded(_ index: Int) {
         cores[index].join()
         cores[index].hasEnded = true
-        if cores.allSatisfy(\.hasEnded) { end(because: failure) }
+        if cores.allSatisfy(\.hasEnded) { end(because: nil) }
     }
 
+    /// Ends what runs, at once, and then the daemon.
     private func end(because failure: StartFailure?) {
         guard phase != .ended else { return }
-        self.failure = failure
+        self.failure = self.failure ?? failure
         let running = cores.filter { !$0.hasEnded }
         guard running.isEmpty else {
             // Each tells when it has ended, and the last one comes back here.
@@ -212,9 +183,10 @@ final class Daemon {
             return
         }
         phase = .ended
-        onEnd(failure)
-        if failure == nil { log.write(.info, "ended") }
+        onEnd(self.failure)
+        if self.failure == nil { log.write(.info, "ended") }
         log.flush()
+        sockets = nil
         admin?.close()
         demo?.close()
         signals.removeAll()
@@ -224,9 +196,12 @@ final class Daemon {
 
     // MARK: Numbers
 
-    /// One snapshot of each core.
+    /// One snapshot of each core that still runs.
     func snapshots() -> Local<[CoreSnapshot]> {
-        loop.core.all(cores.filter { !$0.hasEnded }.map { $0.snapshot().on(loop.core) })
+        let running = cores.filter { !$0.hasEnded }
+        return loop.core.allSettled(running.map { $0.snapshot().on(loop.core) })
+            .map { $0.compactMap { try? $0.get() } }
+            .promise
     }
 
     /// Lines that a core gathered.

@@ -21,4 +21,26 @@ struct Tributary: ParsableCommand {
         subcommands: [
             ServeCommand.self, CheckCommand.self, HealthCommand.self, VersionCommand.self,
         ])
+
+    /// The line and the exit status of whatever goes wrong.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let code as ExitCode {
+            exit(withError: code)
+        } catch let failure as StartFailure {
+            end(because: failure)
+        } catch where [.success, .validationFailure].contains(exitCode(for: error)) {
+            // Help that was asked for, or wrong usage.
+            exit(withError: error)
+        } catch {
+            end(because: .internalError("\(error)"))
+        }
+    }
+
+    private static func end(because failure: StartFailure) -> Never {
+        StandardStreams.printError("tributary: \(failure.line)\n")
+        exit(withError: failure.status)
+    }
 }

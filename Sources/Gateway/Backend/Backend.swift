@@ -116,11 +116,11 @@ extension [UInt8] {
     /// Appends the lines that go along with every call: the request's id, its trace with a parent id
     /// of the call's own, and the time left. All three are sane by their types.
     fileprivate mutating func append(_ exchange: Exchange, span: UInt64, left: Duration) {
-        append(literal: "X-Request-Id: ")
-        append(exchange.id)
-        append(literal: "\r\ntraceparent: ")
-        append(exchange.trace, span: span)
-        append(literal: "\r\nGateway-Deadline-Ms: ")
+        append(exchange.callLines)
+        append(hex: span == 0 ? 1 : span)
+        append(
+            literal: exchange.trace.isSampled
+                ? "-01\r\nGateway-Deadline-Ms: " : "-00\r\nGateway-Deadline-Ms: ")
         append(decimal: UInt64(Swift.max(0, left.inNanoseconds / 1_000_000)))
         append(literal: "\r\n")
     }

@@ -16,10 +16,11 @@ struct Aggregate {
         isFlat = plan.calls.allSatisfy { $0.placement == .named }
     }
 
-    func answer(_ parts: AnyResult<Int, Part>, _ run: Run) throws -> Response {
+    func answer(_ result: AnyResult<Int, Part>, _ run: Run) throws -> Response {
         for call in plan.calls where call.isRequired && call.isWanted(run.values.params) {
-            _ = try parts.requiredValue(for: call.index)
+            _ = try result.requiredValue(for: call.index)
         }
+        let parts = result.byCall(of: plan.calls.count)
         var body = JSONObjectBuilder(
             capacity: capacity(parts), reserved: isFlat ? [] : [Report.name])
         var dropped: [ReportedFailure] = []
@@ -38,11 +39,11 @@ struct Aggregate {
     // MARK: Body
 
     private func add(
-        _ call: CallPlan, _ parts: AnyResult<Int, Part>, _ run: Run,
+        _ call: CallPlan, _ parts: [Part?], _ run: Run,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         guard call.isWanted(run.values.params) else { return }
-        let part = parts.part(call.index)?.value
+        let part = parts[call.index]?.value
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {
@@ -63,10 +64,9 @@ struct Aggregate {
     }
 
     /// Exact for a flat answer without a report, so that the body is allocated once.
-    private func capacity(_ parts: AnyResult<Int, Part>) -> Int {
+    private func capacity(_ parts: [Part?]) -> Int {
         plan.calls.reduce(0) { sum, call in
-            sum + names[call.index].written.count + 1
-                + (parts.part(call.index)?.value.bytes.count ?? 64)
+            sum + names[call.index].written.count + 1 + (parts[call.index]?.value.bytes.count ?? 64)
         }
     }
 
@@ -79,7 +79,7 @@ struct Aggregate {
         .contentType: "application/json", .gatewayComplete: "false", .cacheControl: "no-store",
     ]
 
-    private func fields(_ parts: AnyResult<Int, Part>, _ report: Report, _ run: Run) -> Fields {
+    private func fields(_ parts: [Part?], _ report: Report, _ run: Run) -> Fields {
         var fields = report.isComplete ? Self.completeFields : Self.partialFields
         if report.isComplete, let cacheControl = plan.cacheControl {
             fields.append(.cacheControl, cacheControl)
@@ -94,10 +94,10 @@ struct Aggregate {
 
     /// The header lines that calls relay. As with keys, the earlier call keeps a name; only
     /// `Set-Cookie` lines add up.
-    private func relay(_ parts: AnyResult<Int, Part>, _ run: Run, to fields: inout Fields) {
+    private func relay(_ parts: [Part?], _ run: Run, to fields: inout Fields) {
         for call in plan.calls
         where !call.relayHeaders.isEmpty && !run.hasFailed(call) {
-            guard let part = parts.part(call.index) else { continue }
+            guard let part = parts[call.index] else { continue }
             for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
                 for value in part.fields.all(name) { fields.append(name, value) }
             }
@@ -118,9 +118,15 @@ extension CallPlan {
 }
 
 extension AnyResult<Int, Part> {
-    /// The part of a call; nil if it failed or was left out.
-    fileprivate func part(_ call: Int) -> Part? {
-        try? result(for: call)?.get()
+    /// The part of each call; nil for one that failed or was left out. Nobody's part, which stands
+    /// for them where all were left out, is no call's.
+    fileprivate func byCall(of count: Int) -> [Part?] {
+        var parts: [Part?] = Array(repeating: nil, count: count)
+        for position in 0..<self.count {
+            let call = key(at: position)
+            if call < count, case .success(let part) = result(at: position) { parts[call] = part }
+        }
+        return parts
     }
 }
 

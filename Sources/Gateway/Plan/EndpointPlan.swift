@@ -56,6 +56,21 @@ final class EndpointPlan {
 
     /// `GET /products/{id}`, the name in logs and metrics.
     var name: String { "\(route.method.rawValue) \(route.path)" }
+
+    /// `380ms, padded to 400ms, one is enough`
+    var timing: String {
+        var text = deadline.spelled
+        if let padding {
+            text += ", padded to \(padding.minimum.spelled)"
+            if let step = padding.step { text += ", then in steps of \(step.spelled)" }
+        }
+        switch success {
+        case .any where calls.count > 1: text += ", one is enough"
+        case .all where calls.count > 1: text += ", all are needed"
+        case .any, .all, .required: break
+        }
+        return text
+    }
 }
 
 /// `min_duration` and `round_up_to`: when an answer may leave.

@@ -54,3 +54,13 @@ package struct ServerPlan: Sendable, Equatable {
     package let bodyTimeout: Duration
     package let idleTimeout: Duration
 }
+
+extension ProcessPlan {
+    /// What a reload changes: the rest needs a restart.
+    package func taking(over new: ProcessPlan) -> ProcessPlan {
+        ProcessPlan(
+            listen: listen, admin: admin, workers: workers,
+            log: LogPlan(format: log.format, level: new.log.level, access: new.log.access),
+            drain: new.drain)
+    }
+}

@@ -33,22 +33,8 @@ package struct PlanPrinter {
     private func row(_ endpoint: EndpointPlan) -> [String] {
         [
             endpoint.route.method.rawValue, endpoint.route.path, CallList(endpoint).text,
-            timing(endpoint),
+            "deadline \(endpoint.timing)",
         ]
-    }
-
-    private func timing(_ endpoint: EndpointPlan) -> String {
-        var text = "deadline \(endpoint.deadline.asWritten)"
-        if let padding = endpoint.padding {
-            text += ", padded to \(padding.minimum.asWritten)"
-            if let step = padding.step { text += ", then in steps of \(step.asWritten)" }
-        }
-        switch endpoint.success {
-        case .any where endpoint.calls.count > 1: text += ", one is enough"
-        case .all where endpoint.calls.count > 1: text += ", all are needed"
-        case .any, .all, .required: break
-        }
-        return text
     }
 
     /// Columns as wide as their longest text.
@@ -127,21 +113,5 @@ private struct CallList {
         let others = call.waitsFor.dropLast().map { calls[$0].name }
         let label = call.name + (call.isRequired ? "!" : "")
         return others.isEmpty ? label : label + " (and \(others.joined(separator: ", ")))"
-    }
-}
-
-extension Duration {
-    /// As one would write it in a configuration: `800ms`, `2s`, `1m`.
-    var asWritten: String {
-        let nanoseconds = inNanoseconds
-        for (unit, length) in [
-            ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
-        ]
-        where nanoseconds >= length && nanoseconds % Int64(length) == 0 {
-            return "\(nanoseconds / Int64(length))\(unit)"
-        }
-        let milliseconds = nanoseconds / 1_000_000
-        let rest = nanoseconds % 1_000_000 / 1_000
-        return rest == 0 ? "\(milliseconds)ms" : "\(inMilliseconds)ms"
     }
 }

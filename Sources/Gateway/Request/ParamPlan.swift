@@ -30,7 +30,7 @@ final class ParamPlan {
         name = param.name.value
         source = try Source(param, route)
         do {
-            rule = try ValueRule(param.kind, param)
+            rule = try ValueRule(param.ruleKind, param)
         } catch {
             throw .pattern(error)
         }
@@ -102,7 +102,8 @@ extension Config.Param {
         location.map { $0.value == .path } ?? route.parameters.contains(name.value)
     }
 
-    fileprivate var kind: ValueRule.Kind {
+    /// What a value must be; a text where nothing is said.
+    var ruleKind: ValueRule.Kind {
         switch type?.value {
         case .string, nil: .string
         case .integer: .integer

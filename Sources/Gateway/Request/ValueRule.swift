@@ -43,13 +43,21 @@ struct ValueRule {
     /// Why the value is refused: the first reason; nil if it is fine.
     func refusal(of value: Bytes) -> Reason? {
         if !choices.isEmpty { return isChoice(value) ? nil : wrongKind }
-        return hasKind(value.span) ? refusalOfString(value) : wrongKind
+        return refusalBesideChoices(of: value)
+    }
+
+    /// The same without `one_of`: what the values of that list are held against themselves.
+    func refusalBesideChoices(of value: Bytes) -> Reason? {
+        hasKind(value.span) ? refusalOfString(value) : kindReason
     }
 
     /// What is said of a value that is something else altogether.
     var wrongKind: Reason {
-        if !choices.isEmpty { return .oneOf(choices.map { String($0) }) }
-        return switch kind {
+        choices.isEmpty ? kindReason : .oneOf(choices.map { String($0) })
+    }
+
+    private var kindReason: Reason {
+        switch kind {
         case .string: .string
         case .integer, .wholeNumber: .integer(bounds.texts)
         case .number: .number(bounds.texts)

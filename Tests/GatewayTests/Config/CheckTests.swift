@@ -152,23 +152,31 @@ import Testing
         ),
         (
             "params: { q: { type: integer, default: x } }",
-            "5:44: error: the default 'x' of parameter 'q' is no integer"
+            "5:44: error: the default 'x' of parameter 'q' must be an integer"
         ),
         (
             "params: { q: { type: uuid, default: 1-2 } }",
-            "5:41: error: the default '1-2' of parameter 'q' is no UUID"
+            "5:41: error: the default '1-2' of parameter 'q' must be a UUID"
         ),
         (
             "params: { q: { one_of: [a, b], default: c } }",
-            "5:45: error: the default 'c' of parameter 'q' is none of a, b"
+            "5:45: error: the default 'c' of parameter 'q' must be one of a, b"
         ),
         (
             "params: { q: { type: integer, min: 2, one_of: [1, 2] } }",
-            "5:52: error: '1' of parameter 'q' is less than 2"
+            "5:52: error: '1' of parameter 'q' must be an integer of at least 2"
         ),
         (
             "params: { q: { pattern: \"[\" } }",
-            "5:29: error: 'pattern' in parameter 'q' must be a regular expression"
+            "5:30: error: 'pattern' in parameter 'q' must be a regular expression: this [ has no ]"
+        ),
+        (
+            "params: { q: { pattern: 'ab(?=c)' } }",
+            "5:32: error: 'pattern' in parameter 'q' must be a regular expression: look-around is not supported: it cannot be matched in linear time"
+        ),
+        (
+            "params: { q: { pattern: 'a+', one_of: [b] } }",
+            "5:44: error: 'b' of parameter 'q' must match a+"
         ),
         (
             "params: { a b: { } }",
@@ -177,6 +185,16 @@ import Testing
     ])
     func ofEndpoint(_ lines: String, problem: String) {
         #expect(problems(Snippet.endpoint(lines)) == [problem])
+    }
+
+    /// What requests are held against is exact; so is the check.
+    @Test(arguments: [
+        "params: { q: { type: number, min: 0.1, max: 0.3, default: 0.30 } }",
+        "params: { q: { type: integer, max: 9007199254740993, default: 9007199254740993 } }",
+        "params: { q: { pattern: '\\p{Lu}[a-z]+', default: Zoe } }",
+    ])
+    func rightEndpointHasNoProblem(_ lines: String) {
+        #expect(problems(Snippet.endpoint(lines)) == [])
     }
 
     @Test(arguments: [

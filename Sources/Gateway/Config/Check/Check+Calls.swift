@@ -140,11 +140,8 @@ extension ConfigCheck {
         guard let value = when.value,
             let declared = endpoint.params.first(where: { $0.name.value == param.value })
         else { return }
-        let kind = declared.type?.value.rawValue ?? "string"
-        let isPossible =
-            ValueRules(declared).problem(with: value.value, kind: kind) == nil
-            && (declared.oneOf.isEmpty || declared.oneOf.contains { $0.value == value.value })
-        if !isPossible {
+        let rule = try? ValueRule(declared.ruleKind, declared)
+        if let rule, rule.refusal(of: Bytes(value.value)) != nil {
             problems.warning(
                 at: value.place, "parameter '\(param.value)' can never be '\(value.value)'")
         }

@@ -86,7 +86,7 @@ extension ConfigCheck {
         }
         for property in properties {
             checkBounds(
-                ValueRules(property), kind: property.type?.value.rawValue,
+                property, kind: property.type?.value.rawValue,
                 of: "property '\(property.name.value)'")
             checkObject(
                 type: property.type, required: property.required, properties: property.properties,

@@ -1,3 +1,4 @@
+import Basics
 import YAMLReader
 
 extension ConfigCheck {
@@ -6,8 +7,8 @@ extension ConfigCheck {
             checkLocation(of: param, in: endpoint)
             let kind = param.type?.value.rawValue ?? "string"
             let title = "parameter '\(param.name.value)'"
-            checkBounds(ValueRules(param), kind: kind, of: title)
-            checkValues(of: param, kind: kind, title)
+            checkBounds(param, kind: kind, of: title)
+            checkValues(of: param, title)
         }
     }
 
@@ -37,7 +38,7 @@ extension ConfigCheck {
     }
 
     /// Bounds that fit the kind of value, and each other.
-    mutating func checkBounds(_ rules: ValueRules, kind: String?, of title: String) {
+    mutating func checkBounds(_ rules: some ValueLimits, kind: String?, of title: String) {
         let isNumber = kind == "integer" || kind == "number"
         for (key, place) in [("min", rules.min?.place), ("max", rules.max?.place)] {
             guard let place, !isNumber else { continue }
@@ -60,23 +61,17 @@ extension ConfigCheck {
         }
     }
 
-    /// The values that are written have to obey the rules themselves.
-    private mutating func checkValues(of param: Config.Param, kind: String, _ title: String) {
-        let rules = ValueRules(param)
+    /// The values that are written have to obey the rules themselves, those that requests are held
+    /// against.
+    private mutating func checkValues(of param: Config.Param, _ title: String) {
+        guard let rule = try? ValueRule(param.ruleKind, param) else { return }
         for value in param.oneOf {
-            guard let problem = rules.problem(with: value.value, kind: kind) else { continue }
-            problems.error(at: value.place, "'\(value.value)' of \(title) \(problem)")
+            guard let reason = rule.refusalBesideChoices(of: Bytes(value.value)) else { continue }
+            problems.error(at: value.place, "'\(value.value)' of \(title) \(reason.text)")
         }
-        guard let fallback = param.fallback else { return }
-        if let problem = rules.problem(with: fallback.value, kind: kind) {
-            problems.error(
-                at: fallback.place, "the default '\(fallback.value)' of \(title) \(problem)")
-        } else if !param.oneOf.isEmpty, !param.oneOf.contains(where: { $0.value == fallback.value })
-        {
-            let known = param.oneOf.map(\.value).joined(separator: ", ")
-            problems.error(
-                at: fallback.place,
-                "the default '\(fallback.value)' of \(title) is none of \(known)")
-        }
+        guard let fallback = param.fallback, let reason = rule.refusal(of: Bytes(fallback.value))
+        else { return }
+        problems.error(
+            at: fallback.place, "the default '\(fallback.value)' of \(title) \(reason.text)")
     }
 }

@@ -5,11 +5,18 @@ extension Reading where Value == String {
     static func text(
         _ format: String = "text", _ check: @escaping @Sendable (String) throws(Refusal) -> Void
     ) -> Reading {
+        placedText(format) { scalar throws(Refusal) in try check(scalar.text) }
+    }
+
+    /// A text that `check` accepts or refuses at a place inside of it.
+    static func placedText(
+        _ format: String, _ check: @escaping @Sendable (ReadScalar) throws(Refusal) -> Void
+    ) -> Reading {
         .scalar(.text(format: format), expected: "must be a text") { scalar throws(Refusal) in
             guard scalar.isText else {
                 throw Refusal("must be a text; write it in quotes: \"\(scalar.written)\"")
             }
-            try check(scalar.text)
+            try check(scalar)
             return scalar.text
         }
     }

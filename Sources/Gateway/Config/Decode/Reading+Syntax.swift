@@ -21,9 +21,16 @@ extension Reading where Value == String {
         text("path") { text throws(Refusal) in try JSONPath.check(text) }
     }
 
+    /// Compiled as it will be for requests, so that both agree about what a pattern is.
     static var pattern: Reading {
-        text("regex") { text throws(Refusal) in
-            do { _ = try Regex(text) } catch { throw Refusal("must be a regular expression") }
+        placedText("regex") { scalar throws(Refusal) in
+            do throws(PatternError) {
+                _ = try Pattern(scalar.text)
+            } catch {
+                throw Refusal(
+                    "must be a regular expression: \(error)",
+                    at: scalar.textStart?.advanced(by: error.offset))
+            }
         }
     }
 

@@ -1,0 +1,64 @@
+import Assembly
+import Basics
+import Gateway
+
+extension Daemon {
+    /// What became of the wish to reload.
+    enum Reload {
+        case done
+        /// The last good configuration stays; the log says why.
+        case failed
+        /// There is nothing to read, or nobody to give it to.
+        case impossible
+    }
+
+    /// Reads the configuration again: all of it is good, or nothing of it is taken.
+    @discardableResult
+    func reload() -> Reload {
+        guard isReady, !config.isDemo else {
+            log.write(.warning, "nothing to reload")
+            return .impossible
+        }
+        guard let (recorded, plan) = readAgain() else {
+            reloads.failed += 1
+            log.write(.error, "reload failed; the last good configuration stays")
+            return .failed
+        }
+        warnOfWhatNeedsARestart(plan.process)
+        process = process.taking(over: plan.process)
+        log.level = process.log.level.level
+        config = recorded
+        for core in cores { core.install(recorded) }
+        reloads.succeeded += 1
+        log.write(.info, "configuration reloaded")
+        log.flush()
+        return .done
+    }
+
+    /// The configuration as it is now; nil if it is bad, which is then in the log.
+    private func readAgain() -> (RecordedConfig, Plan)? {
+        do {
+            let (recorded, plan, problems) = try ConfigSource(path: config.path).record()
+            for problem in problems.sorted {
+                log.write(problem.severity == .error ? .error : .warning, "configuration") { line in
+                    line.add("problem", "\(problem)")
+                }
+            }
+            return plan.map { (recorded, $0) }
+        } catch {
+            log.write(.error, "configuration") { $0.add("problem", StartFailure(error).line) }
+            return nil
+        }
+    }
+
+    private func warnOfWhatNeedsARestart(_ new: ProcessPlan) {
+        let changes: [(StaticString, Bool)] = [
+            ("listen", new.listen != process.listen), ("admin", new.admin != process.admin),
+            ("workers", new.workers != process.workers),
+            ("log.format", new.log.format != process.log.format),
+        ]
+        for (key, isChanged) in changes where isChanged {
+            log.write(.warning, "a change that needs a restart") { $0.add(literal: "key", key) }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite struct AdminTests {
+        private let backend: Backend
+        private let folder: Folder
+
+        init() throws {
+            backend = try Backend()
+            folder = try Folder()
+        }
+
+        @Test func livenessAndReadiness() throws {
+            let daemon = try Daemon.serving(plain(backend), in: folder)
+            let liveness = try daemon.askAdmin("GET /livez")
+            #expect(liveness.status == 200 && liveness.body == "alive\n")
+            let readiness = try daemon.askAdmin("GET /readyz")
+            #expect(readiness.status == 200 && readiness.body == "ready\n")
+        }
+
+        @Test(arguments: [("POST /livez", 405), ("DELETE /metrics", 405), ("GET /nowhere", 404)])
+        func whatItDoesNotHave(_ request: String, _ status: Int) throws {
+            let daemon = try Daemon.serving(plain(backend), in: folder)
+            let answer = try daemon.askAdmin(request)
+            #expect(answer.status == status)
+            #expect((answer["Allow"] == "GET, HEAD") == (status == 405))
+        }
+
+        @Test func nothingOfItIsOnTheClientsPort() throws {
+            let daemon = try Daemon.serving(plain(backend), in: folder)
+            #expect(try daemon.ask("GET /metrics").status == 404)
+            #expect(try daemon.ask("GET /readyz").status == 404)
+        }
+
+        @Test func requestsInFlightAreShown() throws {
+            let daemon = try Daemon.serving(
+                plain(backend, route: "GET /slow/{id}", path: "/held"), in: folder)
+            let client = try Client(daemon.address)
+            try client.send("GET /slow/1", ["X-Request-Id: mine-1"])
+            try backend.awaitHeld()
+
+            let shown = try daemon.requests()
+            #expect(shown.count == 1)
+            #expect(shown.first?["id"] as? String == "mine-1")
+            #expect(shown.first?["endpoint"] as? String == "GET /slow/{id}")
+            #expect(try #require(shown.first?["age_ms"] as? Int) >= 0)
+            #expect(try daemon.metric("tributary_requests_in_flight") == "1")
+
+            backend.release()
+            #expect(try client.answer().status == 200)
+            #expect(try daemon.requests().isEmpty)
+        }
+
+        /// An age would tell what `min_duration` hides.
+        @Test func aPaddedEndpointHasNoAge() throws {
+            let daemon = try Daemon.serving(
+                plain(backend, path: "/held").replacing(
+                    "    calls:", with: "    deadline: 10s\n    min_duration: 11s\n    calls:"),
+                in: folder)
+            let client = try Client(daemon.address)
+            try client.send("GET /plain", ["X-Request-Id: mine-2"])
+            try backend.awaitHeld()
+            let shown = try #require(try daemon.requests().first)
+            #expect(shown["id"] as? String == "mine-2" && shown["age_ms"] == nil)
+            backend.release()
+        }
+
+        // MARK: Metrics
+
+        @Test func everyLineIsOfTheExpositionFormat() throws {
+            let backend = try Backend()
+            let daemon = try Daemon.serving("workers: 2\n" + plain(backend), in: folder)
+            for request in ["GET /plain", "GET /nowhere", "DELETE /plain"] { _ = try daemon.ask(request) }
+            let answer = try daemon.askAdmin("GET /metrics")
+            #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+            let page = try Exposition(answer.body)
+            #expect(page.value("tributary_workers") == 2)
+            #expect(
+                page.value("tributary_requests_total", ["endpoint": "GET /plain", "status": "200"])
+                    == 1)
+            #expect(page.value("tributary_requests_total", ["endpoint": "", "status": "404"]) == 1)
+            #expect(
+                page.value(
+                    "tributary_request_duration_seconds_count", ["endpoint": "GET /plain"]) == 1)
+            #expect(
+                page.value("tributary_request_duration_seconds_bucket", [
+                    "endpoint": "GET /plain", "le": "+Inf",
+                ]) == 1)
+            #expect(page.value("tributary_config_reloads_total", ["result": "failed"]) == 0)
+        }
+
+        // MARK: tributary health
+
+        @Test func healthAsksForReadiness() throws {
+            let daemon = try Daemon.serving(
+                "drain: { delay: 60s }\n" + plain(backend), in: folder)
+            let environment = ["TRIBUTARY_ADMIN": daemon.admin]
+            #expect(try Command.run("health", environment: environment).status == 0)
+            #expect(try Command.run("health", "http://\(daemon.admin)/readyz").status == 0)
+
+            daemon.signal(SIGTERM)
+            try daemon.logLine("draining")
+            let result = try Command.run("health", environment: environment)
+            #expect(
+                result
+                    == Command.Result(
+                        status: 1, errors: "tributary: http://\(daemon.admin)/readyz: 503\n"))
+        }
+
+        @Test func nobodyThereIsNoHealth() throws {
+            let nobody = "127.0.0.1:\(try Socket(listeningOn: 0).port)"
+            let result = try Command.run("health", environment: ["TRIBUTARY_ADMIN": nobody])
+            #expect(
+                result
+                    == Command.Result(
+                        status: 1, errors: "tributary: http://\(nobody)/readyz: no answer\n"))
+        }
+    }
+}
+
+extension Daemon {
+    /// What /requests shows.
+    fileprivate func requests() throws -> [[String: Any]] {
+        let body = try askAdmin("GET /requests").body
+        let json = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+        return try #require(json?["requests"] as? [[String: Any]])
+    }
+}

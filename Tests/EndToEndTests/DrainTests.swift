@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite struct DrainTests {
+        private let backend: Backend
+        private let folder: Folder
+
+        init() throws {
+            backend = try Backend()
+            folder = try Folder()
+        }
+
+        private func daemon(_ drain: String = "") throws -> Daemon {
+            try Daemon.serving(
+                "drain: { delay: 0s\(drain) }\ndefaults: { deadline: 60s, timeout: 60s }\n"
+                    + plain(backend, path: "/held"), in: folder)
+        }
+
+        @Test(arguments: [SIGTERM, SIGINT])
+        func whatRunsIsAnswered(_ signal: Int32) throws {
+            let daemon = try daemon()
+            let client = try Client(daemon.address)
+            try client.send("GET /plain")
+            try backend.awaitHeld()
+
+            daemon.signal(signal)
+            try daemon.logLine("draining")
+            backend.release()
+            let answer = try client.answer()
+            #expect(answer.status == 200 && answer.body == #"{"one":{"asked":"/held"}}"#)
+            #expect(answer["Connection"] == "close")
+            client.close()
+            #expect(try daemon.exitStatus() == 0)
+            #expect(try daemon.errors.whole() == "")
+        }
+
+        @Test func aSecondSignalEndsAtOnce() throws {
+            let daemon = try daemon()
+            let client = try Client(daemon.address)
+            try client.send("GET /plain")
+            try backend.awaitHeld()
+
+            daemon.signal(SIGTERM)
+            try daemon.logLine("draining")
+            daemon.signal(SIGTERM)
+            #expect(try daemon.exitStatus() == 0)
+            #expect(try client.isEnded())
+        }
+
+        @Test func whatTakesTooLongIsCutOff() throws {
+            let daemon = try daemon(", timeout: 50ms")
+            let client = try Client(daemon.address)
+            try client.send("GET /plain")
+            try backend.awaitHeld()
+
+            daemon.signal(SIGTERM)
+            #expect(try client.isEnded())
+            #expect(try daemon.exitStatus() == 0)
+            let line = try daemon.logLine("requests cut off at the end of the drain time")
+            #expect(line["requests"] as? Int == 1)
+        }
+
+        /// A load balancer sees "not ready" while clients that do not know yet are still served.
+        @Test func theDelayIsForLoadBalancers() throws {
+            let daemon = try Daemon.serving(
+                "drain: { delay: 700ms }\n" + plain(backend), in: folder)
+            #expect(try daemon.askAdmin("GET /readyz").status == 200)
+            let start = ContinuousClock.now
+            daemon.signal(SIGTERM)
+            try daemon.logLine("draining")
+
+            let readiness = try daemon.askAdmin("GET /readyz")
+            #expect(readiness.status == 503 && readiness.body == "not ready\n")
+            #expect(try daemon.askAdmin("GET /livez").status == 200)
+            let answer = try daemon.ask("GET /plain")
+            #expect(answer.status == 200 && answer["Connection"] == "close")
+            #expect(try daemon.exitStatus() == 0)
+            #expect(ContinuousClock.now - start >= .milliseconds(700))
+        }
+
+        @Test func idleConnectionsEndAtOnce() throws {
+            let daemon = try daemon()
+            let idle = try Client(daemon.address)
+            try idle.send("GET /nowhere")
+            #expect(try idle.answer().status == 404)
+            daemon.signal(SIGTERM)
+            #expect(try idle.isEnded())
+            idle.close()
+            #expect(try daemon.exitStatus() == 0)
+        }
+    }
+}

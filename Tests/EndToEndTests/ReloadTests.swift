@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    @Suite struct ReloadTests {
+        private let backend: Backend
+        private let folder: Folder
+        private let daemon: Daemon
+
+        init() throws {
+            backend = try Backend()
+            folder = try Folder()
+            daemon = try Daemon.serving("workers: 2\n" + plain(backend), in: folder)
+        }
+
+        private func write(_ configuration: String) throws {
+            try folder.write("gateway.yaml", Daemon.complete("workers: 2\n" + configuration))
+        }
+
+        private func reloads(_ result: String) throws -> String? {
+            try daemon.metric(#"tributary_config_reloads_total{result="\#(result)"}"#)
+        }
+
+        @Test func aGoodFileTakesEffect() throws {
+            try write(plain(backend, route: "GET /new"))
+            daemon.signal(SIGHUP)
+            try daemon.logLine("configuration reloaded")
+            #expect(try reloads("succeeded") == "1")
+            #expect(try reloads("failed") == "0")
+            // Cores take it over one by one, each at once.
+            try daemon.eventually("GET /new", is: 200)
+            try daemon.eventually("GET /plain", is: 404)
+        }
+
+        @Test func aBadFileChangesNothing() throws {
+            try write(plain(backend, route: "GET /new").replacing("from:", with: "form:"))
+            daemon.signal(SIGHUP)
+            try daemon.logLine("reload failed; the last good configuration stays")
+            try daemon.logLine("configuration", containing: "did you mean 'from'?")
+            #expect(try reloads("failed") == "1")
+            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.ask("GET /new").status == 404)
+        }
+
+        @Test func aMissingFileChangesNothing() throws {
+            try FileManager.default.removeItem(atPath: folder.path("gateway.yaml"))
+            daemon.signal(SIGHUP)
+            let line = try daemon.logLine("configuration")
+            #expect(line["problem"] as? String == "\(folder.path("gateway.yaml")): no such file")
+            #expect(try reloads("failed") == "1")
+            #expect(try daemon.ask("GET /plain").status == 200)
+        }
+
+        @Test func theAdminPageReloadsToo() throws {
+            try write(plain(backend, route: "GET /new"))
+            let answer = try daemon.askAdmin("POST /-/reload")
+            #expect(answer.status == 200 && answer.body == "reloaded\n")
+            try daemon.eventually("GET /new", is: 200)
+
+            try write("nonsense\n")
+            let refusal = try daemon.askAdmin("POST /-/reload")
+            #expect(refusal.status == 422)
+            #expect(try daemon.askAdmin("GET /-/reload").status == 405)
+        }
+
+        /// Reloads, good and bad, while clients ask without a pause: nobody notices.
+        @Test func noRequestFails() throws {
+            let clients = try (0..<4).map { _ in try Asker(daemon.address) }
+            for round in 1...3 {
+                try write(plain(backend, path: "/reload/\(round)"))
+                daemon.signal(SIGHUP)
+                // Seen before the next one, else the system makes one of two equal signals.
+                try daemon.logLine("configuration reloaded", number: round)
+                for client in clients { try client.awaitAnswers(3) }
+
+                try write("nonsense")
+                daemon.signal(SIGHUP)
+                try daemon.logLine(
+                    "reload failed; the last good configuration stays", number: round)
+                for client in clients { try client.awaitAnswers(3) }
+            }
+            for client in clients { #expect(try client.end().allSatisfy { $0 == 200 }) }
+            #expect(try reloads("succeeded") == "3")
+            #expect(try reloads("failed") == "3")
+        }
+
+        @Test func whatNeedsARestartIsTold() throws {
+            try folder.write(
+                "gateway.yaml", Daemon.complete("workers: 3\n" + plain(backend), listen: "127.0.0.1:1"))
+            daemon.signal(SIGHUP)
+            try daemon.logLine("a change that needs a restart", containing: #""key":"listen""#)
+            try daemon.logLine("a change that needs a restart", containing: #""key":"workers""#)
+            try daemon.logLine("configuration reloaded")
+            #expect(try daemon.ask("GET /plain").status == 200)
+        }
+
+        @Test func theLogsLevelChangesAtOnce() throws {
+            try write("log: { level: error }\n" + plain(backend, route: "GET /new"))
+            #expect(try daemon.askAdmin("POST /-/reload").status == 200)
+            try daemon.eventually("GET /new", is: 200)
+            daemon.signal(SIGTERM)
+            #expect(try daemon.exitStatus() == 0)
+            #expect(try !daemon.output.whole().contains(#""msg":"draining""#))
+        }
+    }
+}
+
+/// A client that asks for /plain again and again, on one connection, on a thread of its own.
+private final class Asker: @unchecked Sendable {
+    // Guarded by `changed`.
+    private var statuses: [Int] = []
+    private var isStopping = false
+    private var failure: (any Error)?
+    private var hasEnded = false
+    private let changed = NSCondition()
+
+    init(_ address: String) throws {
+        let client = try Client(address)
+        let first = UncheckedBox(client)
+        Thread.detachNewThread { [self] in
+            var client = first.value
+            do {
+                while !changed.withLock({ isStopping }) {
+                    try client.send("GET /plain")
+                    let answer = try client.answer()
+                    if answer["Connection"] == "close" { client = try Client(address) }
+                    changed.withLock {
+                        statuses.append(answer.status)
+                        changed.broadcast()
+                    }
+                }
+            } catch {
+                changed.withLock { failure = error }
+            }
+            changed.withLock {
+                hasEnded = true
+                changed.broadcast()
+            }
+        }
+    }
+
+    /// Waits for so many answers from now on.
+    func awaitAnswers(_ count: Int) throws {
+        let goal = changed.withLock { statuses.count + count }
+        try wait { statuses.count >= goal || hasEnded }
+    }
+
+    /// The statuses of all answers.
+    func end() throws -> [Int] {
+        changed.withLock { isStopping = true }
+        try wait { hasEnded }
+        if let failure { throw failure }
+        return statuses
+    }
+
+    private func wait(until isThere: () -> Bool) throws {
+        let limit = Limit.date
+        changed.lock()
+        defer { changed.unlock() }
+        while !isThere() {
+            guard changed.wait(until: limit) else { throw Limit.Passed("answers") }
+        }
+    }
+}
+
+private struct UncheckedBox<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,40 @@
+/// A client with one connection.
+final class Client {
+    let socket: Socket
+    private var rest: [UInt8] = []
+
+    init(_ address: String) throws {
+        socket = try Socket(connectedTo: address)
+    }
+
+    /// Sends a request such as `GET /home`.
+    func send(_ request: String, _ fields: [String] = [], body: String? = nil) throws {
+        var text = "\(request) HTTP/1.1\r\nHost: test\r\n"
+        for field in fields { text += field + "\r\n" }
+        if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
+        try socket.send(text + "\r\n" + (body ?? ""))
+    }
+
+    /// The next answer; throws if the connection ends instead.
+    func answer() throws -> Message {
+        guard let message = try Message(from: socket, kept: &rest) else {
+            throw Limit.Passed("an answer, and the connection ended")
+        }
+        return message
+    }
+
+    /// Whether the other side ends the connection without another byte.
+    func isEnded() throws -> Bool { try rest.isEmpty && socket.receive().isEmpty }
+
+    /// Goes away; else the other side would wait a moment for it.
+    func close() { socket.shutDown() }
+
+    /// One request on a connection of its own.
+    static func ask(
+        _ address: String, _ request: String, _ fields: [String] = [], body: String? = nil
+    ) throws -> Message {
+        let client = try Client(address)
+        try client.send(request, fields, body: body)
+        return try client.answer()
+    }
+}

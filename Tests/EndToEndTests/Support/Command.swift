@@ -1,0 +1,66 @@
+import Foundation
+
+/// One process of the binary. It is ended with this object, if it still runs.
+class Command {
+    let output = Output()
+    let errors = Output()
+    private let process = Process()
+    private let ended = Event()
+
+    /// - Parameters:
+    ///   - environment: all of it; nothing is inherited
+    ///   - input: given to standard input, which then ends
+    init(
+        _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil,
+        input: String = ""
+    ) throws {
+        process.executableURL = try Binary.url()
+        process.arguments = arguments
+        process.environment = environment
+        process.currentDirectoryURL = folder
+        process.standardOutput = output.pipe
+        process.standardError = errors.pipe
+        let stdin = Pipe()
+        process.standardInput = stdin
+        process.terminationHandler = { [ended] _ in ended.happen() }
+        try process.run()
+        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try stdin.fileHandleForWriting.close()
+    }
+
+    deinit {
+        if process.isRunning { signal(SIGKILL) }
+    }
+
+    var id: Int32 { process.processIdentifier }
+
+    func signal(_ number: Int32) {
+        kill(process.processIdentifier, number)
+    }
+
+    /// Waits for its end; a signal's number is negative.
+    func exitStatus() throws -> Int32 {
+        try ended.wait(for: "the end of the process")
+        ended.happen()  // for the next who asks
+        return process.terminationReason == .exit
+            ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// What a command did that ended by itself.
+    struct Result: Equatable {
+        var status: Int32
+        var output = ""
+        var errors = ""
+    }
+
+    /// Runs to its end.
+    static func run(
+        _ arguments: String..., environment: [String: String] = [:], in folder: URL? = nil,
+        input: String = ""
+    ) throws -> Result {
+        let command = try Command(arguments, environment: environment, in: folder, input: input)
+        let status = try command.exitStatus()
+        return Result(
+            status: status, output: try command.output.whole(), errors: try command.errors.whole())
+    }
+}

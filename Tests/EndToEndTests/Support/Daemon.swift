@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// A running `tributary serve`.
+final class Daemon: Command {
+    /// Where it listens, from its log.
+    private(set) var address = ""
+    private(set) var admin = ""
+
+    /// Serves a configuration and waits until it listens.
+    ///
+    /// - Parameter configuration: without `version`, `listen` and `admin`, which are added
+    static func serving(
+        _ configuration: String, in folder: Folder, listen: String = "127.0.0.1:0"
+    ) throws -> Daemon {
+        try folder.write("gateway.yaml", complete(configuration, listen: listen))
+        let daemon = try Daemon(["serve", folder.path("gateway.yaml")])
+        try daemon.awaitListening()
+        return daemon
+    }
+
+    /// The demo, on ports that the system chooses.
+    static func demo() throws -> Daemon {
+        let daemon = try Daemon(
+            ["serve"], environment: ["LISTEN": "127.0.0.1:0", "ADMIN": "127.0.0.1:0"])
+        let line = try daemon.output.line("the demo to listen") { $0.contains(" listening ") }
+        for word in line.split(separator: " ") {
+            if word.hasPrefix("address=") { daemon.address = String(word.dropFirst(8)) }
+            if word.hasPrefix("admin=") { daemon.admin = String(word.dropFirst(6)) }
+        }
+        return daemon
+    }
+
+    static func complete(_ configuration: String, listen: String = "127.0.0.1:0") -> String {
+        "version: 1\nlisten: \(listen)\nadmin: 127.0.0.1:0\n" + configuration
+    }
+
+    func awaitListening() throws {
+        let line = try logLine("listening")
+        address = line["address"] as? String ?? ""
+        admin = line["admin"] as? String ?? ""
+    }
+
+    /// A line of the log with such a message, and with such a text anywhere in it: the first one, or
+    /// the one with such a number among them.
+    @discardableResult
+    func logLine(
+        _ message: String, containing text: String = "", number: Int = 1
+    ) throws -> [String: Any] {
+        let what = "'\(message)' in the log, number \(number) (errors: \(errors.text))"
+        let line = try output.line(what, number: number) { line in
+            line.contains(#""msg":"\#(message)""#) && (text.isEmpty || line.contains(text))
+        }
+        return try #require(
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+
+    func ask(_ request: String, _ fields: [String] = [], body: String? = nil) throws -> Message {
+        try Client.ask(address, request, fields, body: body)
+    }
+
+    func askAdmin(_ request: String) throws -> Message {
+        try Client.ask(admin, request)
+    }
+
+    /// Asks until the answer has this status: for what is on its way and takes an unknown, short time.
+    func eventually(_ request: String, is status: Int) throws {
+        let limit = Limit.date
+        while try ask(request).status != status {
+            guard Date.now < limit else { throw Limit.Passed("\(request) to be \(status)") }
+        }
+    }
+
+    /// The value of a line of /metrics, labels included: `tributary_workers`.
+    func metric(_ name: String) throws -> String? {
+        try askAdmin("GET /metrics").body.split(separator: "\n")
+            .first { $0.hasPrefix(name + " ") }
+            .map { String($0.dropFirst(name.count + 1)) }
+    }
+}
+
+/// One endpoint that calls one backend.
+func plain(_ backend: Backend, route: String = "GET /plain", path: String = "/now") -> String {
+    """
+    backends:
+      b: { url: "\(backend.url)" }
+    endpoints:
+      - route: \(route)
+        calls:
+          one: { from: b, get: \(path) }
+
+    """
+}

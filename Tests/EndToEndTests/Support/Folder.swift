@@ -1,0 +1,24 @@
+import Foundation
+
+/// A temporary folder with files, which goes away with this object.
+final class Folder {
+    let url: URL
+
+    /// The path is short, since that of a unix socket may have 107 bytes.
+    init(_ files: [String: String] = [:]) throws {
+        url = URL(filePath: "/tmp/tributary-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        for (name, text) in files { try write(name, text) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+
+    /// Puts the whole file there at once, as an editor does.
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: url.appending(path: name), options: .atomic)
+    }
+
+    func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+}

@@ -64,7 +64,8 @@ package struct Bytes: Sendable {
     /// A part of this run, sharing its chunk. Traps outside of it.
     @inlinable
     package subscript(range: Range<Int>) -> Bytes {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside of the bytes")
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= count, "range outside of the bytes")
         return Bytes(chunk: chunk, start: start + range.lowerBound, count: range.count)
     }
 
@@ -109,7 +110,8 @@ extension [UInt8] {
     @inlinable
     package mutating func append(literal: StaticString) {
         unsafe append(
-            contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+            contentsOf: UnsafeBufferPointer(
+                start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
     /// Appends the UTF-8 of a string.

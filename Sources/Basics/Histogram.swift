@@ -2,7 +2,8 @@
 package struct Histogram: Sendable {
     /// Upper bounds in microseconds, ascending: a millisecond to ten seconds.
     package static let bounds: [Int64] = [
-        1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+        1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+        2_500_000,
         5_000_000, 10_000_000,
     ]
 

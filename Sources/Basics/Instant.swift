@@ -26,7 +26,8 @@ package struct Instant: Sendable, Hashable, Comparable {
     /// The time from `earlier` to `later`; negative when they are the other way round.
     @inlinable
     package static func - (later: Instant, earlier: Instant) -> Duration {
-        .nanoseconds(later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
+        .nanoseconds(
+            later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
     }
 }
 

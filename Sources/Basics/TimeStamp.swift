@@ -39,7 +39,8 @@ package struct TimeStamp {
         return text
     }
 
-    private static func floored(_ value: Int64, by divisor: Int64) -> (quotient: Int64, rest: Int64) {
+    private static func floored(_ value: Int64, by divisor: Int64) -> (quotient: Int64, rest: Int64)
+    {
         let rest = value % divisor
         return rest < 0 ? (value / divisor - 1, rest + divisor) : (value / divisor, rest)
     }

@@ -75,7 +75,8 @@ final class CoreThread {
 
     /// Lines go to the control loop in batches, which writes them out.
     private static func log(_ plan: LogPlan, _ loop: UVLoop, _ control: Port) -> Log {
-        Log(level: plan.level.level, format: plan.format.format, clock: { loop.unixTime }) { lines in
+        Log(level: plan.level.level, format: plan.format.format, clock: { loop.unixTime }) {
+            lines in
             control.post { $0.daemon?.write(lines) }
         }
     }

@@ -36,7 +36,8 @@ final class Daemon {
         var failure: StartFailure?
         let left = try UVLoop.run { loop in
             let demo = path == nil ? try Demo(on: loop) : nil
-            let source = path.map { ConfigSource(path: $0) }
+            let source =
+                path.map { ConfigSource(path: $0) }
                 ?? ConfigSource(demo: demo?.variables ?? [:])
             let (recorded, plan) = try source.checked()
             let daemon = Daemon(recorded, plan.process, loop, demo)

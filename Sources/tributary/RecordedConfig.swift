@@ -49,7 +49,8 @@ final class ConfigRecording {
                 return try result.get()
             },
             list: { directory throws(ConfigFileError) in
-                let result = Result { () throws(ConfigFileError) in try self.source.list(directory) }
+                let result = Result { () throws(ConfigFileError) in try self.source.list(directory)
+                }
                 self.listings[directory] = result
                 return try result.get()
             })
@@ -67,6 +68,7 @@ final class ConfigRecording {
 
     func recorded(_ path: String, isDemo: Bool) -> RecordedConfig {
         RecordedConfig(
-            path: path, isDemo: isDemo, contents: contents, listings: listings, variables: variables)
+            path: path, isDemo: isDemo, contents: contents, listings: listings, variables: variables
+        )
     }
 }

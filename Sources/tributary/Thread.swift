@@ -16,11 +16,13 @@ struct Thread {
                 body()
             })
         var id = pthread_t()
-        let code = pthread_create(&id, nil, { raw in
-            guard let raw else { return nil }
-            Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body()
-            return nil
-        }, work.toOpaque())
+        let code = pthread_create(
+            &id, nil,
+            { raw in
+                guard let raw else { return nil }
+                Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body()
+                return nil
+            }, work.toOpaque())
         guard code == 0 else {
             work.release()
             return nil

@@ -24,13 +24,16 @@ import Testing
                 line.add(milliseconds: "ms", .microseconds(12_034))
             }
         }
-        #expect(text == "2024-02-29T23:59:59.007Z info request status=200 path=\"/a b\" ms=12.034\n")
+        #expect(
+            text == "2024-02-29T23:59:59.007Z info request status=200 path=\"/a b\" ms=12.034\n")
     }
 
     @Test(arguments: ["plain", "a\"b", "a\nb", "\u{0}", "caf\u{e9}", "\\", "{\"x\":1}"])
     func jsonSurvivesAnyText(_ value: String) throws {
         let text = lines(.json) { log in
-            log.write(.info, "x") { $0.add("ours", value); $0.add("theirs", untrusted: Bytes(value)) }
+            log.write(.info, "x") {
+                $0.add("ours", value); $0.add("theirs", untrusted: Bytes(value))
+            }
         }
         #expect(text.hasSuffix("\n") && text.dropLast().allSatisfy { $0 != "\n" })
         let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]

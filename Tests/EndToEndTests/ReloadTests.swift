@@ -86,7 +86,8 @@ extension EndToEnd {
 
         @Test func whatNeedsARestartIsTold() throws {
             try folder.write(
-                "gateway.yaml", Daemon.complete("workers: 3\n" + plain(backend), listen: "127.0.0.1:1"))
+                "gateway.yaml",
+                Daemon.complete("workers: 3\n" + plain(backend), listen: "127.0.0.1:1"))
             daemon.signal(SIGHUP)
             try daemon.logLine("a change that needs a restart", containing: #""key":"listen""#)
             try daemon.logLine("a change that needs a restart", containing: #""key":"workers""#)

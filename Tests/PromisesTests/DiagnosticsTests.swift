@@ -9,10 +9,10 @@ import Testing
 
     private func events(during body: () -> Void) -> [PromiseEvent] {
         let journal = Journal<PromiseEvent>()
-        PromiseDiagnostics.setHandler(keepingCreationSites: true) { journal.add($0) }
+        let former = PromiseDiagnostics.setHandler(keepingCreationSites: true) { journal.add($0) }
         body()
         context.drain()
-        PromiseDiagnostics.setHandler(nil)
+        PromiseDiagnostics.setHandler(keepingCreationSites: former != nil, former)
         return journal.entries
     }
 

@@ -60,7 +60,8 @@ final class Backend {
         let answer = send(request, to: hosts[first], exchange)
         guard hosts.count > 1 else { return answer }
         return answer.recover { error in
-            try self.sendElsewhere(request, exchange, after: error, tried: first, left: self.hosts.count - 1)
+            try self.sendElsewhere(
+                request, exchange, after: error, tried: first, left: self.hosts.count - 1)
         }
     }
 

@@ -19,11 +19,6 @@ struct CallRequest {
     let askedHost: AskedHost?
 }
 
-/// Which host a call was sent to last.
-final class AskedHost {
-    var name: FieldValue?
-}
-
 /// A call goes out, the promise of a backend's answer comes back. Rejects with a `CallFailure`, or
 /// with the `ClientFailure` of the connection.
 typealias CallService = (CallRequest, Exchange) -> Local<ClientResponse>

@@ -94,7 +94,9 @@ struct CircuitBreakerState {
             calls += slice.calls
             failures += slice.failures
         }
-        guard calls >= plan.requestsMin, Double(failures) >= plan.openAt * Double(calls) else { return }
+        guard calls >= plan.requestsMin, Double(failures) >= plan.openAt * Double(calls) else {
+            return
+        }
         phase = .open(until: now + plan.tryAgainAfter)
     }
 }

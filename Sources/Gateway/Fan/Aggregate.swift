@@ -118,7 +118,8 @@ extension CallPlan {
 }
 
 extension AnyResult<Int, Part> {
-    /// The part of each call; nil for one that failed or was left out.
+    /// The part of each call; nil for one that failed or was left out. Nobody's part, which stands
+    /// for them where all were left out, is no call's.
     fileprivate func byCall(of count: Int) -> [Part?] {
         var parts: [Part?] = Array(repeating: nil, count: count)
         for position in 0..<self.count {

@@ -1,14 +1,5 @@
 import Basics
 import HTTP
-import JSONText
-
-/// What a request brings for the calls, checked.
-struct RequestInput {
-    var params: Params
-    var body: Bytes
-    /// The body as JSON, where the endpoint says what it must be.
-    var bodyValue: JSONSlice?
-}
 
 /// A request that an endpoint does not take: the answer says everything that is wrong with it.
 enum RefusedRequest: Error {
@@ -21,7 +12,8 @@ enum RefusedRequest: Error {
     ) throws(RefusedRequest) -> RequestInput {
         var input = RequestInput(params: Params(), body: try body(of: request))
         var errors: [InvalidRequest.Fault] = []
-        do throws(InvalidRequest) { input.params = try Params(plan.params, of: request.head) } catch {
+        do throws(InvalidRequest) { input.params = try Params(plan.params, of: request.head) } catch
+        {
             errors = error.errors
         }
         do throws(InvalidRequest) { input.bodyValue = try plan.body?.check(input.body) } catch {
@@ -43,7 +35,8 @@ enum RefusedRequest: Error {
     func answer(to exchange: Exchange) -> Response {
         switch self {
         case .invalid(let invalid):
-            Problem(.badRequest, instance: exchange.id).with("errors", json: invalid.json).response()
+            Problem(.badRequest, instance: exchange.id).with("errors", json: invalid.json)
+                .response()
         case .tooLarge: Problem(.contentTooLarge, instance: exchange.id).response()
         }
     }

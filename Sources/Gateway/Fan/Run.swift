@@ -47,10 +47,6 @@ final class Run {
         return part
     }
 
-    func hasFailed(_ call: CallPlan) -> Bool {
-        failures.contains { $0.call == call.index }
-    }
-
     /// A call failed, for whatever reason: kept for the report.
     func noted(_ error: any Error, of call: CallPlan) -> CallFailure {
         timings?.ended(call.index, at: loop.now)

@@ -16,7 +16,8 @@ enum CallTimeout {
                     return exchange.core.error(CallFailure(kind: .responseTimeout, limit: limit))
                 }
                 return next(request, exchange).timeout(
-                    isOwn ? timeout : left, error: CallFailure(kind: .responseTimeout, limit: limit))
+                    isOwn ? timeout : left, error: CallFailure(kind: .responseTimeout, limit: limit)
+                )
             }
         }
     }

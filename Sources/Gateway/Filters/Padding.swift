@@ -22,7 +22,9 @@ enum Padding {
         }
     }
 
-    private static func left(of duration: Duration, _ exchange: Exchange, _ loop: any Loop) -> Duration {
+    private static func left(of duration: Duration, _ exchange: Exchange, _ loop: any Loop)
+        -> Duration
+    {
         max(.zero, duration - (loop.now - exchange.lastByte))
     }
 

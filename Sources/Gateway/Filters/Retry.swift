@@ -50,7 +50,8 @@ struct Retry {
     /// A request that changes something is sent again only if it never was.
     private func mayRepeat(_ request: CallRequest, after failure: ClientFailure) -> Bool {
         guard request.method.isIdempotent || !failure.wasSent else { return false }
-        return failure.isBeforeConnection ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
+        return failure.isBeforeConnection
+            ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
     }
 
     /// Half to all of a back-off that doubles each time, or what the backend asked for; nil if there

@@ -26,7 +26,11 @@ final class EndpointPlan {
     let graph: CallGraph
 
     init(
-        index: Int, route: Config.Route, place: Place, params: [ParamPlan], body: BodyPlan?, bodyMax: Int, deadline: Duration, padding: PaddingPlan?, success: SuccessRule, report: Config.Endpoint.Report, exposesDetails: Bool, partialStatus: Status, cacheControl: FieldValue?, hasServerTiming: Bool, inFlightMax: Int?, calls: [CallPlan], graph: CallGraph
+        index: Int, route: Config.Route, place: Place, params: [ParamPlan], body: BodyPlan?,
+        bodyMax: Int, deadline: Duration, padding: PaddingPlan?, success: SuccessRule,
+        report: Config.Endpoint.Report, exposesDetails: Bool, partialStatus: Status,
+        cacheControl: FieldValue?, hasServerTiming: Bool, inFlightMax: Int?, calls: [CallPlan],
+        graph: CallGraph
     ) {
         self.index = index
         self.route = route

@@ -6,7 +6,9 @@ struct EndpointPlanner {
     let endpoint: Config.Endpoint
 
     func plan(_ index: Int) throws(PlanError) -> EndpointPlan {
-        guard let route = endpoint.route?.value else { throw PlanError("\(endpoint.place): no route") }
+        guard let route = endpoint.route?.value else {
+            throw PlanError("\(endpoint.place): no route")
+        }
         let params = try params(of: route)
         let graph = endpoint.callGraph
         let defaults = planner.config.defaults

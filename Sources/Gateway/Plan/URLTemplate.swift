@@ -56,7 +56,9 @@ struct BodyTemplatePlan {
 
     /// The request's body goes along as it is.
     var isWholeBody: Bool {
-        guard pieces.count == 1, case .json(.requestBody(nil), _, _) = pieces[0] else { return false }
+        guard pieces.count == 1, case .json(.requestBody(nil), _, _) = pieces[0] else {
+            return false
+        }
         return true
     }
 }

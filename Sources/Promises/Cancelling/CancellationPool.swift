@@ -31,6 +31,7 @@ public final class CancellationPool: Cancellable, Sendable {
         for member in members { CancellationPool.cancel(member, with: reason) }
     }
 
+    /// Cancels everything in the pool, and what is added later; the same as `drain`.
     public func cancel(because cause: (any Error)?) { drain(because: cause) }
 
     /// Adds a promise, until it is gone.

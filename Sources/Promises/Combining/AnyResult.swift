@@ -75,6 +75,7 @@ public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConv
         Dictionary(members.map { ($0.key, $0.error) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The reasons as text.
     public var description: String {
         "[" + members.map { "\($0.key): \($0.error)" }.joined(separator: ", ") + "]"
     }
@@ -90,5 +91,6 @@ public struct ErrorArray: Error, CustomStringConvertible {
         self.errors = errors
     }
 
+    /// The reasons as text.
     public var description: String { "\(errors)" }
 }

@@ -25,12 +25,15 @@ public final class ManualContext: ExecutionContext {
         owner.store(ThreadID.current.raw, ordering: .sequentiallyConsistent)
     }
 
+    /// Whether the caller runs on this context.
     public var isCurrent: Bool { owner.load(ordering: .relaxed) == ThreadID.current.raw }
 
+    /// Runs the job soon, behind those that wait already.
     public func enqueue(_ job: consuming PromiseJob) {
         if isCurrent { unsafe turn.append(job) } else { _ = inbox.append(job) }
     }
 
+    /// Runs the job after a delay.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         let timer = ManualTimer(job, due: now + max(delay, .zero))
         clock.withLock {

@@ -18,13 +18,16 @@ public final class SharedPool: ExecutionContext {
     nonisolated(unsafe) private let turn = Turn()
     @TaskLocal private static var isOnPool = false
 
+    /// Whether the caller runs on this context.
     public var isCurrent: Bool { SharedPool.isOnPool }
 
+    /// Runs the job soon, behind those that wait already.
     public func enqueue(_ job: consuming PromiseJob) {
         _ = inbox.append(job)
         if backlog.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { start() }
     }
 
+    /// Runs the job after a delay.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         let timer = PoolTimer(job)
         timer.start(after: delay, on: self)

@@ -22,17 +22,20 @@ public enum PromiseDiagnostics {
     private static let state = Mutex(State())
     private static let keepsSites = Atomic(false)
 
-    /// Sets who hears of events, or nobody.
+    /// Sets who hears of events, or nobody; gives who heard of them before.
     ///
     /// - Parameter keepingCreationSites: whether to remember where pending promises were made.
+    @discardableResult
     public static func setHandler(
         keepingCreationSites: Bool = false, _ handler: (@Sendable (PromiseEvent) -> Void)?
-    ) {
-        state.withLock {
+    ) -> (@Sendable (PromiseEvent) -> Void)? {
+        keepsSites.store(keepingCreationSites, ordering: .relaxed)
+        return state.withLock {
+            let former = $0.handler
             $0.handler = handler
             if !keepingCreationSites { $0.sites = [:] }
+            return former
         }
-        keepsSites.store(keepingCreationSites, ordering: .relaxed)
     }
 
     @usableFromInline

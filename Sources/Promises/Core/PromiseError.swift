@@ -38,6 +38,7 @@ public struct Cancelled: CancellableError {
         self.cause = cause
     }
 
+    /// True: this error is a cancellation.
     public var isCancelled: Bool { true }
 }
 

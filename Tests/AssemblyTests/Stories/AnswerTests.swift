@@ -22,7 +22,10 @@ import Testing
         (", if_failed: omit", #"{"one":{"x":1}}"#),
         (", if_failed: []", #"{"one":{"x":1},"two":[]}"#),
         (", if_failed: { a: [1, \"b\"] }", #"{"one":{"x":1},"two":{"a":[1,"b"]}}"#),
-        (", if_failed: { a: 1, b: { c: 2, d: [3, 4] } }", #"{"one":{"x":1},"two":{"a":1,"b":{"c":2,"d":[3,4]}}}"#),
+        (
+            ", if_failed: { a: 1, b: { c: 2, d: [3, 4] } }",
+            #"{"one":{"x":1},"two":{"a":1,"b":{"c":2,"d":[3,4]}}}"#
+        ),
         (", if_failed: 0", #"{"one":{"x":1},"two":0}"#),
         (", at: .", #"{"one":{"x":1}}"#),
         (", at: ., if_failed: omit", #"{"one":{"x":1}}"#),
@@ -142,7 +145,9 @@ import Testing
                 + #"{"call":"two","kind":"collision","key":"_gateway"}]}}"#)
     }
 
-    @Test(arguments: ["off", "header"]) func itIsDroppedWhereverTheReportGoes(_ report: String) throws {
+    @Test(arguments: ["off", "header"]) func itIsDroppedWhereverTheReportGoes(_ report: String)
+        throws
+    {
         let answer = try merged(#"{"_gateway":1}"#, #"{"b":2}"#, endpoint: "report: \(report)")
         #expect(answer.body == #"{"b":2}"#)
     }
@@ -182,7 +187,8 @@ import Testing
 
     static let conditions: [(String, String, Bool)] = [
         ("{ param: lang }", "/x?lang=en", true), ("{ param: lang }", "/x", false),
-        ("{ param: lang, is: de }", "/x?lang=de", true), ("{ param: lang, is: de }", "/x?lang=en", false),
+        ("{ param: lang, is: de }", "/x?lang=de", true),
+        ("{ param: lang, is: de }", "/x?lang=en", false),
         ("{ param: lang, is: de }", "/x", false), ("{ param: lang, is: en }", "/x", true),
     ]
 
@@ -297,7 +303,10 @@ import Testing
     }
 
     static let details: [(Reply?, String)] = [
-        (nil, #"{"call":"two","kind":"connection_refused","host":"127.0.0.1:7002","detail":"connection refused"}"#),
+        (
+            nil,
+            #"{"call":"two","kind":"connection_refused","host":"127.0.0.1:7002","detail":"connection refused"}"#
+        ),
         (
             .status(500),
             #"{"call":"two","kind":"unexpected_status","status":500,"host":"127.0.0.1:7002"}"#

@@ -148,7 +148,9 @@ import Testing
     @Test func theLoserOfAHedgeDoesNotCount() throws {
         let stage = try stage(
             .hangs, .ok("1"), call: "one: { from: a, get: /1, hedge: { after: 50ms } }",
-            breaker: "max_concurrent: 9, breaker: { open_at: 1%, min_requests: 1, try_again_after: 10s }")
+            breaker:
+                "max_concurrent: 9, breaker: { open_at: 1%, min_requests: 1, try_again_after: 10s }"
+        )
         #expect(try ask(1, stage) == [200])
         #expect(try !stage.isBreakerOpen())
         stage.expectQuiet()
@@ -158,7 +160,9 @@ import Testing
     @Test func aFullQueueDoesNotCount() throws {
         let stage = try stage(
             .ok("1", after: 100),
-            breaker: "max_concurrent: 1, breaker: { open_at: 50%, min_requests: 4, try_again_after: 10s }")
+            breaker:
+                "max_concurrent: 1, breaker: { open_at: 50%, min_requests: 4, try_again_after: 10s }"
+        )
         let first = try stage.send(get())
         #expect(try ask(8, stage) == Array(repeating: 503, count: 8))
         #expect(try !stage.isBreakerOpen())

@@ -10,7 +10,9 @@ import Testing
         stage.on("/1", .ok("1", after: 100))
         let clients = try (1...3).map { _ in try stage.send(get()) }
         #expect(
-            clients.map { stage.answer(of: $0).outcome } == ["200 at 100", "200 at 200", "200 at 300"])
+            clients.map { stage.answer(of: $0).outcome } == [
+                "200 at 100", "200 at 200", "200 at 300",
+            ])
         #expect(stage.events == ["0 GET /1", "100 GET /1", "200 GET /1"])
         stage.expectQuiet()
     }
@@ -38,7 +40,8 @@ import Testing
     }
 
     @Test func waitingHasALimit() throws {
-        let stage = try Stage(Self.call, backend: "max_concurrent: 1, queue: { size: 9, wait: 50ms }")
+        let stage = try Stage(
+            Self.call, backend: "max_concurrent: 1, queue: { size: 9, wait: 50ms }")
         stage.on("/1", .ok("1", after: 100))
         _ = try stage.send(get())
         let answer = try stage.ask()
@@ -163,13 +166,16 @@ import Testing
     }
 
     /// Many clients come and go at random; at the end nothing is held.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func nothingIsLostInACrowd(_ seed: UInt64) throws {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func nothingIsLostInACrowd(_ seed: UInt64)
+        throws
+    {
         let stage = try Stage(
             "one: { from: a, get: /1, required: true, timeout: 60ms }",
             backend: "max_concurrent: 2, queue: { size: 5, wait: 40ms }", seed: seed)
         stage.roughen(upTo: 3)
         stage.on(
-            "/1", .ok("1", after: 20), .closes(after: 5), .hangs, .ok("1", after: 40), .resets(after: 30),
+            "/1", .ok("1", after: 20), .closes(after: 5), .hangs, .ok("1", after: 40),
+            .resets(after: 30),
             .hangs, .ok("1", after: 10))
         for _ in 1...60 {
             let client = try stage.send(get())

@@ -6,7 +6,8 @@ import Testing
         ("300ms", "800ms", "504 at 300", 300), ("800ms", "300ms", "504 at 300", 300),
         ("300ms", "300ms", "504 at 300", 300),
     ])
-    func theSmallerOneStrikes(timeout: String, deadline: String, outcome: String, limit: Int) throws {
+    func theSmallerOneStrikes(timeout: String, deadline: String, outcome: String, limit: Int) throws
+    {
         let stage = try Stage(
             "one: { from: a, get: /1, required: true, timeout: \(timeout) }",
             endpoint: "deadline: \(deadline)")
@@ -52,7 +53,8 @@ import Testing
         stage.on("/2", .hangs)
         #expect(
             try stage.ask().summary == #"200 at 300 {"one":"/1","two":null,"_gateway":{"complete":"#
-                + #"false,"failures":[{"call":"two","kind":"http_response_timeout","limit_ms":300}]}}"#)
+                + #"false,"failures":[{"call":"two","kind":"http_response_timeout","limit_ms":300}]}}"#
+        )
         stage.expectQuiet()
     }
 

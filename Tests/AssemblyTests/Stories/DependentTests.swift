@@ -65,12 +65,16 @@ import Testing
         (#"{"id":{}}"#, nil), (#"{"id":[1]}"#, nil), (#"{"id":".."}"#, nil), (#"{"id":""}"#, "/2/"),
     ]
 
-    @Test(arguments: values) func aValueStandsInTheTarget(_ answer: String, _ target: String?) throws {
+    @Test(arguments: values) func aValueStandsInTheTarget(_ answer: String, _ target: String?)
+        throws
+    {
         let stage = try Stage(Self.chain)
         stage.on("/1", .ok(answer))
         let result = try stage.ask()
         #expect(stage.seen.first { $0.port == 7002 }?.target == target)
-        #expect((result.failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#) == (target == nil))
+        #expect(
+            (result.failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
+                == (target == nil))
         stage.expectQuiet()
     }
 

@@ -51,7 +51,10 @@ import Testing
         #expect(ended() == 320)
         #expect(stage.events == ["0 GET /1", "320 given up /1"])
         #expect(stage.loggedStatuses == ["499"])
-        #expect(stage.logged.contains { $0.contains("requests cut off") && $0.contains("\"requests\":1") })
+        #expect(
+            stage.logged.contains {
+                $0.contains("requests cut off") && $0.contains("\"requests\":1")
+            })
         stage.expectQuiet()
     }
 

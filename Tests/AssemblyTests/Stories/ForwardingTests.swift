@@ -17,13 +17,16 @@ import Testing
         let seen = try seen(
             Self.call, get("/x?a=1&b=2", "Authorization: me", "Cookie: a", "X-Forwarded-For: 1"))
         #expect(seen.first?.target == "/1")
-        #expect(seen.first?.names == ["Host", "X-Request-Id", "traceparent", "Gateway-Deadline-Ms"])
+        #expect(
+            seen.first?.names == ["Host", "X-Request-Id", "traceparent", "Gateway-Deadline-Ms"])
     }
 
     @Test func listedHeadersGoAlongWithAllTheirLines() throws {
         let seen = try seen(
             Self.call, endpoint: "forward: { headers: [authorization, Accept-Language] }",
-            get("/x", "Authorization: me", "Accept-Language: de", "Accept-Language: en", "Cookie: a"))
+            get(
+                "/x", "Authorization: me", "Accept-Language: de", "Accept-Language: en", "Cookie: a"
+            ))
         #expect(seen.first?["Authorization"] == "me")
         #expect(seen.first?["Accept-Language"] == "de | en")
         #expect(seen.first?["Cookie"] == nil)
@@ -62,7 +65,9 @@ import Testing
         #expect(seen.first?.target == "/1/a%2Fb%25%23%40?q=1%202%26%3D")
     }
 
-    @Test(arguments: ["/x/..", "/x/%2e%2E", "/x/."]) func aStepUpTheTreeIsRefused(_ target: String) throws {
+    @Test(arguments: ["/x/..", "/x/%2e%2E", "/x/."]) func aStepUpTheTreeIsRefused(_ target: String)
+        throws
+    {
         let stage = try Stage(
             #"one: { from: a, get: "/1/{id}/end" }"#, endpoint: "route: \"GET /x/{id}\"")
         #expect([400, 404].contains(try stage.ask(get(target)).status))
@@ -131,7 +136,9 @@ import Testing
         #expect(seen.first?.body == "")
     }
 
-    @Test(arguments: ["put", "patch", "delete", "head"]) func everyMethodIsSent(_ method: String) throws {
+    @Test(arguments: ["put", "patch", "delete", "head"]) func everyMethodIsSent(_ method: String)
+        throws
+    {
         let seen = try seen("one: { from: a, \(method): /1 }", get())
         #expect(seen.first?.method == method.uppercased())
     }

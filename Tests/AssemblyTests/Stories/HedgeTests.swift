@@ -2,7 +2,8 @@ import Testing
 
 /// `hedge`: still quiet? Ask once more; the first answer wins.
 @Suite(.watched) struct HedgeTests {
-    private func stage(_ replies: [Reply], more: String = "", backend: String = "") throws -> Stage {
+    private func stage(_ replies: [Reply], more: String = "", backend: String = "") throws -> Stage
+    {
         let stage = try Stage(
             "one: { from: a, get: /1, required: true, hedge: { after: 100ms }\(more) }",
             backend: backend)

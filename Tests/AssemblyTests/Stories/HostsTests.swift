@@ -33,7 +33,9 @@ import Testing
     @Test func aHostThatRefusesIsPassedOverAtOnce() throws {
         let stage = try Stage(Self.call, backend: Self.hosts)
         stage.backend(7001)?.refuse()
-        #expect(try (1...4).map { _ in try stage.ask().outcome } == Array(repeating: "200 at 0", count: 4))
+        #expect(
+            try (1...4).map { _ in try stage.ask().outcome }
+                == Array(repeating: "200 at 0", count: 4))
         #expect(stage.seen.map(\.port) == [7002, 7002, 7002, 7002])
         stage.expectQuiet()
     }

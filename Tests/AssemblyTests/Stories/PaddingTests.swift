@@ -70,7 +70,8 @@ import Testing
     @Test func theClockStartsWithTheRefusalOfABodyThatIsTooLarge() throws {
         let stage = try Stage(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
-        let client = try stage.send(request("POST", "/x", ["Transfer-Encoding: chunked"]) + "1\r\n{\r\n")
+        let client = try stage.send(
+            request("POST", "/x", ["Transfer-Encoding: chunked"]) + "1\r\n{\r\n")
         stage.pass(1000)
         client.send("800\r\n\(String(repeating: " ", count: 0x800))\r\n")
         #expect(stage.answer(of: client).outcome == "413 at 400")
@@ -109,7 +110,8 @@ import Testing
 
     @Test func noBackendConnectionIsHeldMeanwhile() throws {
         let stage = try Stage(
-            "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms", backend: "max_concurrent: 1")
+            "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms",
+            backend: "max_concurrent: 1")
         _ = try stage.send(get())
         stage.pass(10)
         #expect(try stage.load() == "0 running, 0 waiting")

@@ -4,7 +4,8 @@ import Testing
 @Suite(.watched) struct ReloadTests {
     static let call = "one: { from: a, get: /1 }"
 
-    private func text(_ calls: String = call, endpoint: String = "", backend: String = "") -> String {
+    private func text(_ calls: String = call, endpoint: String = "", backend: String = "") -> String
+    {
         Stage.text(calls, endpoint, backend)
     }
 

@@ -51,7 +51,8 @@ import Testing
         stage.on("/1", .status(500, after: 20))
         stage.on("/2", .status(500, after: 10))
         #expect(
-            try stage.ask().failures == #"[{"call":"one","kind":"unexpected_status","status":500}]"#)
+            try stage.ask().failures == #"[{"call":"one","kind":"unexpected_status","status":500}]"#
+        )
         stage.expectQuiet()
     }
 

@@ -29,7 +29,9 @@ import Testing
     }
 
     /// Half to all of the back-off, which doubles.
-    @Test(arguments: 1...10 as ClosedRange<UInt64>) func theWaitGrowsAndIsJittered(_ seed: UInt64) throws {
+    @Test(arguments: 1...10 as ClosedRange<UInt64>) func theWaitGrowsAndIsJittered(_ seed: UInt64)
+        throws
+    {
         let stage = try stage([.closes()], seed: seed)
         _ = try stage.ask()
         let times = stage.seen.map(\.ms)
@@ -46,7 +48,9 @@ import Testing
         stage.expectQuiet()
     }
 
-    @Test(arguments: [500, 404, 502, 503]) func aStatusIsNotTriedAgainUnlessListed(_ status: Int) throws {
+    @Test(arguments: [500, 404, 502, 503]) func aStatusIsNotTriedAgainUnlessListed(_ status: Int)
+        throws
+    {
         let stage = try stage([.status(status)])
         _ = try stage.ask()
         #expect(stage.seen.count == 1)
@@ -76,7 +80,8 @@ import Testing
     @Test(arguments: ["9", "9223372036854775807", "99999999999999999999", "-1", "soon"])
     func aRetryAfterBeyondTheDeadlineOrWithoutSenseDoesNoHarm(_ value: String) throws {
         let stage = try stage(
-            [.status(503, "{}", "Retry-After: \(value)"), .ok("1")], retry: "attempts: 2, on: [503]")
+            [.status(503, "{}", "Retry-After: \(value)"), .ok("1")], retry: "attempts: 2, on: [503]"
+        )
         #expect([200, 502].contains(try stage.ask().status))
         #expect(stage.ms < 5000)
         stage.expectQuiet()
@@ -146,7 +151,8 @@ import Testing
     }
 
     @Test func aConnectionThatTheBackendClosedWhileItWasIdleIsNotUsed() throws {
-        let stage = try Stage("one: { from: a, post: /1, required: true }", endpoint: "route: POST /x")
+        let stage = try Stage(
+            "one: { from: a, post: /1, required: true }", endpoint: "route: POST /x")
         _ = try stage.ask(post("1"))
         stage.backend()?.closeIdle()
         stage.pass(1)

@@ -26,17 +26,22 @@ import Testing
         stage.expectQuiet()
     }
 
-    @Test(arguments: ["/", "/X", "/x/", "/x/y", "/y"]) func anUnknownPathIs404(_ target: String) throws {
+    @Test(arguments: ["/", "/X", "/x/", "/x/y", "/y"]) func anUnknownPathIs404(_ target: String)
+        throws
+    {
         let stage = try Stage(Self.call)
         let answer = try stage.ask(get(target, "X-Request-Id: abc"))
         #expect(answer.outcome == "404 at 0")
         #expect(
-            answer.body == #"{"type":"about:blank","title":"Not Found","status":404,"instance":"abc"}"#)
+            answer.body
+                == #"{"type":"about:blank","title":"Not Found","status":404,"instance":"abc"}"#)
         #expect(answer["Gateway-Complete"] == nil)
         stage.expectQuiet()
     }
 
-    @Test(arguments: ["POST", "DELETE", "PATCH", "BREW"]) func anotherMethodIs405(_ method: String) throws {
+    @Test(arguments: ["POST", "DELETE", "PATCH", "BREW"]) func anotherMethodIs405(_ method: String)
+        throws
+    {
         let stage = try Stage(Self.call)
         let answer = try stage.ask(request(method, "/x"))
         #expect(answer.outcome == "405 at 0")
@@ -47,10 +52,12 @@ import Testing
     @Test func mistakesAreToldAllAtOnce() throws {
         let stage = try Stage(
             Self.call,
-            endpoint: "params: { id: { type: integer, required: true }, lang: { one_of: [en, de] } }")
+            endpoint:
+                "params: { id: { type: integer, required: true }, lang: { one_of: [en, de] } }")
         let answer = try stage.ask(get("/x?lang=fr", "X-Request-Id: abc"))
         #expect(
-            answer.body == #"{"type":"about:blank","title":"Bad Request","status":400,"instance":"abc","#
+            answer.body
+                == #"{"type":"about:blank","title":"Bad Request","status":400,"instance":"abc","#
                 + #""errors":[{"in":"query","name":"id","reason":"is required"},"#
                 + #"{"in":"query","name":"lang","reason":"must be one of en, de"}]}"#)
         #expect(answer["Gateway-Complete"] == nil)
@@ -82,7 +89,8 @@ import Testing
             name: "target too long", limits: "uri_bytes: 1KiB",
             text: get("/x?\(String(repeating: "x", count: 1024))"), status: 414),
         Row(
-            name: "body too large", text: request("POST", "/y", ["Content-Length: 9999999"]), status: 413),
+            name: "body too large", text: request("POST", "/y", ["Content-Length: 9999999"]),
+            status: 413),
     ]
 
     @Test(arguments: rows) func whatIsTooMuchIsRefused(_ row: Row) throws {
@@ -104,7 +112,8 @@ import Testing
 
     @Test func aSlowBodyIs408() throws {
         let stage = try Stage(
-            "one: { from: a, post: /1 }", endpoint: "route: POST /x", top: "limits: { body_timeout: 3s }")
+            "one: { from: a, post: /1 }", endpoint: "route: POST /x",
+            top: "limits: { body_timeout: 3s }")
         let client = try stage.send(request("POST", "/x", ["Content-Length: 5"]) + "1")
         #expect(stage.answer(of: client).status == 408)
         #expect(stage.ms == 3000)

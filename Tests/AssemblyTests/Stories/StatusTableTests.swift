@@ -128,11 +128,13 @@ import Testing
             outcome: "400 at 0",
             failures: #"[{"call":"one","kind":"skipped","because":"request.body.user"}]"#),
         Row(
-            name: "a status that is relayed by default", prepare: { $0.on("/1", .status(404, after: 20)) },
+            name: "a status that is relayed by default",
+            prepare: { $0.on("/1", .status(404, after: 20)) },
             outcome: "404 at 20",
             failures: #"[{"call":"one","kind":"unexpected_status","status":404}]"#),
         Row(
-            name: "a status that is relayed", calls: "one: { from: a, get: /1, required: true, relay_status: [401] }",
+            name: "a status that is relayed",
+            calls: "one: { from: a, get: /1, required: true, relay_status: [401] }",
             prepare: { $0.on("/1", .status(401, after: 20)) },
             outcome: "401 at 20",
             failures: #"[{"call":"one","kind":"unexpected_status","status":401}]"#),
@@ -170,7 +172,8 @@ import Testing
                 $0.on("/2", .hangs)
             },
             outcome: "504 at 300",
-            failures: #"[{"call":"one","kind":"http_response_timeout","limit_ms":300},{"call":"two","kind":"http_response_timeout","limit_ms":300}]"#
+            failures:
+                #"[{"call":"one","kind":"http_response_timeout","limit_ms":300},{"call":"two","kind":"http_response_timeout","limit_ms":300}]"#
         ),
         Row(
             name: "one timed out, one refused", calls: two, endpoint: "timeout: 300ms",
@@ -179,7 +182,8 @@ import Testing
                 $0.backend(7002)?.refuse()
             },
             outcome: "502 at 300",
-            failures: #"[{"call":"one","kind":"http_response_timeout","limit_ms":300},{"call":"two","kind":"connection_refused"}]"#
+            failures:
+                #"[{"call":"one","kind":"http_response_timeout","limit_ms":300},{"call":"two","kind":"connection_refused"}]"#
         ),
         Row(
             name: "one timed out, one skipped, which has no vote",
@@ -189,7 +193,8 @@ import Testing
                 """, endpoint: "timeout: 300ms",
             prepare: { $0.on("/1", .hangs) },
             outcome: "504 at 300",
-            failures: #"[{"call":"one","kind":"http_response_timeout","limit_ms":300},{"call":"two","kind":"skipped","because":"one"}]"#
+            failures:
+                #"[{"call":"one","kind":"http_response_timeout","limit_ms":300},{"call":"two","kind":"skipped","because":"one"}]"#
         ),
         Row(
             name: "a 404, which is not relayed for a call that is not required",

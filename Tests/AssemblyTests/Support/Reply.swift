@@ -20,7 +20,9 @@ struct Reply {
         Reply(after: after, text: answer(200, body, lines), ending: .stays)
     }
 
-    static func status(_ code: Int, _ body: String = "{}", after: Int = 0, _ lines: String...) -> Reply {
+    static func status(_ code: Int, _ body: String = "{}", after: Int = 0, _ lines: String...)
+        -> Reply
+    {
         Reply(after: after, text: answer(code, body, lines), ending: .stays)
     }
 
@@ -39,7 +41,8 @@ struct Reply {
     /// Begins an answer and closes in the middle of it.
     static func breaksOff(after: Int = 0) -> Reply {
         Reply(
-            after: after, text: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":", ending: .closes)
+            after: after, text: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":",
+            ending: .closes)
     }
 
     private static func answer(_ code: Int, _ body: String, _ lines: [String]) -> String {

@@ -71,13 +71,16 @@ final class ScriptedBackend {
 
     /// Closes the connections that wait for a request.
     func closeIdle() {
-        for connection in connections where connection.asked == nil { connection.peer.stream.close() }
+        for connection in connections where connection.asked == nil {
+            connection.peer.stream.close()
+        }
     }
 
     private func accept(_ stream: any ByteStream) {
         let connection = Connection(ScriptedPeer(stream), connections.count + 1)
         connections.append(connection)
-        connection.peer.onReceived = { [unowned self, unowned connection] _ in received(connection) }
+        connection.peer.onReceived = { [unowned self, unowned connection] _ in received(connection)
+        }
         connection.peer.onEnded = { [unowned self, unowned connection] _ in left(connection) }
         connection.peer.onFailed = { [unowned self, unowned connection] _ in left(connection) }
     }

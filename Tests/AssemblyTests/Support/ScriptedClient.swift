@@ -89,7 +89,8 @@ final class ScriptedClient {
             let bare = Answer(status: status, lines: Array(head.dropFirst()), body: "", ms: 0)
             let length = asksHead || status == 204 ? 0 : Int(bare["Content-Length"] ?? "") ?? 0
             guard rest.count >= end.upperBound + length else { return }
-            let body = String(decoding: rest[end.upperBound..<end.upperBound + length], as: UTF8.self)
+            let body = String(
+                decoding: rest[end.upperBound..<end.upperBound + length], as: UTF8.self)
             rest.removeFirst(end.upperBound + length)
             answers.append(
                 Answer(status: status, lines: bare.lines, body: body, ms: stage.ms - sentAt))
@@ -106,5 +107,6 @@ func post(_ body: String, to target: String = "/x", _ lines: String...) -> Strin
 }
 
 func request(_ method: String, _ target: String, _ lines: [String] = []) -> String {
-    (["\(method) \(target) HTTP/1.1", "Host: gateway"] + lines).joined(separator: "\r\n") + "\r\n\r\n"
+    (["\(method) \(target) HTTP/1.1", "Host: gateway"] + lines).joined(separator: "\r\n")
+        + "\r\n\r\n"
 }

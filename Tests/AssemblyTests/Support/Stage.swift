@@ -118,7 +118,9 @@ final class Stage {
     func reply(to target: String) -> Reply {
         let number = asked[target, default: 0]
         asked[target] = number + 1
-        guard let script = replies[target], let last = script.last else { return .ok("\"\(target)\"") }
+        guard let script = replies[target], let last = script.last else {
+            return .ok("\"\(target)\"")
+        }
         return number < script.count ? script[number] : last
     }
 
@@ -170,7 +172,9 @@ final class Stage {
     /// Milliseconds since the stage began.
     var ms: Double { (network.clock.now - began).inMilliseconds }
 
-    func pass(_ milliseconds: Double) { network.advance(by: .microseconds(Int64(milliseconds * 1000))) }
+    func pass(_ milliseconds: Double) {
+        network.advance(by: .microseconds(Int64(milliseconds * 1000)))
+    }
 
     /// Does something outside of the gateway, at its time among whatever happens then.
     func after(_ milliseconds: Int, _ action: @escaping () -> Void) {
@@ -235,7 +239,8 @@ final class Stage {
     /// What the endpoints answered, as the core counted it: `GET /x: 200 once, 502 2 times`.
     var answered: [String] {
         guard let meter = core?.snapshot.meter else { return [] }
-        return (meter.endpoints + [meter.elsewhere]).filter { !$0.statuses.isEmpty }.map { endpoint in
+        return (meter.endpoints + [meter.elsewhere]).filter { !$0.statuses.isEmpty }.map {
+            endpoint in
             let counts = endpoint.statuses.map { status in
                 "\(status.code) \(status.count == 1 ? "once" : "\(status.count) times")"
             }

@@ -8,7 +8,11 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
 
     var isRecursive: Bool { true }
 
-    private static let handler: Void = PromiseDiagnostics.setHandler(keepingCreationSites: true) { event in
+    private static let setUp: Void = {
+        PromiseDiagnostics.setHandler(keepingCreationSites: true, hear)
+    }()
+
+    @Sendable private static func hear(_ event: PromiseEvent) {
         guard isOn else { return }
         switch event {
         case .abandoned(let file, let line):
@@ -22,7 +26,7 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?,
         performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        Self.handler
+        Self.setUp
         try await Self.$isOn.withValue(true) { try await function() }
     }
 }

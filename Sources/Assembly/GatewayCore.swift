@@ -70,6 +70,7 @@ package final class GatewayCore {
         gateway = Gateway(plan, slots: endpoints.slots(of: plan), client: client, loop: loop)
         meter.name(endpoints.names)
         client.retireUnused()
+        server?.settings = plan.server.settings
         log.level = plan.process.log.level.level
         log.write(.info, "configuration installed")
     }
@@ -109,7 +110,8 @@ package final class GatewayCore {
     /// This core's numbers, as a value that may leave it.
     package var snapshot: CoreSnapshot {
         CoreSnapshot(
-            meter: meter, backends: gateway.backendStates, connections: server?.connectionCount ?? 0,
+            meter: meter, backends: gateway.backendStates,
+            connections: server?.connectionCount ?? 0,
             requests: server?.exchanges.map(state) ?? [])
     }
 
@@ -130,7 +132,9 @@ package final class GatewayCore {
             if let client = end.exchange.client { line.add("client", client) }
             line.add("method", end.request.method.description)
             line.add("path", untrusted: end.request.target.path)
-            if let endpoint = end.exchange.endpoint { line.add("endpoint", endpoints.names[endpoint]) }
+            if let endpoint = end.exchange.endpoint {
+                line.add("endpoint", endpoints.names[endpoint])
+            }
             line.add("status", Int(end.status))
             line.add("bytes", end.bodyBytes)
             line.add(milliseconds: "ms", duration)

@@ -45,7 +45,8 @@ package final class Log {
     ///   - clock: nanoseconds since 1970
     ///   - sink: gets whole lines, each with its line end
     package init(
-        level: Level, format: Format, clock: @escaping () -> Int64, sink: @escaping ([UInt8]) -> Void
+        level: Level, format: Format, clock: @escaping () -> Int64,
+        sink: @escaping ([UInt8]) -> Void
     ) {
         self.level = level
         self.format = format

@@ -7,10 +7,13 @@ package import Reactor
 /// Confined to its loop's thread. Made and owned by a core; it owns its listener and connections.
 package final class Server {
     let loop: any Loop
-    let settings: ServerSettings
+    /// May change while it serves; open connections keep the limits of their heads.
+    package var settings: ServerSettings {
+        didSet { patience = Patience(settings) }
+    }
     let hooks: ServerHooks
     let service: Service
-    let patience: Patience
+    private(set) var patience: Patience
     var writer = ResponseWriter()
 
     private var listener: (any Listener)?
@@ -25,7 +28,8 @@ package final class Server {
 
     /// - Parameter service: called on the loop's thread, once a request.
     package init(
-        loop: any Loop, settings: ServerSettings = ServerSettings(), hooks: ServerHooks = ServerHooks(),
+        loop: any Loop, settings: ServerSettings = ServerSettings(),
+        hooks: ServerHooks = ServerHooks(),
         service: @escaping Service
     ) {
         self.loop = loop

@@ -36,7 +36,8 @@ private struct AdminPages {
         case ("/livez", true): return text(.ok, "alive\n", exchange)
         case ("/readyz", true):
             return daemon.isReady
-                ? text(.ok, "ready\n", exchange) : text(.serviceUnavailable, "not ready\n", exchange)
+                ? text(.ok, "ready\n", exchange)
+                : text(.serviceUnavailable, "not ready\n", exchange)
         case ("/metrics", true): return metrics(exchange)
         case ("/requests", true): return requests(exchange)
         case ("/-/reload", false) where request.head.method == .post: return reload(exchange)
@@ -76,7 +77,9 @@ private struct AdminPages {
         switch daemon.reload() {
         case .done: text(.ok, "reloaded\n", exchange)
         case .failed:
-            text(.unprocessableContent, "the last good configuration stays; the log says why\n", exchange)
+            text(
+                .unprocessableContent, "the last good configuration stays; the log says why\n",
+                exchange)
         case .impossible: text(.conflict, "there is nothing to reload\n", exchange)
         }
     }
@@ -88,7 +91,9 @@ private struct AdminPages {
                 body: Bytes(text)))
     }
 
-    private func refused(_ status: Status, _ fields: Fields, _ exchange: Exchange) -> Local<Response> {
+    private func refused(_ status: Status, _ fields: Fields, _ exchange: Exchange) -> Local<
+        Response
+    > {
         exchange.core.value(Problem(status, instance: exchange.id).response(fields))
     }
 }

@@ -36,7 +36,8 @@ final class Daemon {
         var failure: StartFailure?
         let left = try UVLoop.run { loop in
             let demo = path == nil ? try Demo(on: loop) : nil
-            let source = path.map { ConfigSource(path: $0) }
+            let source =
+                path.map { ConfigSource(path: $0) }
                 ?? ConfigSource(demo: demo?.variables ?? [:])
             let (recorded, plan) = try source.checked()
             let daemon = Daemon(recorded, plan.process, loop, demo)
@@ -101,9 +102,9 @@ final class Daemon {
         }
         silentCores = parcels.count
         for (index, socket) in parcels.enumerated() {
-            guard let core = CoreThread.start(index, config, on: socket, control: loop.port) else {
-                throw StartFailure.threads
-            }
+            let core = CoreThread.start(
+                index, of: parcels.count, config, on: socket, control: loop.port)
+            guard let core else { throw StartFailure.threads }
             cores.append(core)
         }
     }

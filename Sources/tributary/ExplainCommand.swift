@@ -22,7 +22,8 @@ struct ExplainCommand: ParsableCommand {
     @Argument(help: "What is asked for: a path with a query, or a whole URL.")
     var url: String
 
-    @Option(name: .shortAndLong, help: "A header of the request, as 'Name: value'; may be repeated.")
+    @Option(
+        name: .shortAndLong, help: "A header of the request, as 'Name: value'; may be repeated.")
     var header: [String] = []
 
     func run() throws {

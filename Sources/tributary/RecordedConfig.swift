@@ -9,12 +9,14 @@ struct RecordedConfig: Sendable {
     fileprivate let listings: [String: Result<[String], ConfigFileError>]
     fileprivate let variables: [String: String]
 
-    /// A plan for the core that asks; nil is a mistake of ours, since the same bytes had a plan before.
-    func plan() throws(PlanError) -> Plan? {
+    /// A plan for the core that asks, one of `workers`; nil is a mistake of ours, since the same bytes
+    /// had a plan before.
+    func plan(workers: Int) throws(PlanError) -> Plan? {
         let (config, _) = ConfigLoader.load(
             path, files: files, environment: { variables[$0] })
         guard let config else { return nil }
-        return try Planner.plan(config, processors: Processors.available)
+        return try Planner.plan(
+            config, processors: Processors.available, workers: workers)
     }
 
     private var files: ConfigFiles {
@@ -49,7 +51,8 @@ final class ConfigRecording {
                 return try result.get()
             },
             list: { directory throws(ConfigFileError) in
-                let result = Result { () throws(ConfigFileError) in try self.source.list(directory) }
+                let result = Result { () throws(ConfigFileError) in try self.source.list(directory)
+                }
                 self.listings[directory] = result
                 return try result.get()
             })
@@ -67,6 +70,7 @@ final class ConfigRecording {
 
     func recorded(_ path: String, isDemo: Bool) -> RecordedConfig {
         RecordedConfig(
-            path: path, isDemo: isDemo, contents: contents, listings: listings, variables: variables)
+            path: path, isDemo: isDemo, contents: contents, listings: listings, variables: variables
+        )
     }
 }

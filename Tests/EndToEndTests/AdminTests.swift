@@ -71,7 +71,9 @@ extension EndToEnd {
         @Test func everyLineIsOfTheExpositionFormat() throws {
             let backend = try Backend()
             let daemon = try Daemon.serving("workers: 2\n" + plain(backend), in: folder)
-            for request in ["GET /plain", "GET /nowhere", "DELETE /plain"] { _ = try daemon.ask(request) }
+            for request in ["GET /plain", "GET /nowhere", "DELETE /plain"] {
+                _ = try daemon.ask(request)
+            }
             let answer = try daemon.askAdmin("GET /metrics")
             #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
             let page = try Exposition(answer.body)
@@ -84,9 +86,11 @@ extension EndToEnd {
                 page.value(
                     "tributary_request_duration_seconds_count", ["endpoint": "GET /plain"]) == 1)
             #expect(
-                page.value("tributary_request_duration_seconds_bucket", [
-                    "endpoint": "GET /plain", "le": "+Inf",
-                ]) == 1)
+                page.value(
+                    "tributary_request_duration_seconds_bucket",
+                    [
+                        "endpoint": "GET /plain", "le": "+Inf",
+                    ]) == 1)
             #expect(page.value("tributary_config_reloads_total", ["result": "failed"]) == 0)
         }
 

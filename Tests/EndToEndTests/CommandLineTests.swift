@@ -117,7 +117,9 @@ extension EndToEnd {
             let result = try Command.run(
                 "check", "-", in: folder.url, input: CheckTests.good + "include: more.yaml\n")
             #expect(result.status == 1)
-            #expect(result.errors.hasPrefix("more.yaml:3:1: error: 'listen' belongs into the main file"))
+            #expect(
+                result.errors.hasPrefix("more.yaml:3:1: error: 'listen' belongs into the main file")
+            )
         }
 
         @Test func problemsForTools() throws {
@@ -126,14 +128,17 @@ extension EndToEnd {
                 good
                     == Command.Result(
                         status: 0, output: #"{"errors":0,"warnings":0,"problems":[]}"# + "\n"))
-            try folder.write("bad.yaml", CheckTests.good.replacing("get: /me", with: "gte: \"/m\\\"e\""))
+            try folder.write(
+                "bad.yaml", CheckTests.good.replacing("get: /me", with: "gte: \"/m\\\"e\""))
             let bad = try Command.run("check", "--format", "json", "bad.yaml", in: folder.url)
             #expect(bad.status == 1 && bad.errors.isEmpty)
             let json = try #require(
                 try JSONSerialization.jsonObject(with: Data(bad.output.utf8)) as? [String: Any])
             #expect(json["errors"] as? Int == 1)
             let problem = try #require((json["problems"] as? [[String: Any]])?.first)
-            #expect(problem["file"] as? String == "bad.yaml" && problem["severity"] as? String == "error")
+            #expect(
+                problem["file"] as? String == "bad.yaml"
+                    && problem["severity"] as? String == "error")
             #expect(problem["line"] as? Int == 9 && problem["column"] as? Int == 31)
             #expect(
                 problem["text"] as? String
@@ -143,7 +148,8 @@ extension EndToEnd {
         /// The backends are addresses of loopback where a test would notice a connection.
         @Test func explainSendsNothing() throws {
             let backend = try Socket(listeningOn: 0)
-            let text = CheckTests.good.replacing("127.0.0.1:7004", with: "127.0.0.1:\(backend.port)")
+            let text = CheckTests.good.replacing(
+                "127.0.0.1:7004", with: "127.0.0.1:\(backend.port)")
             try folder.write("good.yaml", text)
             let result = try Command.run("explain", "good.yaml", "GET", "/home", in: folder.url)
             #expect(result.status == 0 && result.errors.isEmpty)

@@ -12,11 +12,11 @@ extension EndToEnd {
             folder = try Folder()
             daemon = try Daemon.serving(
                 plain(backend) + """
-                  - route: GET /slow
-                    calls:
-                      one: { from: b, get: /held }
+                      - route: GET /slow
+                        calls:
+                          one: { from: b, get: /held }
 
-                """, in: folder)
+                    """, in: folder)
         }
 
         /// Ends the daemon; gives every line of its log.
@@ -54,13 +54,16 @@ extension EndToEnd {
 
         /// Every value that a client chooses is escaped: one request, one line.
         @Test(arguments: [
-            #"/a"b\c"#, "/a%0A{%22msg%22:%22request%22}", "/\u{e9}\u{2028}x", "/a%00b", "/{\"msg\":1}",
+            #"/a"b\c"#, "/a%0A{%22msg%22:%22request%22}", "/\u{e9}\u{2028}x", "/a%00b",
+            "/{\"msg\":1}",
         ])
         func noClientForgesALine(_ path: String) throws {
             let client = try Client(daemon.address)
-            try client.send("GET \(path)", [
-                #"X-Request-Id: x","status":200,"y":"z"#, "User-Agent: a\u{1}b",
-            ])
+            try client.send(
+                "GET \(path)",
+                [
+                    #"X-Request-Id: x","status":200,"y":"z"#, "User-Agent: a\u{1}b",
+                ])
             _ = try? client.answer()
             client.close()
             let lines = try wholeLog()

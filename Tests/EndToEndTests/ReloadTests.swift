@@ -86,12 +86,22 @@ extension EndToEnd {
 
         @Test func whatNeedsARestartIsTold() throws {
             try folder.write(
-                "gateway.yaml", Daemon.complete("workers: 3\n" + plain(backend), listen: "127.0.0.1:1"))
+                "gateway.yaml",
+                Daemon.complete("workers: 3\n" + plain(backend), listen: "127.0.0.1:1"))
             daemon.signal(SIGHUP)
             try daemon.logLine("a change that needs a restart", containing: #""key":"listen""#)
             try daemon.logLine("a change that needs a restart", containing: #""key":"workers""#)
             try daemon.logLine("configuration reloaded")
             #expect(try daemon.ask("GET /plain").status == 200)
+        }
+
+        @Test func limitsChangeForNewConnections() throws {
+            let long = "GET /\(String(repeating: "x", count: 2000))"
+            #expect(try daemon.ask(long).status == 404)
+            try write("limits: { uri_bytes: 1KiB }\n" + plain(backend, route: "GET /new"))
+            daemon.signal(SIGHUP)
+            try daemon.eventually("GET /new", is: 200)
+            try daemon.eventually(long, is: 414)
         }
 
         @Test func theLogsLevelChangesAtOnce() throws {

@@ -75,7 +75,8 @@ extension EndToEnd {
             #expect(result.status == 69 && result.output.isEmpty)
             #expect(
                 result.errors.wholeMatch(
-                    of: /tributary: cannot listen on nowhere\.invalid: (host not found|name service failed)\n/
+                    of:
+                        /tributary: cannot listen on nowhere\.invalid: (host not found|name service failed)\n/
                 ) != nil, "\(result.errors)")
         }
 

@@ -58,7 +58,7 @@ struct CallPlanner {
     private func forward() throws(PlanError) -> ForwardPlan {
         guard let forward = call.forward ?? endpoint.forward else { return .nothing }
         return ForwardPlan(
-            headers: try fieldNames(forward.headers), 
+            headers: try fieldNames(forward.headers),
             query: forward.query.isEmpty ? nil : QueryForward(forward.query.map(\.value)))
     }
 
@@ -74,7 +74,9 @@ struct CallPlanner {
             attempts: retry.attempts?.value ?? PlanDefaults.retryAttempts,
             onConnect: conditions.contains(.connect),
             onTerminated: conditions.contains(.terminated),
-            statuses: conditions.compactMap { if case .status(let code) = $0 { code } else { nil } },
+            statuses: conditions.compactMap {
+                if case .status(let code) = $0 { code } else { nil }
+            },
             backoff: retry.backoff?.value ?? PlanDefaults.retryBackoff)
     }
 

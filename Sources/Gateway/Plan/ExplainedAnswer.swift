@@ -31,8 +31,10 @@ struct ExplainedAnswer {
         }
         if !rows.isEmpty { rows[0][0] = "if" }
         // The label's column is ten wide on every line.
-        return TextTable(rows.map { [$0[0].isEmpty ? "          " : "if        "] + $0.dropFirst() },
-            gaps: [0, 8]).lines
+        return TextTable(
+            rows.map { [$0[0].isEmpty ? "          " : "if        "] + $0.dropFirst() },
+            gaps: [0, 8]
+        ).lines
     }
 
     /// A failure, a timeout, a refusal of our own.
@@ -53,7 +55,8 @@ struct ExplainedAnswer {
     private func withFollowers(of call: CallPlan) -> [CallPlan] {
         var lost = [call.index]
         for other in endpoint.graph.order
-        where !lost.contains(other) && endpoint.calls[other].waitsFor.contains(where: lost.contains) {
+        where !lost.contains(other) && endpoint.calls[other].waitsFor.contains(where: lost.contains)
+        {
             lost.append(other)
         }
         return wanted.map(\.plan).filter { lost.contains($0.index) }

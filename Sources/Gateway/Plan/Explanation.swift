@@ -18,7 +18,8 @@ package struct Explanation {
         let router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
         return switch router.match(head.method, head.target.path) {
         case .notFound: "route     none: 404\n"
-        case .methodNotAllowed(let allow): "route     none for \(head.method): 405, Allow: \(allow)\n"
+        case .methodNotAllowed(let allow):
+            "route     none for \(head.method): 405, Allow: \(allow)\n"
         case .endpoint(let index): text(of: plan.endpoints[index])
         }
     }

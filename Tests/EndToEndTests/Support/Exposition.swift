@@ -22,7 +22,9 @@ struct Exposition {
         var helped: Set<Substring> = []
         for line in page.dropLast().split(separator: "\n", omittingEmptySubsequences: false) {
             if let help = line.wholeMatch(of: /# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) .+/) {
-                guard helped.insert(help.1).inserted else { throw Malformed(line: line, why: "twice") }
+                guard helped.insert(help.1).inserted else {
+                    throw Malformed(line: line, why: "twice")
+                }
             } else if let type = line.wholeMatch(
                 of: /# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram)/)
             {
@@ -33,7 +35,10 @@ struct Exposition {
                 guard types[sample.name] != nil || types[family] == "histogram" else {
                     throw Malformed(line: line, why: "no TYPE before it")
                 }
-                guard !samples.contains(where: { $0.name == sample.name && $0.labels == sample.labels })
+                guard
+                    !samples.contains(where: {
+                        $0.name == sample.name && $0.labels == sample.labels
+                    })
                 else { throw Malformed(line: line, why: "the same sample twice") }
                 samples.append(sample)
             }
@@ -49,7 +54,8 @@ struct Exposition {
         var rest = match.3 ?? ""
         while !rest.isEmpty {
             guard
-                let label = rest.prefixMatch(of: /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)",?/),
+                let label = rest.prefixMatch(
+                    of: /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)",?/),
                 labels.updateValue(String(label.2), forKey: String(label.1)) == nil
             else { throw Malformed(line: line, why: "bad labels") }
             rest = rest[label.range.upperBound...]

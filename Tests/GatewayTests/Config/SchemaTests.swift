@@ -37,7 +37,9 @@ import Testing
     }
 
     @Test func everyReferenceLeadsSomewhere() {
-        let names = ConfigSchema.text.matches(of: ##/"\$ref": "#/\$defs/(\w+)"/##).map { String($0.1) }
+        let names = ConfigSchema.text.matches(of: ##/"\$ref": "#/\$defs/(\w+)"/##).map {
+            String($0.1)
+        }
         #expect(!names.isEmpty && Set(names).isSubset(of: definitions.keys))
     }
 
@@ -57,7 +59,10 @@ import Testing
     }
 
     /// The patterns of quantities know the same units as their reader.
-    @Test(arguments: [("deadline", "1.5s", true), ("deadline", "5 s", false), ("max_body", "64KiB", true), ("max_body", "64kb", false)])
+    @Test(arguments: [
+        ("deadline", "1.5s", true), ("deadline", "5 s", false), ("max_body", "64KiB", true),
+        ("max_body", "64kb", false),
+    ])
     func quantities(_ key: String, _ text: String, _ isRight: Bool) throws {
         let defaults = definitions["Defaults"] as? [String: Any]
         let member = (defaults?["properties"] as? [String: [String: Any]])?[key]

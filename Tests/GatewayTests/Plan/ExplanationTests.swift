@@ -130,7 +130,8 @@ import Testing
     }
 
     @Test func headersOfTheRequestAreUsed() throws {
-        let line = try line(of: #"get: "/{H}/{request.header.Accept}""#, "/x", ["H": "v", "Accept": "*"])
+        let line = try line(
+            of: #"get: "/{H}/{request.header.Accept}""#, "/x", ["H": "v", "Accept": "*"])
         #expect(line == " 0ms  one  GET http://h/base/v/%2A     up to 2s")
     }
 }

@@ -71,7 +71,8 @@ private struct Definitions {
         case .flag: return orVariable([("type", .text("boolean"))])
         case .number: return orVariable([("type", .text("number"))])
         case .integer(let range):
-            let most = range.upperBound == .max ? [] : [("maximum", SchemaNode.raw("\(range.upperBound)"))]
+            let most =
+                range.upperBound == .max ? [] : [("maximum", SchemaNode.raw("\(range.upperBound)"))]
             return orVariable(
                 [("type", .text("integer")), ("minimum", .raw("\(range.lowerBound)"))] + most)
         case .duration: return orVariable(quantity(.time))

@@ -11,7 +11,7 @@ extension EndToEnd {
             backend = try Backend()
             folder = try Folder()
             daemon = try Daemon.serving(
-                plain(backend) + """
+                "workers: 1\n" + plain(backend) + """
                       - route: GET /slow
                         calls:
                           one: { from: b, get: /held }

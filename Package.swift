@@ -77,8 +77,8 @@ let package = Package(
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader",
-                "UVReactor", "Reactor", "Promises", "Basics",
+                "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
+                "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: onC),

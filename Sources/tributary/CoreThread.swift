@@ -10,12 +10,15 @@ import UVReactor
 /// Nothing of the core is touched from here; the core builds everything it owns on its own thread.
 final class CoreThread {
     let index: Int
+    /// How many there are, itself among them.
+    private let workers: Int
     var hasEnded = false
     private let thread: Thread
     private let mailbox: Mailbox
 
-    private init(index: Int, thread: Thread, mailbox: Mailbox) {
+    private init(index: Int, workers: Int, thread: Thread, mailbox: Mailbox) {
         self.index = index
+        self.workers = workers
         self.thread = thread
         self.mailbox = mailbox
     }
@@ -23,25 +26,28 @@ final class CoreThread {
     /// Starts the thread. It tells `control`, in letters to its resident `Daemon`, that it listens or
     /// why it cannot, and at last that it has ended.
     static func start(
-        _ index: Int, _ config: RecordedConfig, on socket: Parcel<ListeningSocket>, control: Port
+        _ index: Int, of workers: Int, _ config: RecordedConfig,
+        on socket: Parcel<ListeningSocket>, control: Port
     ) -> CoreThread? {
         let mailbox = Mailbox()
         let thread = Thread.start("core-\(index)") {
-            run(index, config, socket, control, mailbox)
+            run(index, workers, config, socket, control, mailbox)
             control.post { $0.daemon?.coreEnded(index) }
         }
-        return thread.map { CoreThread(index: index, thread: $0, mailbox: mailbox) }
+        return thread.map {
+            CoreThread(index: index, workers: workers, thread: $0, mailbox: mailbox)
+        }
     }
 
     // MARK: On the core's thread
 
     private static func run(
-        _ index: Int, _ config: RecordedConfig, _ socket: Parcel<ListeningSocket>, _ control: Port,
-        _ mailbox: Mailbox
+        _ index: Int, _ workers: Int, _ config: RecordedConfig, _ socket: Parcel<ListeningSocket>,
+        _ control: Port, _ mailbox: Mailbox
     ) {
         do {
             let left = try UVLoop.run { loop in
-                guard let plan = try config.plan() else {
+                guard let plan = try config.plan(workers: workers) else {
                     throw PlanFailure(text: "the configuration has no plan any more")
                 }
                 let core = GatewayCore(plan, loop: loop, log: log(plan.process.log, loop, control))
@@ -84,9 +90,9 @@ final class CoreThread {
     // MARK: Letters to the core
 
     func install(_ config: RecordedConfig) {
-        mailbox.post { loop in
+        mailbox.post { [workers] loop in
             // The same bytes had a plan a moment ago; without one the old plan goes on.
-            guard let plan = try? config.plan() else { return }
+            guard let plan = try? config.plan(workers: workers) else { return }
             loop.gatewayCore?.install(plan)
         }
     }

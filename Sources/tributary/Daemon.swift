@@ -102,9 +102,9 @@ final class Daemon {
         }
         silentCores = parcels.count
         for (index, socket) in parcels.enumerated() {
-            guard let core = CoreThread.start(index, config, on: socket, control: loop.port) else {
-                throw StartFailure.threads
-            }
+            let core = CoreThread.start(
+                index, of: parcels.count, config, on: socket, control: loop.port)
+            guard let core else { throw StartFailure.threads }
             cores.append(core)
         }
     }

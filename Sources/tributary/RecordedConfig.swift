@@ -9,12 +9,14 @@ struct RecordedConfig: Sendable {
     fileprivate let listings: [String: Result<[String], ConfigFileError>]
     fileprivate let variables: [String: String]
 
-    /// A plan for the core that asks; nil is a mistake of ours, since the same bytes had a plan before.
-    func plan() throws(PlanError) -> Plan? {
+    /// A plan for the core that asks, one of `workers`; nil is a mistake of ours, since the same bytes
+    /// had a plan before.
+    func plan(workers: Int) throws(PlanError) -> Plan? {
         let (config, _) = ConfigLoader.load(
             path, files: files, environment: { variables[$0] })
         guard let config else { return nil }
-        return try Planner.plan(config, processors: Processors.available)
+        return try Planner.plan(
+            config, processors: Processors.available, workers: workers)
     }
 
     private var files: ConfigFiles {

@@ -46,6 +46,7 @@ extension EndToEnd {
             daemon.signal(SIGTERM)
             #expect(try daemon.exitStatus() == 0)
             #expect(try client.isEnded())
+            #expect(try daemon.errors.whole() == "", "nothing is left open")
         }
 
         @Test func whatTakesTooLongIsCutOff() throws {
@@ -57,6 +58,7 @@ extension EndToEnd {
             daemon.signal(SIGTERM)
             #expect(try client.isEnded())
             #expect(try daemon.exitStatus() == 0)
+            #expect(try daemon.errors.whole() == "", "nothing is left open")
             let line = try daemon.logLine("requests cut off at the end of the drain time")
             #expect(line["requests"] as? Int == 1)
         }

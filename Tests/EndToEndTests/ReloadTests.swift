@@ -95,6 +95,15 @@ extension EndToEnd {
             #expect(try daemon.ask("GET /plain").status == 200)
         }
 
+        @Test func limitsChangeForNewConnections() throws {
+            let long = "GET /\(String(repeating: "x", count: 2000))"
+            #expect(try daemon.ask(long).status == 404)
+            try write("limits: { uri_bytes: 1KiB }\n" + plain(backend, route: "GET /new"))
+            daemon.signal(SIGHUP)
+            try daemon.eventually("GET /new", is: 200)
+            try daemon.eventually(long, is: 414)
+        }
+
         @Test func theLogsLevelChangesAtOnce() throws {
             try write("log: { level: error }\n" + plain(backend, route: "GET /new"))
             #expect(try daemon.askAdmin("POST /-/reload").status == 200)

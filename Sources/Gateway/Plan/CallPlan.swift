@@ -38,7 +38,13 @@ final class CallPlan {
     let waitsFor: [Int]
 
     init(
-        index: Int, name: String, backend: Int, method: Method, target: URLTemplate, headers: [(name: FieldName, value: URLTemplate)], body: BodyTemplatePlan?, forward: ForwardPlan, isRequired: Bool, timeout: Duration, accept: [ClosedRange<Int>], relayStatus: [ClosedRange<Int>], relaysBody: Bool, relayHeaders: [FieldName], retry: RetryPlan?, hedgeAfter: Duration?, shape: JSONShape, cuts: [String], placement: Placement, fallback: Fallback, condition: Condition?, answerMax: Int, waitsFor: [Int]
+        index: Int, name: String, backend: Int, method: Method, target: URLTemplate,
+        headers: [(name: FieldName, value: URLTemplate)], body: BodyTemplatePlan?,
+        forward: ForwardPlan, isRequired: Bool, timeout: Duration, accept: [ClosedRange<Int>],
+        relayStatus: [ClosedRange<Int>], relaysBody: Bool, relayHeaders: [FieldName],
+        retry: RetryPlan?, hedgeAfter: Duration?, shape: JSONShape, cuts: [String],
+        placement: Placement, fallback: Fallback, condition: Condition?, answerMax: Int,
+        waitsFor: [Int]
     ) {
         self.index = index
         self.name = name

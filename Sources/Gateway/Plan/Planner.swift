@@ -11,14 +11,16 @@ package struct Planner {
     let config: Config
     let workers: Int
 
-    /// A plan for one core of `workers`.
-    package static func plan(_ config: Config, processors: Int) throws(PlanError) -> Plan {
-        let workers: Int =
+    /// A plan for one core of `workers`, which the configuration numbers unless they run already.
+    package static func plan(
+        _ config: Config, processors: Int, workers: Int? = nil
+    ) throws(PlanError) -> Plan {
+        let written: Int =
             switch config.workers?.value ?? .auto {
             case .auto: max(1, processors)
             case .count(let count): count
             }
-        return try Planner(config: config, workers: workers).plan()
+        return try Planner(config: config, workers: workers ?? written).plan()
     }
 
     private func plan() throws(PlanError) -> Plan {

@@ -3,7 +3,8 @@ import Foundation
 /// What a process writes, gathered on a thread of its own.
 final class Output: @unchecked Sendable {
     // Guarded by `changed`.
-    private var bytes = Data()
+    private var lines: [String] = []
+    private var lastLine = Data()
     private var isAtEnd = false
     private let changed = NSCondition()
 
@@ -14,43 +15,58 @@ final class Output: @unchecked Sendable {
         Thread.detachNewThread { [self] in
             while true {
                 let chunk = reading.availableData
-                changed.withLock {
-                    bytes += chunk
-                    isAtEnd = chunk.isEmpty
-                    changed.broadcast()
-                }
+                changed.withLock { take(chunk) }
                 if chunk.isEmpty { return }
             }
         }
     }
 
+    private func take(_ chunk: Data) {
+        var parts = chunk.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[
+            ...]
+        if let first = parts.popFirst() { lastLine += first }
+        for part in parts {
+            lines.append(String(decoding: lastLine, as: UTF8.self))
+            lastLine = Data(part)
+        }
+        isAtEnd = chunk.isEmpty
+        changed.broadcast()
+    }
+
     /// Everything up to now.
-    var text: String { changed.withLock { String(decoding: bytes, as: UTF8.self) } }
+    var text: String {
+        changed.withLock {
+            lines.map { $0 + "\n" }.joined() + String(decoding: lastLine, as: UTF8.self)
+        }
+    }
 
     /// Everything, when the writer has ended.
     func whole() throws -> String {
-        try wait(for: "the end of an output") { _, isAtEnd in isAtEnd }
+        try wait(for: "the end of an output") { isAtEnd }
         return text
     }
 
     /// The first whole line for which `isIt` is true, or the one with such a number among them.
     func line(_ what: String, number: Int = 1, where isIt: (String) -> Bool) throws -> String {
+        var (scanned, count) = (0, 0)
         var found: String?
-        try wait(for: what) { bytes, isAtEnd in
-            let lines = String(decoding: bytes, as: UTF8.self).split(
-                separator: "\n", omittingEmptySubsequences: false)
-            found = lines.dropLast(1).map(String.init).filter(isIt).dropFirst(number - 1).first
+        try wait(for: what) {
+            while found == nil, scanned < lines.count {
+                if isIt(lines[scanned]) { count += 1 }
+                if count == number { found = lines[scanned] }
+                scanned += 1
+            }
             return found != nil || isAtEnd
         }
         guard let found else { throw Limit.Passed("\(what), and the output ended: \(text)") }
         return found
     }
 
-    private func wait(for what: String, until isThere: (Data, Bool) -> Bool) throws {
+    private func wait(for what: String, until isThere: () -> Bool) throws {
         let limit = Limit.date
         changed.lock()
         defer { changed.unlock() }
-        while !isThere(bytes, isAtEnd) {
+        while !isThere() {
             guard changed.wait(until: limit) else { throw Limit.Passed(what) }
         }
     }

@@ -77,7 +77,6 @@ package final class GatewayCore {
             plan, slots: ledger.open(plan), client: client, loop: loop,
             replacing: installed.gateway)
         client.retireUnused()
-        server?.settings = plan.server.settings
         log.level = plan.process.log.level.level
         server?.adopt(plan.server.settings)
         log.write(.info, "configuration installed")
@@ -118,57 +117,9 @@ package final class GatewayCore {
     /// This core's numbers, as a value that may leave it.
     package var snapshot: CoreSnapshot {
         CoreSnapshot(
-<<<<<<< HEAD
             meter: ledger.meter, backends: installed.gateway.backendStates,
             connections: server?.connectionCount ?? 0,
             requests: server?.exchanges.map(ledger.state) ?? [])
-=======
-            meter: meter, backends: gateway.backendStates,
-            connections: server?.connectionCount ?? 0,
-            requests: server?.exchanges.map(state) ?? [])
-    }
-
-    private func state(of exchange: Exchange) -> RequestState {
-        RequestState(
-            id: exchange.id.description,
-            endpoint: exchange.endpoint.map { endpoints.names[$0] } ?? "",
-            age: loop.now - exchange.began,
-            hidesTiming: exchange.endpoint.map { endpoints.isPadded[$0] } ?? false)
-    }
-
-    private func ended(_ end: ServerHooks.Ended) {
-        let duration = loop.now - end.exchange.began
-        meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
-        guard gateway.plan.process.log.access else { return }
-        log.write(.info, "request") { line in
-            line.add("id", untrusted: Bytes(end.exchange.id.description))
-            if let client = end.exchange.client { line.add("client", client) }
-            line.add("method", end.request.method.description)
-            line.add("path", untrusted: end.request.target.path)
-            if let endpoint = end.exchange.endpoint {
-                line.add("endpoint", endpoints.names[endpoint])
-            }
-            line.add("status", Int(end.status))
-            line.add("bytes", end.bodyBytes)
-            line.add(milliseconds: "ms", duration)
-        }
-    }
-
-    private func refused(_ status: Status, _ client: SocketAddress?) {
-        meter.count(endpoint: nil, status: status.code, after: .zero)
-        guard gateway.plan.process.log.access else { return }
-        log.write(.info, "refused") { line in
-            if let client { line.add("client", "\(client)") }
-            line.add("status", Int(status.code))
-        }
-    }
-
-    /// Long enough to gather the lines of many requests, short for somebody who watches.
-    private static let logDelay = Duration.milliseconds(100)
-
-    private func flushLogSoon() {
-        loop.timer(after: Self.logDelay) { [log] in log.flush() }
->>>>>>> refs/heads/e2e
     }
 }
 

@@ -7,14 +7,7 @@ package import Reactor
 /// Confined to its loop's thread. Made and owned by a core; it owns its listener and connections.
 package final class Server {
     let loop: any Loop
-<<<<<<< HEAD
     private(set) var settings: ServerSettings
-=======
-    /// May change while it serves; open connections keep the limits of their heads.
-    package var settings: ServerSettings {
-        didSet { patience = Patience(settings) }
-    }
->>>>>>> refs/heads/e2e
     let hooks: ServerHooks
     let service: Service
     private(set) var patience: Patience

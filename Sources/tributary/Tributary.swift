@@ -33,11 +33,7 @@ struct Tributary: ParsableCommand {
             exit(withError: code)
         } catch let failure as StartFailure {
             end(because: failure)
-<<<<<<< HEAD
-        } catch  where [.success, .validationFailure].contains(exitCode(for: error)) {
-=======
         } catch let error where [.success, .validationFailure].contains(exitCode(for: error)) {
->>>>>>> refs/heads/e2e
             // Help that was asked for, or wrong usage.
             exit(withError: error)
         } catch {

@@ -11,11 +11,7 @@ extension EndToEnd {
             backend = try Backend()
             folder = try Folder()
             daemon = try Daemon.serving(
-<<<<<<< HEAD
-                plain(backend) + """
-=======
                 "workers: 1\n" + plain(backend) + """
->>>>>>> refs/heads/e2e
                       - route: GET /slow
                         calls:
                           one: { from: b, get: /held }

@@ -3,6 +3,8 @@ import HTTP
 import Reactor
 
 extension Run {
+    func hasFailed(_ call: CallPlan) -> Bool { failures.contains { $0.call == call.index } }
+
     /// The failures so far, in file order.
     func reported(of plan: EndpointPlan) -> [ReportedFailure] {
         if failures.isEmpty { return [] }

@@ -25,7 +25,7 @@ extension EndToEnd {
             try backend.awaitHeld()
 
             daemon.signal(signal)
-            try daemon.logLine("draining")
+            try daemon.awaitDraining()
             backend.release()
             let answer = try client.answer()
             #expect(answer.status == 200 && answer.body == #"{"one":{"asked":"/held"}}"#)
@@ -70,7 +70,7 @@ extension EndToEnd {
             #expect(try daemon.askAdmin("GET /readyz").status == 200)
             let start = ContinuousClock.now
             daemon.signal(SIGTERM)
-            try daemon.logLine("draining")
+            try daemon.awaitDraining()
 
             let readiness = try daemon.askAdmin("GET /readyz")
             #expect(readiness.status == 503 && readiness.body == "not ready\n")

@@ -55,6 +55,13 @@ final class Daemon: Command {
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 
+    /// Waits until every core knows that it drains: cores read their letters in order, and answer for
+    /// the metrics after that.
+    func awaitDraining() throws {
+        try logLine("draining")
+        _ = try askAdmin("GET /metrics")
+    }
+
     func ask(_ request: String, _ fields: [String] = [], body: String? = nil) throws -> Message {
         try Client.ask(address, request, fields, body: body)
     }

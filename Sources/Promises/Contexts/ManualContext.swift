@@ -12,7 +12,7 @@ public final class ManualContext: ExecutionContext {
 
     private let inbox = Inbox()
     private let owner = Atomic(ThreadID.current.raw)
-    private let clock = Mutex(Clock())
+    private let clock = Guarded(Clock())
 
     // The owner's: only it takes turns.
     nonisolated(unsafe) private let turn = Turn()
@@ -70,7 +70,7 @@ public final class ManualContext: ExecutionContext {
         let end = now + duration
         drain()
         while let timer = nextTimer(until: end) {
-            timer.take()?.run()
+            timer.job.take()?.run()
             drain()
         }
         clock.withLock { $0.now = end }
@@ -87,20 +87,18 @@ public final class ManualContext: ExecutionContext {
 
     fileprivate func remove(_ timer: ManualTimer) {
         clock.withLock { $0.timers.removeAll { $0 === timer } }
-        _ = timer.take()
+        _ = timer.job.take()
     }
 }
 
 private final class ManualTimer: Sendable {
     let due: Duration
-    private let job: Mutex<PromiseJob?>
+    let job: TimedJob
 
     init(_ job: consuming PromiseJob, due: Duration) {
         self.due = due
-        self.job = Mutex(job)
+        self.job = TimedJob(job)
     }
-
-    func take() -> PromiseJob? { job.withLock { $0.take() } }
 }
 
 private struct ManualTimerToken: Cancellable {

@@ -19,7 +19,7 @@ public enum PromiseDiagnostics {
         var sites: [ObjectIdentifier: (StaticString, UInt)] = [:]
     }
 
-    private static let state = Mutex(State())
+    private static let state = Guarded(State())
     private static let keepsSites = Atomic(false)
 
     /// Sets who hears of events, or nobody; gives who heard of them before.

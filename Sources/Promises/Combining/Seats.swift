@@ -10,6 +10,7 @@ extension Node {
     @inlinable
     static func gathering<Value>(_ type: Value.Type, count: Int, home: Home) -> Node {
         let result = make(Value.self, home: home, claim: Claim.root, extraWords: 1)
+        unsafe result.header.pointee.isGathering = true
         unsafe (result.cells + 2 + words(Value.self)).initialize(to: Atomic(UInt(count)))
         return result
     }

@@ -25,9 +25,9 @@ public struct PromiseJob: ~Copyable, Sendable {
     }
 
     /// Takes the turn.
-    @inlinable
     public consuming func run() {
-        release().take().run()
+        let node = release()
+        Running.loop { $0.turn(of: node) }
     }
 
     /// The counted reference; the job is gone.

@@ -42,26 +42,21 @@ public final class SharedPool: ExecutionContext {
     /// Runs what is there, up to a bound, and counts it.
     private func run() -> Int {
         unsafe turn.append(contentsOf: inbox.takeAll())
-        var count = 0
-        while count < SharedPool.jobsPerTask, unsafe !turn.isEmpty {
-            unsafe turn.drain(atMost: 1)
-            count += 1
-        }
-        return count
+        return unsafe turn.run(atMost: SharedPool.jobsPerTask)
     }
 }
 
 /// A job that sleeps in a task until its time has come.
-private struct PoolTimer: Cancellable {
+struct PoolTimer: Cancellable {
     private let job: TimedJob
     private let sleeper: Task<Void, Never>
 
-    init(_ job: consuming PromiseJob, after delay: Duration, on pool: SharedPool) {
+    init(_ job: consuming PromiseJob, after delay: Duration, on context: any ExecutionContext) {
         let job = TimedJob(job)
         self.job = job
         sleeper = Task {
             try? await Task.sleep(for: max(delay, .zero))
-            if let job = job.take() { pool.enqueue(job) }
+            if let job = job.take() { context.enqueue(job) }
         }
     }
 

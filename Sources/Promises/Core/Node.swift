@@ -46,6 +46,10 @@ struct NodeHeader {
     /// The ready queue of a confined node's loop; its home keeps it alive.
     @usableFromInline var turn: Unmanaged<Turn>?
     @usableFromInline var isConfined = false
+    /// Whether it is a combinator's result, which waits for its seats.
+    @usableFromInline var isGathering = false
+    /// Whether diagnostics remember where the chain of this node began.
+    @usableFromInline var isNoted = false
 
     @inlinable
     init() { unsafe turn = nil }
@@ -80,7 +84,12 @@ extension Node {
             unsafe node.header.pointee.isConfined = true
         }
         unsafe node.header.pointee.home = home
-        if let parent { node.setParent(parent) }
+        if let parent {
+            node.setParent(parent)
+            if unsafe parent.header.pointee.isNoted {
+                PromiseDiagnostics.note(node, asChildOf: parent)
+            }
+        }
         unsafe node.header.pointee.step = step
         return node
     }
@@ -94,6 +103,7 @@ extension Node {
         unsafe child.header.pointee.home = unsafe header.pointee.home
         child.setParent(self)
         unsafe child.header.pointee.step = step
+        if unsafe header.pointee.isNoted { PromiseDiagnostics.note(child, asChildOf: self) }
         return child
     }
 
@@ -171,10 +181,13 @@ extension Node {
     }
 
     @inlinable @inline(__always)
-    func takeParent() -> Node? {
+    func takeParent() -> Node? { takeParentRef()?.take() }
+
+    @inlinable @inline(__always)
+    func takeParentRef() -> NodeRef? {
         let taken = unsafe header.pointee.parent
         unsafe header.pointee.parent = nil
-        return taken?.take()
+        return taken
     }
 
     @inlinable @inline(__always)
@@ -203,6 +216,7 @@ extension Node {
         clear()
         if bits & ~State.tags != 0 { releaseGhosts(bits) }
         if unsafe header.pointee.parent != nil { releaseAncestors() }
+        if unsafe header.pointee.isNoted { PromiseDiagnostics.forget(self) }
     }
 
     /// Frees a line of ancestors that nobody else holds, one after the other and not nested.

@@ -8,8 +8,12 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        node = Node.root(Value.self, home: .context(context ?? SharedPool.shared))
+        node = Node.root(Value.self, home: .beginning(on: context))
         PromiseDiagnostics.noteCreation(of: node, file, line)
+    }
+
+    init(_ node: Node) {
+        self.node = node
     }
 
     deinit { if mustSettle { node.abandon() } }
@@ -96,8 +100,13 @@ public final class SharedResolver<Value: Sendable>: Sendable {
         node.onCancel { body($0.cancellationCause) }
     }
 
+    /// Settles without telling anybody if it was too late.
+    func settle(_ result: Result<Value, any Error>) { node.resolve(result) }
+
     private func noteIfLate(_ wasFirst: Bool) -> Bool {
-        if !wasFirst, !isCancelled { PromiseDiagnostics.report(.resolvedTwice) }
+        if !wasFirst, !isCancelled {
+            PromiseDiagnostics.report(.resolvedTwice(at: PromiseDiagnostics.site(of: node)))
+        }
         return wasFirst
     }
 }
@@ -191,7 +200,8 @@ extension Node {
 
     @usableFromInline
     func rejectAbandoned() {
-        if reject(PromiseError.abandoned) { PromiseDiagnostics.reportAbandoned(self) }
+        let site = PromiseDiagnostics.site(of: self)
+        if reject(PromiseError.abandoned) { PromiseDiagnostics.report(.abandoned(at: site)) }
     }
 
     var cancellationCause: (any Error)? { (error as? Cancelled)?.cause }

@@ -30,6 +30,13 @@ public struct PromiseJob: ~Copyable, Sendable {
         Running.loop { $0.turn(of: node) }
     }
 
+    /// The turn as a closure, which holds the counted reference and nothing else. Dropping it drops
+    /// the turn.
+    package consuming func action() -> () -> Void {
+        let object = release().take().object
+        return { Node(object).run() }
+    }
+
     /// The counted reference; the job is gone.
     @inlinable
     consuming func release() -> NodeRef {

@@ -62,6 +62,12 @@ enum Home {
     case core(Core)
     case context(any ExecutionContext)
 
+    /// Whether whoever holds something that lives here is on its thread already.
+    @inlinable
+    var isConfined: Bool {
+        if case .core = self { true } else { false }
+    }
+
     @inlinable
     var context: any ExecutionContext {
         switch self {

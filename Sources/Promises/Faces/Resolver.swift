@@ -164,6 +164,7 @@ public struct LocalResolver<Value>: ~Copyable {
     public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
 
     /// Stops the work when nobody wants it any more: runs once, on the promise's core, at most.
+    @inlinable
     public borrowing func onCancel(_ body: @escaping ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
     }
@@ -204,5 +205,6 @@ extension Node {
         if reject(PromiseError.abandoned) { PromiseDiagnostics.report(.abandoned(at: site)) }
     }
 
+    @usableFromInline
     var cancellationCause: (any Error)? { (error as? Cancelled)?.cause }
 }

@@ -65,4 +65,124 @@ import Testing
             })
         #expect(unhandled(reason, in: events) == 0)
     }
+
+    @Test("F93: the handler is all that can be set for the process, and it may use promises")
+    func handlerMayUsePromises() {
+        let context = context
+        let journal = Journal<String>()
+        let former = PromiseDiagnostics.setHandler { event in
+            guard case .cauterized(let error, _) = event, error as? Failure == Failure("first")
+            else { return }
+            Promise<Int>.error(Failure("second"), on: context)
+                .catch { _ in journal.add("from the handler") }
+        }
+        Promise<Int>.error(Failure("first"), on: context).cauterize()
+        context.drain()
+        PromiseDiagnostics.setHandler(former)
+        #expect(journal.entries == ["from the handler"])
+    }
+
+    @Test("F20: a second settling is reported with the place, a late one after a cancel is not")
+    func resolvedTwice() {
+        let line = UInt(#line + 2)
+        let events = events {
+            let twice = Resolver<Int>(on: context).shared()
+            twice.fulfill(1)
+            twice.reject(Failure("late"))
+            let cancelled = Resolver<Int>(on: context).shared()
+            cancelled.promise.cancel()
+            cancelled.fulfill(1)
+        }
+        let lines = events.compactMap { event -> UInt? in
+            if case .resolvedTwice(let site?) = event { site.line } else { nil }
+        }
+        #expect(lines.filter { $0 == line } == [line])
+        #expect(!lines.contains(line + 3))
+    }
+
+    @Test("F9: an unhandled rejection says where its chain began, and what it is called")
+    func siteOfAChain() {
+        let reason = Reason()
+        let line = UInt(#line + 3)
+        let events = events {
+            do {
+                let resolver = Resolver<Int>(on: context)
+                let end = resolver.promise.labelled("login").map { $0 }.then { [context] in
+                    Promise.value($0, on: context)
+                }
+                #expect(end.debugDescription.contains("\"login\" at "))
+                resolver.reject(reason)
+                context.drain()
+            }
+        }
+        let sites = events.compactMap { event -> CreationSite? in
+            if case .unhandledRejection(let error, let site?) = event, error as? Reason === reason {
+                site
+            } else {
+                nil
+            }
+        }
+        #expect(sites.map(\.line) == [line] && sites.map(\.label) == ["login"])
+    }
+
+    @Test("F80: a straggler of a failed all is nobody's unhandled rejection") func straggler() {
+        let (first, second) = (Reason(), Reason())
+        let events = events {
+            let members = [Resolver<Int>(on: context).shared(), Resolver<Int>(on: context).shared()]
+            let both = all(members.map { $0.promise.shielded() })
+            both.catch { _ in }
+            members[0].reject(first)
+            context.drain()
+            members[1].reject(second)
+        }
+        #expect(unhandled(first, in: events) == 0)
+        #expect(unhandled(second, in: events) == 0)
+    }
+
+    @Test("F22: an abandoned promise is one event, not also an unhandled rejection")
+    func abandonedOnce() {
+        let line = UInt(#line + 2)
+        let events = events {
+            _ = Resolver<Int>(on: context)
+            context.drain()
+        }
+        let here = events.count {
+            if case .abandoned(let site?) = $0 { site.line == line } else { false }
+        }
+        #expect(here == 1)
+        let unhandled = events.contains {
+            if case .unhandledRejection(let error, _) = $0 {
+                error as? PromiseError == .abandoned
+            } else {
+                false
+            }
+        }
+        #expect(!unhandled)
+    }
+
+    @Test("F13: what the work throws after it has settled is reported") func lateThrow() {
+        let reason = Reason()
+        let events = events {
+            let promise = Promise<Int>(on: context) { resolver in
+                resolver.fulfill(1)
+                throw reason
+            }
+            #expect(promise.value == 1)
+        }
+        #expect(unhandled(reason, in: events) == 1)
+    }
+
+    @Test("F88: a thread that blocks is reported") func blockingWait() {
+        let line = UInt(#line + 2)
+        let events = events {
+            let resolver = Resolver<Int>(on: ManualContext())
+            let promise = resolver.promise
+            onAnotherThread { _ = try? promise.wait(for: .milliseconds(1)) }
+            resolver.fulfill(1)
+        }
+        let here = events.count {
+            if case .blockingWait(let site?) = $0 { site.line == line } else { false }
+        }
+        #expect(here == 1)
+    }
 }

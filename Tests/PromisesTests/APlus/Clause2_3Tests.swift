@@ -100,3 +100,30 @@ import Testing
         #expect(promise.value == 1)
     }
 }
+
+/// 2.3.1, rings of more than two.
+@Suite struct Clause2_3_1RingTests {
+    @Test(arguments: [3, 4, 6]) func promisesThatFollowEachOther(count: Int) {
+        let context = ManualContext()
+        let followers = (0..<count).map { _ in Follower(on: context) }
+        for (place, follower) in followers.enumerated() {
+            follower.follow(followers[(place + 1) % count].promise)
+        }
+        context.drain()
+        for follower in followers {
+            #expect(follower.promise.error as? PromiseError == .resolvedWithItself)
+        }
+    }
+
+    @Test func aLongChainIsNotARing() {
+        let context = ManualContext()
+        let resolver = Resolver<Int>(on: context)
+        let inner = resolver.promise.map { $0 }
+        var last = Promise.value(0, on: context).then { _ in inner }
+        for _ in 0..<100 { last = last.map { $0 + 1 } }
+        context.drain()
+        resolver.fulfill(0)
+        context.drain()
+        #expect(last.value == 100)
+    }
+}

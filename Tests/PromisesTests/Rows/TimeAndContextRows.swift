@@ -208,14 +208,6 @@ import Testing
         #expect(places.entries == [true, true, true, true])
     }
 
-    @Test("F93: nothing can be configured for the process but who hears of events")
-    func configuration() {
-        let journal = Journal<Int>()
-        let former = PromiseDiagnostics.setHandler { _ in journal.add(1) }
-        let mine = PromiseDiagnostics.setHandler(former)
-        #expect(mine != nil)
-    }
-
     @Test("F94: hop changes the context for the rest of the chain") func hop() {
         let other = ManualContext()
         let end = Promise.value(1, on: context).hop(to: other).map { $0 }

@@ -9,3 +9,9 @@ enum ThreadSanitizer {
     /// `length`, or a tenth of it.
     static func shortened(_ length: Int) -> Int { isOn ? length / 10 : length }
 }
+
+/// Whether this process is watched by any sanitizer, whose allocator behaves in its own way.
+enum Sanitizer {
+    static let isOn =
+        ThreadSanitizer.isOn || dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__asan_init") != nil
+}

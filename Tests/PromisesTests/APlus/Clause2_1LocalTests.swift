@@ -1,0 +1,28 @@
+import Promises
+import Testing
+
+/// 2.1 on a core: a promise is pending, fulfilled or rejected. F3.
+@Suite struct Clause2_1LocalTests {
+    @Test(arguments: Way.allCases) func fulfilledIsFinal(way: Way) {
+        let journal = Journal<String>()
+        way.settleOnACore(.success(1)) { promise, _, context in
+            promise.whenSettled { _ in
+                promise.cancel()
+                journal.add("\(promise.state)")
+            }
+        }
+        #expect(journal.entries == ["fulfilled: 1"])
+    }
+
+    @Test(arguments: Way.allCases) func rejectedIsFinalAndKeepsItsReason(way: Way) {
+        let journal = Journal<Bool>()
+        let reason = Reason()
+        way.settleOnACore(.failure(reason)) { promise, _, _ in
+            promise.whenSettled { _ in
+                promise.cancel()
+                journal.add(promise.error as? Reason === reason && promise.value == nil)
+            }
+        }
+        #expect(journal.entries == [true])
+    }
+}

@@ -1,0 +1,78 @@
+import Promises
+import Testing
+
+/// 2.3 on a core: adopting another promise's state, and never one's own.
+@Suite struct Clause2_3LocalTests {
+    /// 2.3.2
+    @Test(arguments: Way.allCases, [true, false]) func adopts(way: Way, isGood: Bool) {
+        let journal = Journal<String>()
+        let reason = Reason()
+        way.settleOnACore(isGood ? .success(4) : .failure(reason)) { inner, core, context in
+            let child = core.value(0).then { _ in inner }
+            context.runOnce()
+            if inner.isPending { #expect(child.isPending) }
+            child.whenSettled { result in
+                switch result {
+                case .success(let value): journal.add("\(value)")
+                case .failure(let error): journal.add("same \(error as? Reason === reason)")
+                }
+            }
+        }
+        #expect(journal.entries == [isGood ? "4" : "same true"])
+    }
+
+    /// 2.3.1, through rings of any length that mistakes make.
+    @Test(arguments: [0, 1, 2, 5, 40]) func returningADescendant(links: Int) {
+        let context = ManualContext()
+        Core.run(on: context) { core in
+            let box = Notes<Local<Int>>()
+            let child = core.value(1).then { _ in box.entries[0] }
+            var last = child
+            for _ in 0..<links { last = last.map { $0 } }
+            box.add(last)
+            context.drain()
+            #expect(child.error as? PromiseError == .resolvedWithItself)
+            #expect(last.error as? PromiseError == .resolvedWithItself)
+            box.entries = []
+        }
+    }
+
+    @Test(arguments: [2, 3, 6]) func aRingOfPromisesThatFollowEachOther(count: Int) {
+        let context = ManualContext()
+        Core.run(on: context) { core in
+            let boxes = (0..<count).map { _ in LocalBox(core) }
+            for (place, box) in boxes.enumerated() {
+                box.follow(boxes[(place + 1) % count].promise)
+            }
+            context.drain()
+            for box in boxes {
+                #expect(box.promise.error as? PromiseError == .resolvedWithItself)
+            }
+        }
+    }
+
+    @Test func aRingThroughACombinator() {
+        let context = ManualContext()
+        Core.run(on: context) { core in
+            let box = Notes<Local<Int>>()
+            let child = core.value(1).then { _ in core.all(box.entries).map { $0.count } }
+            box.add(child.map { $0 })
+            context.drain()
+            #expect(child.error as? PromiseError == .resolvedWithItself)
+            box.entries = []
+        }
+    }
+
+    final class LocalBox {
+        private var resolver: LocalResolver<Int>?
+        let promise: Local<Int>
+
+        init(_ core: Core) {
+            let resolver = LocalResolver<Int>(on: core)
+            promise = resolver.promise
+            self.resolver = consume resolver
+        }
+
+        func follow(_ other: Local<Int>) { resolver.take()?.follow(other) }
+    }
+}

@@ -56,7 +56,7 @@ import Testing
             })
     }
 
-    @Test func silencedOnPurposeIsReportedAsThat() {
+    @Test("F57: silenced on purpose is reported as that") func silencedOnPurposeIsReportedAsThat() {
         let reason = Reason()
         let events = events { Promise<Int>.error(reason, on: context).cauterize() }
         #expect(

@@ -6,18 +6,27 @@ extension Node {
         on context: (any ExecutionContext)? = nil, policy: CatchPolicy,
         _ body: @escaping (any Error) throws -> Next
     ) -> Node {
-        link(Next.Value.self, on: context) { child in
-            guard let error = child.receiveError(passing: Next.Value.self) else { return }
-            guard policy.covers(error) else {
-                _ = child.reject(error)
-                return
+        // A step for each policy, so that none is captured.
+        let step: (Node) -> Void =
+            switch policy {
+            case .allErrors: { $0.repair(.allErrors, Next.self) }
+            case .allErrorsExceptCancellation:
+                { $0.repair(.allErrorsExceptCancellation, Next.self) }
             }
-            do {
-                child.adopt(try body(error).node, as: Next.Value.self)
-            } catch {
-                child.reject(error)
-            }
+        return link(Next.Value.self, on: context, Handler(body), step)
+    }
+
+    /// In a step: the handler continues after an error.
+    @inlinable
+    func repair<Next: PromiseFace>(_ policy: CatchPolicy, _ type: Next.Type) {
+        guard let handler = takeHandler((any Error).self, Next.self),
+            let error = receiveError(passing: Next.Value.self)
+        else { return }
+        guard policy.covers(error) else {
+            _ = reject(error)
+            return
         }
+        do { adopt(try handler.call(error).node, as: Next.Value.self) } catch { reject(error) }
     }
 
     @inlinable

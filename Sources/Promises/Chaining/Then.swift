@@ -5,9 +5,11 @@ extension Node {
     func then<In, Next: PromiseFace>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Next
     ) -> Node {
-        link(Next.Value.self, on: context) { child in
-            guard let value = child.receive(In.self) else { return }
-            do { child.adopt(try body(value).node, as: Next.Value.self) } catch {
+        link(Next.Value.self, on: context, Handler(body)) { child in
+            guard let handler = child.takeHandler(In.self, Next.self),
+                let value = child.receive(In.self)
+            else { return }
+            do { child.adopt(try handler.call(value).node, as: Next.Value.self) } catch {
                 child.reject(error)
             }
         }
@@ -17,10 +19,12 @@ extension Node {
     func adding<In, Next: PromiseFace>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Next
     ) -> Node {
-        link((In, Next.Value).self, on: context) { child in
-            guard let value = child.receive(In.self) else { return }
+        link((In, Next.Value).self, on: context, Handler(body)) { child in
+            guard let handler = child.takeHandler(In.self, Next.self),
+                let value = child.receive(In.self)
+            else { return }
             do {
-                child.wait(for: try body(value).node) { child in
+                child.wait(for: try handler.call(value).node) { child in
                     guard let new = child.receive(Next.Value.self) else { return }
                     child.fulfill((value, new))
                 }

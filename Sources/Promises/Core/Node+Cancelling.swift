@@ -32,6 +32,7 @@ extension Node {
         } else if old & Claim.started == 0 {
             above = takeParent()
             step = nil
+            dropHandler()
             result = nil
         }
         clear()

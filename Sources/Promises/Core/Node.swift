@@ -37,31 +37,34 @@ struct NodeHeader {
     /// Counted by hand, so that taking it costs nothing.
     @usableFromInline var parent: NodeRef?
     @usableFromInline var step: ((Node) -> Void)?
+    /// The caller's closure, which the step takes.
+    @usableFromInline var handler: AnyHandler?
     /// The link of the list that the node is in: a waiter stack, an inbox or a turn.
     @usableFromInline var next: NodeRef?
     /// The combinator's result whose seat this is.
     @usableFromInline var result: Node?
     /// What the tail holds, if that must be destroyed.
     @usableFromInline var held: Any.Type?
-    /// The ready queue of a confined node's loop; its home keeps it alive.
-    @usableFromInline var turn: Unmanaged<Turn>?
-    @usableFromInline var isConfined = false
+
+    // Sixteen words with the rest of a node that holds one word: the largest block that the C
+    // library keeps at hand when many are freed at once. Two words more made a link cost 10 % more.
 
     @inlinable
-    init() { unsafe turn = nil }
+    init() {}
 }
 
 /// Where a node's handlers run.
-@usableFromInline
+@usableFromInline @safe
 enum Home {
-    /// Confined: its thread is the only one that ever touches the node.
-    case core(Core)
+    /// Confined: its thread is the only one that ever touches the node. With the core's ready
+    /// queue, which it keeps alive.
+    case core(Core, Unmanaged<Turn>?)
     case context(any ExecutionContext)
 
     @inlinable
     var context: any ExecutionContext {
         switch self {
-        case .core(let core): core.context
+        case .core(let core, _): core.context
         case .context(let context): context
         }
     }
@@ -75,10 +78,6 @@ extension Node {
         step: ((Node) -> Void)? = nil
     ) -> Node {
         let node = bare(Value.self, claim: claim, extraWords: extraWords)
-        if case .core(let core) = home {
-            unsafe node.header.pointee.turn = core.turn.map { unsafe Unmanaged.passUnretained($0) }
-            unsafe node.header.pointee.isConfined = true
-        }
         unsafe node.header.pointee.home = home
         if let parent { node.setParent(parent) }
         unsafe node.header.pointee.step = step
@@ -89,8 +88,6 @@ extension Node {
     @inlinable
     func child<Value>(_ type: Value.Type, step: @escaping (Node) -> Void) -> Node {
         let child = Node.bare(Value.self, claim: 0, extraWords: 0)
-        unsafe child.header.pointee.turn = unsafe header.pointee.turn
-        unsafe child.header.pointee.isConfined = unsafe header.pointee.isConfined
         unsafe child.header.pointee.home = unsafe header.pointee.home
         child.setParent(self)
         unsafe child.header.pointee.step = step
@@ -134,7 +131,17 @@ extension Node {
     }
 
     @inlinable @inline(__always)
-    var isConfined: Bool { unsafe header.pointee.isConfined }
+    var isConfined: Bool {
+        if case .core? = unsafe header.pointee.home { return true }
+        return false
+    }
+
+    /// The ready queue of the core that this node is confined to, if it has one.
+    @inlinable @inline(__always)
+    var turn: Unmanaged<Turn>? {
+        if case .core(_, let turn)? = unsafe header.pointee.home { return unsafe turn }
+        return nil
+    }
 
     @inlinable @inline(__always)
     var state: Word { unsafe Word(cells, isConfined: isConfined) }
@@ -146,6 +153,16 @@ extension Node {
     var home: Home {
         // Never nil once the node is made; no promise is lost for the sake of a trap.
         unsafe header.pointee.home ?? .context(SharedPool.shared)
+    }
+
+    /// Where its turn is taken.
+    @inlinable @inline(__always)
+    var context: any ExecutionContext {
+        switch unsafe header.pointee.home {
+        case .context(let context): context
+        case .core(let core, _): core.context
+        case nil: SharedPool.shared
+        }
     }
 
     /// Must be nil when it is set.
@@ -179,9 +196,7 @@ extension Node {
 
     @inlinable @inline(__always)
     func takeStep() -> ((Node) -> Void)? {
-        let taken = step
-        step = nil
-        return taken
+        unsafe header.pointee.step.take()
     }
 
     /// Whether nobody else holds this node.

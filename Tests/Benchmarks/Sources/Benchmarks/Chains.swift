@@ -49,7 +49,7 @@ struct Chains {
 
     func local(links: Int, times: Int) {
         let loop = loop
-        Core.run(on: loop) { core in
+        Core.run(on: loop, turn: loop.turn) { core in
             for _ in 0..<times {
                 let resolver = LocalResolver<Int>(on: core)
                 var promise = resolver.promise
@@ -122,7 +122,7 @@ struct Chains {
 
     func localCapturing(links: Int, times: Int) {
         let loop = loop
-        Core.run(on: loop) { core in
+        Core.run(on: loop, turn: loop.turn) { core in
             for _ in 0..<times {
                 let resolver = LocalResolver<Int>(on: core)
                 var promise = resolver.promise

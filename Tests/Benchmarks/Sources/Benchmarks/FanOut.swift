@@ -20,7 +20,7 @@ struct FanOut {
 
     private func local(times: Int) {
         let loop = loop
-        Core.run(on: loop) { core in
+        Core.run(on: loop, turn: loop.turn) { core in
             for _ in 0..<times {
                 let one = LocalResolver<Int>(on: core)
                 let two = LocalResolver<Int>(on: core)

@@ -14,7 +14,7 @@ struct Contender {
 struct Case {
     let title: String
     var unitsPerTime = 1.0
-    let contenders: [Contender]
+    var contenders: [Contender]
 }
 
 /// What was measured of one contender.

@@ -2,9 +2,15 @@ import Foundation
 
 /// Prints what was measured as tables of Markdown.
 struct Report {
-    let meter: Meter
+    var meter = Meter()
+    /// Parts of titles and names, to look at less than everything.
+    var onlyCase: String?
+    var onlyContender: String?
 
     func print(_ one: Case, beside references: [String]) {
+        guard onlyCase.map({ one.title.contains($0) }) ?? true else { return }
+        var one = one
+        one.contenders.removeAll { !(onlyContender.map($0.name.contains) ?? true) }
         let measured = meter.measure(one)
         defer { fflush(nil) }
         Swift.print("\n### \(one.title)\n")

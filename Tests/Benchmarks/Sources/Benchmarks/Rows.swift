@@ -11,7 +11,7 @@ struct GoogleRows {
         [
             Contender(name: "Local") { times in
                 let loop = loop
-                Core.run(on: loop) { core in
+                Core.run(on: loop, turn: loop.turn) { core in
                     for _ in 0..<times {
                         var promise = core.value(1)
                         for _ in 0..<count { promise = promise.map { $0 &+ 1 } }
@@ -39,7 +39,7 @@ struct GoogleRows {
         [
             Contender(name: "Local") { times in
                 let loop = loop
-                Core.run(on: loop) { core in
+                Core.run(on: loop, turn: loop.turn) { core in
                     for _ in 0..<times {
                         var resolvers = Pile<LocalResolver<Int>>(capacity: count)
                         for _ in 0..<count {

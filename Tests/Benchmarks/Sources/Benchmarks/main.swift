@@ -3,17 +3,25 @@ import NIOCore
 import NIOPosix
 
 var meter = Meter()
-if CommandLine.arguments.contains("--wall") { meter.clock = CLOCK_MONOTONIC }
-if CommandLine.arguments.contains("--quick") {
-    meter.rounds = 9
-    meter.nanosecondsPerSample = 1e6
+var report = Report()
+var options = CommandLine.arguments.dropFirst()
+while let option = options.popFirst() {
+    switch option {
+    case "--quick": (meter.rounds, meter.nanosecondsPerSample) = (9, 1e6)
+    case "--wall": meter.clock = CLOCK_MONOTONIC
+    case "--case": report.onlyCase = options.popFirst()
+    case "--contender": report.onlyContender = options.popFirst()
+    default:
+        print("usage: Benchmarks [--quick] [--wall] [--case PART] [--contender PART]")
+        exit(64)
+    }
 }
-let report = Report(meter: meter)
+report.meter = meter
 
 // Everything runs on the thread of a loop of NIO's, where its futures are at their best.
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let eventLoop = group.next()
-try eventLoop.submit {
+try eventLoop.submit { [report] in
     let loop = Loop()
     let chains = Chains(loop: loop, eventLoop: eventLoop, tasks: Tasks())
     let rows = GoogleRows(loop: loop, eventLoop: eventLoop)

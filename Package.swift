@@ -19,7 +19,8 @@ let libuv = Context.environment["STATIC_LIBUV"] != nil ? "libuv-static" : "libuv
 let package = Package(
     name: "tributary",
     products: [
-        .library(name: "Promises", targets: ["Promises"])
+        .library(name: "Promises", targets: ["Promises"]),
+        .library(name: "PromiseOperators", targets: ["PromiseOperators"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
@@ -39,6 +40,7 @@ let package = Package(
         .target(name: "JSONText", dependencies: ["Basics"], swiftSettings: strict),
 
         // Row 2.
+        .target(name: "PromiseOperators", dependencies: ["Promises"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Promises", "Basics"], swiftSettings: strict),
         .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
 
@@ -85,7 +87,9 @@ let package = Package(
 
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
-        .testTarget(name: "PromisesTests", dependencies: ["Promises"], swiftSettings: onC),
+        .testTarget(
+            name: "PromisesTests", dependencies: ["Promises", "PromiseOperators"],
+            swiftSettings: onC),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
         .testTarget(

@@ -94,10 +94,23 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Appends borrowed bytes in one copy.
+    /// Appends borrowed bytes in one copy. `append(contentsOf:)` does the same for any sequence, and
+    /// needs half as many instructions again.
     @inlinable
     package mutating func append(copying span: Span<UInt8>) {
-        unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+        unsafe span.withUnsafeBufferPointer { unsafe append(copying: $0) }
+    }
+
+    @inlinable
+    mutating func append(copying source: UnsafeBufferPointer<UInt8>) {
+        guard let first = source.baseAddress else { return }
+        append(addingCapacity: source.count) { tail in
+            unsafe tail.withUnsafeMutableBufferPointer { memory, initialized in
+                guard let start = memory.baseAddress else { return }
+                unsafe (start + initialized).initialize(from: first, count: source.count)
+                initialized += source.count
+            }
+        }
     }
 
     /// Appends a run of bytes in one copy.
@@ -106,11 +119,19 @@ extension [UInt8] {
         append(copying: bytes.span)
     }
 
+    /// Appends the eight bytes of a word, the lowest first.
+    @inlinable
+    package mutating func append(text word: UInt64) {
+        append(addingCapacity: 8) { tail in
+            for index in 0..<8 { tail.append(UInt8(truncatingIfNeeded: word >> (8 * index))) }
+        }
+    }
+
     /// Appends the text of a literal.
     @inlinable
     package mutating func append(literal: StaticString) {
         unsafe append(
-            contentsOf: UnsafeBufferPointer(
+            copying: UnsafeBufferPointer(
                 start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 

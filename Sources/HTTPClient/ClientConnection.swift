@@ -30,9 +30,8 @@ final class ClientConnection {
     /// Sends a call's request. The connection must be idle.
     func send(_ call: Call) {
         self.call = call
-        let request = call.request
-        machine.ask(request)
-        stream.write(request.head.span, request.body.span)
+        machine.ask(call.request)
+        stream.write(call.request.head.span, call.request.body.span)
     }
 
     /// Closes the connection without a word to anybody; what it was doing is forgotten.

@@ -14,7 +14,7 @@ final class Run {
     /// Those so far, in order of time; each knows its call.
     private(set) var failures: [CallFailure] = []
     /// How long each call took, where the endpoint tells its clients; else empty.
-    private(set) var timings: CallTimings?
+    let timings: CallTimings?
     /// By call index, where the endpoint tells its clients; else empty.
     private let askedHosts: [AskedHost]
 
@@ -60,7 +60,7 @@ final class Run {
 }
 
 /// When the calls of one request were sent, and how long they took.
-struct CallTimings {
+final class CallTimings {
     private var starts: [Instant?]
     private(set) var durations: [Duration?]
 
@@ -69,9 +69,9 @@ struct CallTimings {
         durations = Array(repeating: nil, count: calls)
     }
 
-    mutating func began(_ call: Int, at now: Instant) { starts[call] = now }
+    func began(_ call: Int, at now: Instant) { starts[call] = now }
 
-    mutating func ended(_ call: Int, at now: Instant) {
+    func ended(_ call: Int, at now: Instant) {
         if let start = starts[call] { durations[call] = now - start }
     }
 }

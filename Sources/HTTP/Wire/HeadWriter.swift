@@ -34,13 +34,11 @@ extension [UInt8] {
             append(copying: fields.wireText)
             return
         }
-        for index in fields.entries.indices {
-            let name = fields.name(at: index)
-            guard !FieldName.isOfConnection(name) else { continue }
-            append(copying: name)
-            append(literal: ": ")
-            append(copying: fields.valueSpan(at: index))
-            append(literal: "\r\n")
+        let text = fields.text.span
+        var lines = FieldLines(from: fields.linesStart)
+        while let line = lines.next(in: text) {
+            guard !FieldName.isOfConnection(text.extracting(line.name)) else { continue }
+            append(copying: text.extracting(line.all))
         }
     }
 
@@ -76,7 +74,10 @@ extension [UInt8] {
 
 extension Fields {
     fileprivate var hasConnectionFields: Bool {
-        for index in entries.indices where FieldName.isOfConnection(name(at: index)) { return true }
+        var lines = FieldLines(from: linesStart)
+        while let line = lines.next(in: text.span) {
+            if FieldName.isOfConnection(text.span.extracting(line.name)) { return true }
+        }
         return false
     }
 }

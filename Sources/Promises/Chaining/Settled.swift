@@ -69,9 +69,14 @@ extension Promise {
     }
 
     /// Ends the chain and silences its error on purpose; diagnostics hear of it.
-    @inlinable @discardableResult
-    public func cauterize() -> Guarantee<Void> {
-        self.catch { PromiseDiagnostics.report(.cauterized($0)) }
+    @discardableResult
+    public func cauterize(
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Guarantee<Void> {
+        self.catch { error in
+            let site = CreationSite(file: file, line: line)
+            PromiseDiagnostics.report(.cauterized(error, at: site))
+        }
     }
 
     /// Continues after any error, cancellation included, with what cannot fail.
@@ -114,9 +119,14 @@ extension Local {
     }
 
     /// Ends the chain and silences its error on purpose; diagnostics hear of it.
-    @inlinable @discardableResult
-    public func cauterize() -> LocalGuarantee<Void> {
-        self.catch { PromiseDiagnostics.report(.cauterized($0)) }
+    @discardableResult
+    public func cauterize(
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> LocalGuarantee<Void> {
+        self.catch { error in
+            let site = CreationSite(file: file, line: line)
+            PromiseDiagnostics.report(.cauterized(error, at: site))
+        }
     }
 
     /// Continues after any error, cancellation included, with what cannot fail.

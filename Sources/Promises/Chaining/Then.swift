@@ -83,7 +83,7 @@ extension Local {
 /// Begins a chain: the body runs now, and what it throws rejects.
 @inlinable
 public func firstly<Value: Sendable>(_ body: () throws -> Promise<Value>) -> Promise<Value> {
-    .init(Node.firstly(home: .context(SharedPool.shared), body))
+    .init(Node.firstly(home: .beginning(on: nil), body))
 }
 
 extension Core {

@@ -93,7 +93,7 @@ extension Node {
     /// In a step: this node's next step is taken when `inner` is settled.
     @usableFromInline
     func wait(for inner: Node, _ step: @escaping (Node) -> Void) {
-        guard !(inner === self), !hasWaiter(inner) else {
+        if wouldWaitForItself(by: inner) {
             reject(PromiseError.resolvedWithItself)
             return
         }
@@ -117,7 +117,7 @@ extension Node {
     /// Turns a root into a link that follows `inner`. The producer's right to settle ends here.
     @usableFromInline
     func follow(_ inner: Node, _ step: @escaping (Node) -> Void) {
-        guard !(inner === self), !hasWaiter(inner) else {
+        if wouldWaitForItself(by: inner) {
             reject(PromiseError.resolvedWithItself)
             return
         }

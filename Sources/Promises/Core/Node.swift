@@ -61,6 +61,12 @@ enum Home {
     case core(Core, Unmanaged<Turn>?)
     case context(any ExecutionContext)
 
+    /// Whether whoever holds something that lives here is on its thread already.
+    @inlinable
+    var isConfined: Bool {
+        if case .core = self { true } else { false }
+    }
+
     @inlinable
     var context: any ExecutionContext {
         switch self {
@@ -79,7 +85,10 @@ extension Node {
     ) -> Node {
         let node = bare(Value.self, claim: claim, extraWords: extraWords)
         unsafe node.header.pointee.home = home
-        if let parent { node.setParent(parent) }
+        if let parent {
+            node.setParent(parent)
+            if parent.isNoted { PromiseDiagnostics.note(node, asChildOf: parent) }
+        }
         unsafe node.header.pointee.step = step
         return node
     }
@@ -91,6 +100,7 @@ extension Node {
         unsafe child.header.pointee.home = unsafe header.pointee.home
         child.setParent(self)
         unsafe child.header.pointee.step = step
+        if isNoted { PromiseDiagnostics.note(child, asChildOf: self) }
         return child
     }
 
@@ -188,10 +198,13 @@ extension Node {
     }
 
     @inlinable @inline(__always)
-    func takeParent() -> Node? {
+    func takeParent() -> Node? { takeParentRef()?.take() }
+
+    @inlinable @inline(__always)
+    func takeParentRef() -> NodeRef? {
         let taken = unsafe header.pointee.parent
         unsafe header.pointee.parent = nil
-        return taken?.take()
+        return taken
     }
 
     @inlinable @inline(__always)
@@ -209,6 +222,7 @@ extension Node {
     @inlinable var isFulfilled: Bool { state.bits & State.fulfilled != 0 }
     @inlinable var isRejected: Bool { state.bits & State.rejected != 0 }
     @inlinable var isDecided: Bool { claim.bits & Claim.decided != 0 }
+    @inlinable var isNoted: Bool { claim.bits & Claim.noted != 0 }
 
     // MARK: Teardown.
 
@@ -218,6 +232,7 @@ extension Node {
         clear()
         if bits & ~State.tags != 0 { releaseGhosts(bits) }
         if unsafe header.pointee.parent != nil { releaseAncestors() }
+        if isNoted { PromiseDiagnostics.forget(self) }
     }
 
     /// Frees a line of ancestors that nobody else holds, one after the other and not nested.

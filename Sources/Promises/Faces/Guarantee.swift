@@ -31,7 +31,7 @@ extension Guarantee {
     public static func value(
         _ value: Value, on context: (any ExecutionContext)? = nil
     ) -> Guarantee {
-        .init(.settled(value, home: .context(context ?? SharedPool.shared)))
+        .init(.settled(value, home: .beginning(on: context)))
     }
 
     /// Turns the value into another.
@@ -106,5 +106,5 @@ extension Core {
 public func after(
     _ delay: Duration, on context: (any ExecutionContext)? = nil
 ) -> Guarantee<Void> {
-    .init(.after(delay, home: .context(context ?? SharedPool.shared)))
+    .init(.after(delay, home: .beginning(on: context)))
 }

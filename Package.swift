@@ -88,8 +88,9 @@ let package = Package(
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
         .testTarget(
-            name: "PromisesTests", dependencies: ["Promises", "PromiseOperators"],
+            name: "PromisesTests", dependencies: ["Promises", "PromiseOperators", "MallocCounter"],
             swiftSettings: onC),
+        .target(name: "MallocCounter", path: "Tests/MallocCounter"),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
         .testTarget(

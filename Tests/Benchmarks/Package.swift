@@ -12,6 +12,10 @@ let package = Package(
     targets: [
         .target(name: "MallocCounter"),
         .executableTarget(
+            name: "Allocations",
+            dependencies: ["MallocCounter", .product(name: "Promises", package: "tributary")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "MallocCounter",

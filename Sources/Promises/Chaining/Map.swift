@@ -6,8 +6,8 @@ extension Node {
     func map<In, Out>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Out
     ) -> Node {
-        link(Out.self, on: context, Handler(body)) { child in
-            guard let handler = child.takeHandler(In.self, Out.self),
+        link(Out.self, on: context, keeping: Transform(body)) { child in
+            guard let handler = child.takeHandler(Transform<In, Out>.self),
                 let value = child.receive(In.self)
             else { return }
             do { child.fulfill(try handler.call(value)) } catch { child.reject(error) }
@@ -18,8 +18,8 @@ extension Node {
     func compactMap<In, Out>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Out?
     ) -> Node {
-        link(Out.self, on: context, Handler(body)) { child in
-            guard let handler = child.takeHandler(In.self, Out?.self),
+        link(Out.self, on: context, keeping: Attempt(body)) { child in
+            guard let handler = child.takeHandler(Attempt<In, Out>.self),
                 let value = child.receive(In.self)
             else { return }
             do {
@@ -38,8 +38,8 @@ extension Node {
     func validate<In>(
         on context: (any ExecutionContext)? = nil, _ check: @escaping (In) throws -> Bool
     ) -> Node {
-        link(In.self, on: context, Handler(check)) { child in
-            guard let handler = child.takeHandler(In.self, Bool.self),
+        link(In.self, on: context, keeping: Check(check)) { child in
+            guard let handler = child.takeHandler(Check<In>.self),
                 let value = child.receive(In.self)
             else { return }
             do {
@@ -58,13 +58,32 @@ extension Node {
     func onValue<In>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Void
     ) -> Node {
-        link(In.self, on: context, Handler(body)) { child in
-            guard let handler = child.takeHandler(In.self, Void.self),
+        link(In.self, on: context, keeping: Look(body)) { child in
+            guard let handler = child.takeHandler(Look<In>.self),
                 let value = child.receive(In.self)
             else { return }
             do {
                 try handler.call(value)
                 child.fulfill(value)
+            } catch {
+                child.reject(error)
+            }
+        }
+    }
+}
+
+extension Node {
+    @inlinable
+    func done<In>(
+        on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Void
+    ) -> Node {
+        link(Void.self, on: context, keeping: Look(body)) { child in
+            guard let handler = child.takeHandler(Look<In>.self),
+                let value = child.receive(In.self)
+            else { return }
+            do {
+                try handler.call(value)
+                child.fulfill(())
             } catch {
                 child.reject(error)
             }
@@ -115,7 +134,7 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) throws -> Void
     ) -> Promise<Void> {
-        .init(node.map(on: context, body))
+        .init(node.done(on: context, body))
     }
 
     /// The same outcome without the value.
@@ -159,7 +178,7 @@ extension Local {
     /// Ends the success part of a chain.
     @inlinable
     public func done(_ body: @escaping (Value) throws -> Void) -> Local<Void> {
-        .init(node.map(body))
+        .init(node.done(body))
     }
 
     /// The same outcome without the value.

@@ -2,10 +2,9 @@
 
 extension Node {
     @inlinable
-    func recover<Next: PromiseFace>(
-        on context: (any ExecutionContext)? = nil, policy: CatchPolicy,
-        _ body: @escaping (any Error) throws -> Next
-    ) -> Node {
+    func recover<Next: Lead>(
+        on context: (any ExecutionContext)? = nil, policy: CatchPolicy, _ lead: Next
+    ) -> Node where Next.Input == any Error {
         // A step for each policy, so that none is captured.
         let step: (Node) -> Void =
             switch policy {
@@ -13,20 +12,21 @@ extension Node {
             case .allErrorsExceptCancellation:
                 { $0.repair(.allErrorsExceptCancellation, Next.self) }
             }
-        return link(Next.Value.self, on: context, Handler(body), step)
+        return link(Next.Output.self, on: context, keeping: lead, step)
     }
 
     /// In a step: the handler continues after an error.
     @inlinable
-    func repair<Next: PromiseFace>(_ policy: CatchPolicy, _ type: Next.Type) {
-        guard let handler = takeHandler((any Error).self, Next.self),
-            let error = receiveError(passing: Next.Value.self)
+    func repair<Next: Lead>(_ policy: CatchPolicy, _ type: Next.Type)
+    where Next.Input == any Error {
+        guard let handler = takeHandler(Next.self),
+            let error = receiveError(passing: Next.Output.self)
         else { return }
         guard policy.covers(error) else {
             _ = reject(error)
             return
         }
-        do { adopt(try handler.call(error).node, as: Next.Value.self) } catch { reject(error) }
+        do { adopt(try handler.next(error), as: Next.Output.self) } catch { reject(error) }
     }
 
     @inlinable
@@ -34,10 +34,11 @@ extension Node {
         only type: Failure.Type, on context: (any ExecutionContext)? = nil,
         _ body: @escaping (Failure) throws -> Next
     ) -> Node {
-        recover(on: context, policy: .allErrors) { error in
+        let lead = FaceLead { (error: any Error) in
             guard let failure = error as? Failure else { throw error }
             return try body(failure)
         }
+        return recover(on: context, policy: .allErrors, lead)
     }
 
     @inlinable
@@ -73,7 +74,7 @@ extension Promise {
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @Sendable (any Error) throws -> Promise
     ) -> Promise {
-        .init(node.recover(on: context, policy: policy, body))
+        .init(node.recover(on: context, policy: policy, PromiseLead(body)))
     }
 
     /// Continues with another promise after an error of one type; others pass on.
@@ -109,7 +110,7 @@ extension Local {
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping (any Error) throws -> Local
     ) -> Local {
-        .init(node.recover(policy: policy, body))
+        .init(node.recover(policy: policy, LocalLead(body)))
     }
 
     /// Continues with another promise after an error of one type; others pass on.

@@ -1,18 +1,92 @@
-/// A handler as the caller wrote it, with its type.
-///
-/// A node keeps it beside its step, not captured by it: so the step is a plain function, and a link
-/// allocates the node and what the caller's own closure captures, and nothing else.
+// A handler as the caller wrote it, with its type.
+//
+// A node keeps it beside its step, not captured by it: so the step is a plain function, and a link
+// allocates the node and what the caller's own closure captures, and nothing else. There is one
+// struct for each kind of result, because a closure that is made to look more general is wrapped,
+// and that allocates.
+
+/// Makes something of a value or an error.
 @usableFromInline
-struct Handler<Input, Output> {
+struct Transform<Input, Output> {
     @usableFromInline let call: (Input) throws -> Output
 
     @inlinable
-    init(_ call: @escaping (Input) throws -> Output) {
-        self.call = call
-    }
+    init(_ call: @escaping (Input) throws -> Output) { self.call = call }
 }
 
-/// The same, while only the step knows its type: it can be kept and dropped, and nothing else.
+/// Makes something of a value, or nothing.
+@usableFromInline
+struct Attempt<Input, Output> {
+    @usableFromInline let call: (Input) throws -> Output?
+
+    @inlinable
+    init(_ call: @escaping (Input) throws -> Output?) { self.call = call }
+}
+
+/// Says yes or no to a value.
+@usableFromInline
+struct Check<Input> {
+    @usableFromInline let call: (Input) throws -> Bool
+
+    @inlinable
+    init(_ call: @escaping (Input) throws -> Bool) { self.call = call }
+}
+
+/// Looks at a value.
+@usableFromInline
+struct Look<Input> {
+    @usableFromInline let call: (Input) throws -> Void
+
+    @inlinable
+    init(_ call: @escaping (Input) throws -> Void) { self.call = call }
+}
+
+/// Continues with another promise.
+@usableFromInline
+protocol Lead<Input, Output> {
+    associatedtype Input
+    associatedtype Output
+    func next(_ input: Input) throws -> Node
+}
+
+/// Continues with a `Promise`.
+@usableFromInline
+struct PromiseLead<Input, Output: Sendable>: Lead {
+    @usableFromInline let call: (Input) throws -> Promise<Output>
+
+    @inlinable
+    init(_ call: @escaping (Input) throws -> Promise<Output>) { self.call = call }
+
+    @inlinable
+    func next(_ input: Input) throws -> Node { try call(input).node }
+}
+
+/// Continues with a `Local`.
+@usableFromInline
+struct LocalLead<Input, Output>: Lead {
+    @usableFromInline let call: (Input) throws -> Local<Output>
+
+    @inlinable
+    init(_ call: @escaping (Input) throws -> Local<Output>) { self.call = call }
+
+    @inlinable
+    func next(_ input: Input) throws -> Node { try call(input).node }
+}
+
+/// Continues with whatever face of a node; wraps the closure.
+@usableFromInline
+struct FaceLead<Input, Face: PromiseFace>: Lead {
+    @usableFromInline typealias Output = Face.Value
+    @usableFromInline let call: (Input) throws -> Face
+
+    @inlinable
+    init(_ call: @escaping (Input) throws -> Face) { self.call = call }
+
+    @inlinable
+    func next(_ input: Input) throws -> Node { try call(input).node }
+}
+
+/// Any of them, while only the step knows which: it can be kept and dropped, and nothing else.
 ///
 /// Every closure of Swift is a function and one counted context, whatever its type. It is cast in
 /// place: a cast of the closure itself would count the context once more.
@@ -23,27 +97,22 @@ struct AnyHandler {
 
 extension Node {
     @inlinable @inline(__always)
-    func place<Input, Output>(of type: Handler<Input, Output>.Type)
-        -> UnsafeMutablePointer<Handler<Input, Output>?>
-    {
+    func handlerPlace<Handler>(_ type: Handler.Type) -> UnsafeMutablePointer<Handler?> {
         unsafe withUnsafeMutablePointer(to: &header.pointee.handler) {
-            unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(
-                to: Handler<Input, Output>?.self)
+            unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(to: Handler?.self)
         }
     }
 
-    /// While the node is made: puts the caller's closure in place.
+    /// While the node is made: puts one of the structs above in place.
     @inlinable @inline(__always)
-    func keep<Input, Output>(_ handler: Handler<Input, Output>) {
-        unsafe place(of: Handler<Input, Output>.self).initialize(to: handler)
+    func keep<Handler>(_ handler: Handler) {
+        unsafe handlerPlace(Handler.self).initialize(to: handler)
     }
 
-    /// In a step: the caller's closure, which dies with this turn.
+    /// In a step: what was put in place, which dies with this turn.
     @inlinable @inline(__always)
-    func takeHandler<Input, Output>(
-        _ input: Input.Type, _ output: Output.Type
-    ) -> Handler<Input, Output>? {
-        let place = unsafe place(of: Handler<Input, Output>.self)
+    func takeHandler<Handler>(_ type: Handler.Type) -> Handler? {
+        let place = unsafe handlerPlace(Handler.self)
         let taken = unsafe place.move()
         unsafe place.initialize(to: nil)
         return taken

@@ -18,8 +18,8 @@ extension Node {
 
     /// A child whose step takes the caller's closure.
     @inlinable
-    func link<In, Made, Out>(
-        _ type: Out.Type, on context: (any ExecutionContext)? = nil, _ handler: Handler<In, Made>,
+    func link<Handler, Out>(
+        _ type: Out.Type, on context: (any ExecutionContext)? = nil, keeping handler: Handler,
         _ step: @escaping (Node) -> Void
     ) -> Node {
         let child =

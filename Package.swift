@@ -13,6 +13,9 @@ let onC: [SwiftSetting] = [
 ]
 let strict: [SwiftSetting] = onC + [.strictMemorySafety()]
 
+/// Debug builds can make each call of libuv's fail (Sources/CUV/calls.h); others know nothing of it.
+let faults: [CSetting] = [.define("TRIBUTARY_FAULTS", .when(configuration: .debug))]
+
 /// A full static build (the Dockerfile's) links Debian's libuv_a.a, by the name that pkg-config knows.
 let libuv = Context.environment["STATIC_LIBUV"] != nil ? "libuv-static" : "libuv"
 
@@ -48,7 +51,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "UVReactor", dependencies: ["CUV", "Reactor", "Promises", "Basics"],
-            swiftSettings: onC),
+            cSettings: faults, swiftSettings: onC),
         .target(
             name: "SimReactor", dependencies: ["Reactor", "Promises", "Basics"],
             swiftSettings: strict),
@@ -95,8 +98,9 @@ let package = Package(
             dependencies: ["Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],
             swiftSettings: onC),
         .testTarget(
-            name: "UVReactorTests", dependencies: ["UVReactor", "Reactor", "Promises", "Basics"],
-            swiftSettings: onC),
+            name: "UVReactorTests",
+            dependencies: ["CUV", "UVReactor", "Reactor", "Promises", "Basics"],
+            cSettings: faults, swiftSettings: onC),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: ["HTTPClient", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],

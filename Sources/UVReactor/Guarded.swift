@@ -9,15 +9,17 @@ import Reactor
 /// Unchecked, because the value is only reached with the mutex held.
 final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     private var value: Value
-    private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
+    private let mutex: UnsafeMutablePointer<uv_mutex_t>
 
     init(_ value: consuming sending Value) throws(IOFailure) {
-        self.value = value
-        let code = uv_mutex_init(mutex)
-        if code < 0 {
-            mutex.deallocate()
+        let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
+        let code = tributary_uv_mutex_init(mutex)
+        guard code >= 0 else {
+            mutex.deallocate()  // before all of `self` is there: no deinit will run
             throw IOFailure(uv: code)
         }
+        self.mutex = mutex
+        self.value = value
     }
 
     deinit {

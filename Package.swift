@@ -19,6 +19,22 @@ let faults: [CSetting] = [.define("TRIBUTARY_FAULTS", .when(configuration: .debu
 /// A full static build (the Dockerfile's) links Debian's libuv_a.a, by the name that pkg-config knows.
 let libuv = Context.environment["STATIC_LIBUV"] != nil ? "libuv-static" : "libuv"
 
+/// The targets of the fuzzer: a test that replays its corpora, or, for `script/fuzz`, the fuzzer.
+let fuzzing: Target = {
+    let dependencies: [Target.Dependency] = [
+        "Gateway", "YAMLReader", "JSONText", "HTTP", "Basics",
+    ]
+    guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
+        return .testTarget(
+            name: "FuzzTests", dependencies: dependencies,
+            exclude: ["Corpora", "Fuzz.swift", "Judge.swift"],
+            swiftSettings: onC)
+    }
+    return .executableTarget(
+        name: "fuzz", dependencies: dependencies, path: "Tests/FuzzTests",
+        exclude: ["Corpora", "Mutator.swift", "ReplayTests.swift"], swiftSettings: onC)
+}()
+
 let package = Package(
     name: "tributary",
     products: [
@@ -128,5 +144,6 @@ let package = Package(
             // The executable is a dependency so that it is built; the tests run it as a process.
             name: "EndToEndTests", dependencies: ["tributary"], swiftSettings: onC),
         .testTarget(name: "TidyTests", swiftSettings: onC),
+        fuzzing,
     ]
 )

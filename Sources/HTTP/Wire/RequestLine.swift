@@ -16,6 +16,7 @@ struct RequestLine {
     init(_ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits) throws(WireError) {
         // First what is refused before the line has ended too, so that its answer does not depend
         // on how the bytes arrive.
+        guard ByteSet.token.contains(bytes[line.lowerBound]) else { throw .requestLine }
         let methodEnd = try Self.endOfMethod(
             bytes.extracting(0..<line.upperBound), from: line.lowerBound, limits)
         try Self.check(behindMethod: line.upperBound &- methodEnd, limits)

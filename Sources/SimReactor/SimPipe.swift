@@ -7,7 +7,12 @@ import Reactor
 final class SimPipe {
     /// Not held: what is under way is held by the network's clock.
     private unowned let network: SimNetwork
+    /// Names the connection in the trace; odd for the way back.
+    let number: Int
+    private(set) var journal = SimJournal()
     weak var writer: SimStream?
+    /// The loop of the writer, also when that is gone.
+    var writerName: String?
     weak var reader: SimStream?
     /// The direction back; weak, for the two would keep each other.
     weak var reverse: SimPipe?
@@ -29,13 +34,24 @@ final class SimPipe {
 
     init(on network: SimNetwork) {
         self.network = network
+        number = network.nextPipe()
         lastArrival = network.clock.now
+    }
+
+    private var now: Instant { network.clock.now }
+
+    private func note(_ event: SimTrace.Event, _ size: Int = 0) {
+        network.trace?.note(event, number, size, at: now)
     }
 
     // MARK: The writer's side
 
     /// Takes what fits; the rest waits.
     func write(_ bytes: Span<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        note(.writes, bytes.count)
+        network.trace?.note(bytes)
+        if network.settings.keepsJournals { journal.wrote(bytes.count, at: now) }
         unsent.append(copying: bytes)
         send()
     }
@@ -44,6 +60,8 @@ final class SimPipe {
     func finish() {
         guard !isFinished else { return }
         isFinished = true
+        journal.closed = journal.closed ?? now
+        note(.ends)
         sendEnd()
     }
 
@@ -58,6 +76,8 @@ final class SimPipe {
         guard !isResetSent else { return }
         isResetSent = true
         isFinished = true
+        journal.closed = journal.closed ?? now
+        note(.resets)
         unsent = []
         onArrival { pipe in
             pipe.isReset = true
@@ -105,6 +125,8 @@ final class SimPipe {
     func read(_ count: Int) -> [UInt8] {
         let bytes = Array(arrived.prefix(count))
         arrived.removeFirst(bytes.count)
+        note(.reads, bytes.count)
+        if network.settings.keepsJournals { journal.hasRead(bytes.count, at: now) }
         if !unsent.isEmpty {
             network.clock.after(network.latency()) { self.refill() }
         }
@@ -122,6 +144,8 @@ final class SimPipe {
     /// The reader goes away. Bytes that it never read are answered by a reset, as a kernel does.
     func dropReader() {
         isReaderGone = true
+        journal.abandoned = journal.abandoned ?? now
+        note(.closes)
         if !arrived.isEmpty { reverse?.reset() }
         arrived = []
     }

@@ -1,0 +1,39 @@
+import SimReactor
+
+/// What became of one seed.
+package struct Verdict: Sendable {
+    package let seed: UInt64
+    package let options: RunOptions
+    package let violations: [Violation]
+    /// Of everything that happened on the network.
+    package let hash: UInt64
+    package let requests: Int
+    package let attempts: Int
+
+    package var isFine: Bool { violations.isEmpty }
+
+    /// Runs a seed, twice where the two runs are to be compared.
+    package static func of(
+        _ seed: UInt64, _ options: RunOptions = RunOptions(), comparing: Bool = true
+    ) -> Verdict {
+        let first = run(seed, options)
+        guard comparing, first.isFine else { return first }
+        let second = run(seed, options)
+        guard first.hash != second.hash else { return first }
+        let difference = Violation(
+            checker: .trace, mark: nil,
+            text: "two runs of the same seed: \(first.hash) and \(second.hash)")
+        return Verdict(
+            seed: seed, options: options, violations: [difference], hash: first.hash,
+            requests: first.requests, attempts: first.attempts)
+    }
+
+    private static func run(_ seed: UInt64, _ options: RunOptions) -> Verdict {
+        let world = World(seed: seed, options: options)
+        let violations = world.run()
+        return Verdict(
+            seed: seed, options: options, violations: violations, hash: world.trace.hash,
+            requests: world.clients.reduce(0) { $0 + $1.sent.count },
+            attempts: world.attempts.count)
+    }
+}

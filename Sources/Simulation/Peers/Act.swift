@@ -25,8 +25,8 @@ struct Act {
     enum Outcome {
         /// The gateway waits in vain.
         case nothing
-        /// A whole answer.
-        case answer(status: Int, body: [UInt8])
+        /// A whole answer; without a tree its body is no JSON.
+        case answer(status: Int, body: [UInt8], tree: Tree?)
         /// No answer, for this reason.
         case fails(FailureKind)
     }

@@ -74,7 +74,7 @@ struct ActDraw {
             let status = dice.pick([301, 302, 400, 401, 404, 404, 410, 429, 500, 502, 503, 204, 304])
             return whole(status: status, tree: tree())
         }
-        if dice.chance(rates[.badJSON]) { return whole(status: 200, body: badJSON()) }
+        if dice.chance(rates[.badJSON]) { return whole(status: 200, body: badJSON(), tree: nil) }
         if dice.chance(rates[.badShape]) { return whole(status: 200, tree: badTree()) }
         if dice.chance(rates[.wrongLengths]) { return wrongLength() }
         if dice.chance(rates[.malformed]) { return malformed() }
@@ -118,7 +118,7 @@ struct ActDraw {
             act.ending = dice.pick([.stays, .closes, .resets, .halfCloses])
             act.outcome = act.ending == .stays ? .nothing : .fails(.responseIncomplete)
         } else {
-            act.outcome = .answer(status: 200, body: Array(body[..<told]))
+            act.outcome = .answer(status: 200, body: Array(body[..<told]), tree: nil)
             act.answerLength = head.count + told
             act.isPoisonous = true
         }
@@ -191,22 +191,30 @@ struct ActDraw {
 
     private func whole(status: Int, tree: Tree, plainly: Bool = false) -> Act {
         guard !plainly, dice.chance(rates[.oddAnswers]) else {
-            return whole(status: status, body: Array(tree.written.utf8), plainly: plainly)
+            return whole(
+                status: status, body: Array(tree.written.utf8), tree: tree, plainly: plainly)
         }
         switch dice.number(0...3) {
-        case 0: return whole(status: status, body: [])
-        case 1: return whole(status: status, body: Array(" \r\n\t\(tree.written)\n".utf8))
+        case 0: return whole(status: status, body: [], tree: .null)
+        case 1:
+            return whole(
+                status: status, body: Array(" \r\n\t\(tree.written)\n".utf8), tree: tree)
         case 2:
-            let scalar = dice.pick(["true", "null", "-0.0", "\"\(mark)\"", "[\"\(mark)\"]"])
-            return whole(status: status, body: Array(scalar.utf8))
-        default: return whole(status: status, body: Array(tree.written.utf8))
+            let other = dice.pick([
+                .scalar("true"), .null, .scalar("-0.0"), .text(mark), Tree.array([.text(mark)]),
+            ])
+            return whole(status: status, body: Array(other.written.utf8), tree: other)
+        default: return whole(status: status, body: Array(tree.written.utf8), tree: tree)
         }
     }
 
-    private func whole(status: Int, body: [UInt8], plainly: Bool = false) -> Act {
+    private func whole(
+        status: Int, body: [UInt8], tree: Tree?, plainly: Bool = false
+    ) -> Act {
         var act = Act()
         let isBare = status == 204 || status == 304
-        act.outcome = .answer(status: status, body: isBare ? [] : body)
+        act.outcome = .answer(
+            status: status, body: isBare ? [] : body, tree: isBare ? .null : tree)
         var head = head(status)
         let framing = plainly || isBare || !dice.chance(rates[.oddAnswers]) ? 0 : dice.number(1...5)
         switch framing {

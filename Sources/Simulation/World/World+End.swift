@@ -32,5 +32,12 @@ extension World {
     /// Everything that can be judged afterwards.
     func check() {
         AnswersCheck(world: self).run()
+        OutcomeCheck(world: self).run()
+        TimesCheck(world: self).run()
+        CancellationCheck(world: self).run()
+        CallsCheck(world: self).run()
+        LimitsCheck(world: self).run()
+        BreakerCheck(world: self).run()
+        LogCheck(world: self).run()
     }
 }

@@ -27,6 +27,7 @@ final class SimPipe {
     private var lastArrival: Instant
 
     private var isFinished = false
+    private var isEndSent = false
     private var isResetSent = false
     private(set) var hasEnded = false
     private(set) var isReset = false
@@ -68,7 +69,7 @@ final class SimPipe {
     /// Ends the direction without what waits.
     func abort() {
         unsent = []
-        finish()
+        if isFinished { sendEnd() } else { finish() }
     }
 
     /// Ends the direction by force: what waits is lost, what is on the wire arrives before it.
@@ -97,7 +98,8 @@ final class SimPipe {
     }
 
     private func sendEnd() {
-        guard isFinished, unsent.isEmpty else { return }
+        guard isFinished, unsent.isEmpty, !isEndSent, !isResetSent else { return }
+        isEndSent = true
         onArrival { pipe in
             pipe.hasEnded = true
             pipe.reader?.somethingArrived()

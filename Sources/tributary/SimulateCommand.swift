@@ -13,7 +13,11 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "How many seeds, one after the other.")
     var seeds: UInt64 = 1
 
+    @Flag(help: "Tell what happens.")
+    var trace = false
+
     func run() throws {
+        if trace { return StandardStreams.printOut(Verdict.story(seed, RunOptions())) }
         var failed = 0
         for seed in seed..<seed + seeds {
             let verdict = Verdict.of(seed)

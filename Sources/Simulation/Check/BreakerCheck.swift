@@ -45,9 +45,24 @@ struct BreakerCheck {
     private func isFailure(_ attempt: Attempt) -> Bool? {
         switch attempt.act.outcome {
         case .answer(let status, _, _): attempt.read.map { _ in status >= 500 }
-        case .fails: attempt.givenUpByGateway ? nil : true
+        case .fails: wasWanted(attempt) ? true : nil
         case .nothing: nil
         }
+    }
+
+    /// Whether its request was still waited for when it ended, and no hedge or timeout can have ended
+    /// it.
+    private func wasWanted(_ attempt: Attempt) -> Bool {
+        guard let number = Int(attempt.mark.dropFirst()), let request = world.requests[number],
+            let ended = attempt.ended
+        else { return false }
+        let endpoint = world.configs[0].endpoints[attempt.call.endpoint]
+        let call = endpoint.calls[attempt.call.call]
+        let limit = min(call.timeout ?? endpoint.timeout, endpoint.deadline)
+        let start = request.read ?? request.began
+        guard call.hedgeAfter == nil, ended - start < .milliseconds(limit) else { return false }
+        let over = [request.answered, request.client.left].compactMap { $0 }.min()
+        return over.map { $0 > ended } ?? false
     }
 
     /// Calls that are made at once when their request begins, while the breaker is open.
@@ -65,14 +80,6 @@ struct BreakerCheck {
             world.violation(
                 .limits, attempt.mark, "\(attempt.call.text) went through an open breaker")
         }
-    }
-}
-
-extension Attempt {
-    /// The gateway may have ended it before it failed by itself.
-    fileprivate var givenUpByGateway: Bool {
-        guard let ended, let closed = stream.heard.closed, closed <= ended else { return false }
-        return stream.said.read < stream.said.written || act.pieces.isEmpty && act.ending == .stays
     }
 }
 

@@ -92,22 +92,26 @@ struct EndpointJudge {
         guard let told, endpoint.report != .header || !told.isEmpty else {
             return possibleStatuses(required)
         }
-        // A reason is not told in a header, and may be the client's fault.
-        let known = told.map { failure in
+        // A header does not tell why a call was skipped, and it may be the client's fault.
+        let blamed = told.map { failure in
             var failure = failure
             if failure.kind == .skipped, failure.because == nil {
                 failure.because = because(failure.call)
             }
             return failure
         }
+        return statuses(of: told, required) + statuses(of: blamed, required)
+    }
+
+    private func statuses(of told: [ToldFailure], _ required: [DrawnCall]) -> [Int] {
         if required.isEmpty {
-            let names = wanted.map(\.name)
-            guard known.map(\.call) == names else { return [] }
-            return [OutcomeTable.status(ofAll: known)]
+            guard told.map(\.call) == wanted.map(\.name) else { return [] }
+            return [OutcomeTable.status(ofAll: told)]
         }
-        return known.flatMap { failure -> [Int] in
-            guard let call = required.first(where: { $0.name == failure.call }) else { return [] }
-            return [OutcomeTable.status(of: failure, call)]
+        return told.compactMap { failure in
+            required.first { $0.name == failure.call }.map {
+                OutcomeTable.status(of: failure, $0)
+            }
         }
     }
 

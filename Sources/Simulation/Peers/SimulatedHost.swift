@@ -55,6 +55,7 @@ final class SimulatedHost {
         private var count = 0
         private var current: Attempt?
         private var isPoisoned = false
+        private var isLeaving = false
 
         init(_ stream: SimStream, of host: SimulatedHost) {
             self.stream = stream
@@ -112,7 +113,7 @@ final class SimulatedHost {
             if attempt.act.isPoisonous { isPoisoned = true }
             switch attempt.act.ending {
             case .stays: break
-            case .closes: leave()
+            case .closes: leaveWhenSent()
             case .resets: stream.reset()
             case .halfCloses: stream.finishWriting()
             }
@@ -140,9 +141,15 @@ final class SimulatedHost {
 
         func streamEnded() { leave() }
 
-        func streamDrained() {}
+        func streamDrained() { if isLeaving { leave() } }
 
         func streamFailed(_ failure: IOFailure) { noteGivenUp() }
+
+        private func leaveWhenSent() {
+            guard stream.unsentBytes > 0 else { return leave() }
+            isLeaving = true
+            stream.finishWriting()
+        }
 
         private func leave() {
             noteGivenUp()

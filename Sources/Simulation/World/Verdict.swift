@@ -12,6 +12,14 @@ package struct Verdict: Sendable {
 
     package var isFine: Bool { violations.isEmpty }
 
+    /// The configuration of a seed, and what happens in its run.
+    package static func story(_ seed: UInt64, _ options: RunOptions) -> String {
+        let world = World(seed: seed, options: options)
+        _ = world.run(forgetting: false)
+        defer { world.forget() }
+        return world.configText + "\n" + Story.of(world)
+    }
+
     /// Runs a seed, twice where the two runs are to be compared.
     package static func of(
         _ seed: UInt64, _ options: RunOptions = RunOptions(), comparing: Bool = true

@@ -94,13 +94,19 @@ package final class World {
     // MARK: Running
 
     /// Runs all of it and gives what was wrong.
-    package func run() -> [Violation] {
+    ///
+    /// - Parameter forgetting: nothing can be told of the run afterwards
+    func run(forgetting: Bool = true) -> [Violation] {
         guard start() else { return violations }
         network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: 2_000_000)
         end()
         check()
-        for client in clients { client.forget() }
+        if forgetting { forget() }
         return violations
+    }
+
+    func forget() {
+        for client in clients { client.forget() }
     }
 
     private func start() -> Bool {

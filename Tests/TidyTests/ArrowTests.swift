@@ -23,6 +23,7 @@ import Testing
         ],
         "Simulation": [
             "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
+            "Synchronization",
         ],
         "tributary": [
             "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader", "UVReactor",

@@ -12,6 +12,27 @@ package struct Verdict: Sendable {
 
     package var isFine: Bool { violations.isEmpty }
 
+    /// The one command that shows this run again.
+    package var replay: String {
+        var words = ["tributary simulate --seed \(seed)"]
+        if let connections = options.connections {
+            words.append("--connections \(connections.map(String.init).joined(separator: ","))")
+        }
+        if let requests = options.requestsMax { words.append("--requests \(requests)") }
+        if !options.without.isEmpty {
+            words.append("--without \(options.without.map(\.rawValue).joined(separator: ","))")
+        }
+        return words.joined(separator: " ") + " --trace"
+    }
+
+    /// What failed, small, with its story and the command to see it again.
+    package var report: String {
+        guard let smallest = Minimiser.smallest(of: self), !isFine else { return "" }
+        var text = "seed \(seed) fails:\n"
+        for violation in smallest.violations { text += "  \(violation)\n" }
+        return text + "again: \(smallest.replay)\n"
+    }
+
     /// The configuration of a seed, and what happens in its run.
     package static func story(_ seed: UInt64, _ options: RunOptions) -> String {
         let world = World(seed: seed, options: options)

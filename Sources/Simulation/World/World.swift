@@ -97,9 +97,12 @@ package final class World {
     ///
     /// - Parameter forgetting: nothing can be told of the run afterwards
     func run(forgetting: Bool = true) -> [Violation] {
-        guard start() else { return violations }
-        network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: 2_000_000)
-        end()
+        let forgotten = PromiseWatch.watching {
+            guard start() else { return }
+            network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: 2_000_000)
+            end()
+        }
+        for event in forgotten { violation(.leftovers, nil, event) }
         check()
         if forgetting { forget() }
         return violations
@@ -161,9 +164,15 @@ package final class World {
         }
     }
 
+    private var traffic: [DrawnConnection] {
+        TrafficDraw(dice: dice.dice("traffic"), rates: rates, config: configs[0]).connections()
+    }
+
+    /// The connections that its clients would make, by their numbers.
+    var connectionNumbers: [Int] { traffic.map(\.number) }
+
     private func startClients() {
-        let drawn = TrafficDraw(dice: dice.dice("traffic"), rates: rates, config: configs[0])
-            .connections()
+        let drawn = traffic
         let count = drawn.reduce(0) { $0 + $1.requests.count }
         requests = Array(repeating: nil, count: count)
         attemptsByRequest = Array(repeating: [], count: count)

@@ -94,11 +94,19 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Row 6.
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
+            ],
+            swiftSettings: strict),
+
         // Row 7.
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
+                "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
                 "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -144,6 +152,9 @@ let package = Package(
             dependencies: [
                 "Assembly", "Gateway", "HTTP", "SimReactor", "Reactor", "Promises", "Basics",
             ],
+            swiftSettings: onC),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "Promises"],
             swiftSettings: onC),
         .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.

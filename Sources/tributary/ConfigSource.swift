@@ -31,6 +31,11 @@ struct ConfigSource: Sendable {
             variables: variables)
     }
 
+    /// A text that stands in no file.
+    init(path: String, text: String) {
+        self.init(path: path, text: Array(text.utf8))
+    }
+
     private init(
         path: String, text: [UInt8]?, isDemo: Bool = false, variables: [String: String] = [:]
     ) {
@@ -64,6 +69,16 @@ struct ConfigSource: Sendable {
         StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
         guard let config, let plan else { throw ExitStatus.configurationErrors }
         return (source, config, plan)
+    }
+
+    /// What the file says, whatever it is.
+    func bytes() throws -> [UInt8] {
+        do throws(ConfigFileError) {
+            return try files.read(path)
+        } catch {
+            guard error == .notFound else { throw StartFailure.unreadableFile(path, error.words) }
+            throw StartFailure.noSuchFile(path)
+        }
     }
 
     private var files: ConfigFiles {

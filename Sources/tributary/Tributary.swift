@@ -21,7 +21,8 @@ struct Tributary: ParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, SchemaCommand.self,
-            OpenAPICommand.self, HealthCommand.self, VersionCommand.self,
+            OpenAPICommand.self, ImportCommand.self, DemoBackendsCommand.self,
+            HealthCommand.self, VersionCommand.self,
         ])
 
     /// The line and the exit status of whatever goes wrong.

@@ -31,8 +31,12 @@ import Testing
 
     private func loaded(_ name: String) throws -> (text: String, config: Config?, lines: [String]) {
         let text = try Golden.text("\(Self.folder)/\(name)")
+        var files = [name: text]
+        for part in Golden.names(in: Self.folder + "/parts", endingIn: ".yaml") {
+            files["parts/\(part)"] = try Golden.text("\(Self.folder)/parts/\(part)")
+        }
         let (config, problems) = load(
-            [name: text], main: name, environment: ["GREETING": "hello", "EMPTY": ""])
+            files, main: name, environment: ["GREETING": "hello", "EMPTY": ""])
         return (text, config, problems.lines)
     }
 

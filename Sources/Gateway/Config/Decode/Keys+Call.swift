@@ -109,8 +109,8 @@ extension Reading where Value == String {
     static var relayedHeader: Reading {
         text("header") { text throws(Refusal) in
             try HeaderSyntax.check(name: text)
-            guard !HeaderSyntax.isOfTheBody(text) else {
-                throw Refusal("must not name '\(text)'; the answer has a body of its own")
+            guard !HeaderSyntax.isOfTheMessage(text) else {
+                throw Refusal("must not name '\(text)'; the answer has its own")
             }
         }
     }

@@ -1,7 +1,8 @@
 import NIOCore
 import Promises
 
-/// Three answers that come one after the other, one `map` each, gathered, with one `map` behind.
+/// Three answers that come one after the other, one `map` each, gathered (by `any` of ordered
+/// members, by `whenAllComplete`, by a task group), with one `map` behind.
 struct FanOut {
     let loop: Loop
     let eventLoop: any EventLoop
@@ -9,9 +10,9 @@ struct FanOut {
 
     var contenders: [Contender] {
         [
-            Contender(name: "Local, `any`", run: local),
-            Contender(name: "Promise, `any`", run: promise),
-            Contender(name: "NIO `whenAllComplete`", run: future),
+            Contender(name: "Local", run: local),
+            Contender(name: "Promise", run: promise),
+            Contender(name: "EventLoopFuture", run: future),
             Contender(name: "TaskGroup", run: taskGroup),
             Contender(name: "async let", run: asyncLet),
             Contender(name: "callback", run: callback),

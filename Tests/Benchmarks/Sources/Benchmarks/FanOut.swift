@@ -19,6 +19,23 @@ struct FanOut {
         ]
     }
 
+    /// As a handler on the loop would do it: tasks begin on the loop's thread, and it gets the
+    /// result. In `contenders` one task does them all and never leaves the executor.
+    var fromTheLoop: [Contender] {
+        [
+            Contender(name: "Local", run: local),
+            Contender(name: "Promise", run: promise),
+            Contender(name: "EventLoopFuture", run: future),
+            Contender(name: "TaskGroup") { times in
+                for _ in 0..<times { taskGroup(times: 1) }
+            },
+            Contender(name: "async let") { times in
+                for _ in 0..<times { asyncLet(times: 1) }
+            },
+            Contender(name: "callback", run: callback),
+        ]
+    }
+
     private func local(times: Int) {
         let loop = loop
         Core.run(on: loop, turn: loop.turn) { core in

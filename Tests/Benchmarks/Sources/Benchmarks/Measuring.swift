@@ -14,10 +14,6 @@ struct Contender {
 struct Case {
     let title: String
     var unitsPerTime = 1.0
-    /// Whether time that passes counts, and not only what the process computes: tasks lose more
-    /// by changing threads than they compute. Of short samples the best one then counts, because
-    /// whatever else the machine does adds to the others.
-    var isElapsed = false
     var contenders: [Contender]
 }
 
@@ -44,18 +40,6 @@ struct Meter {
 
     func measure(_ one: Case) -> [Measured] {
         let times = one.contenders.map { calibrated($0) }
-        var meter = self
-        if one.isElapsed { (meter.clock, meter.rounds) = (CLOCK_MONOTONIC, rounds * 5) }
-        var samples = meter.samples(of: one, times: times.map { one.isElapsed ? $0 / 4 + 1 : $0 })
-        if one.isElapsed { samples = samples.map { [$0.min() ?? .nan] } }
-        return zip(one.contenders, samples).map { contender, samples in
-            Measured(
-                name: contender.name, nanoseconds: samples,
-                allocations: allocations(of: contender, units: one.unitsPerTime))
-        }
-    }
-
-    private func samples(of one: Case, times: [Int]) -> [[Double]] {
         var samples = [[Double]](repeating: [], count: one.contenders.count)
         for round in 0..<rounds {
             for place in one.contenders.indices {
@@ -67,7 +51,11 @@ struct Meter {
                 samples[index].append(spent / Double(times[index]) / one.unitsPerTime)
             }
         }
-        return samples
+        return zip(one.contenders, samples).map { contender, samples in
+            Measured(
+                name: contender.name, nanoseconds: samples,
+                allocations: allocations(of: contender, units: one.unitsPerTime))
+        }
     }
 
     /// How many times fill a sample. Also warms everything up.

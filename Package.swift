@@ -38,7 +38,8 @@ let fuzzing: Target = {
 let package = Package(
     name: "tributary",
     products: [
-        .library(name: "Promises", targets: ["Promises"])
+        .library(name: "Promises", targets: ["Promises"]),
+        .library(name: "PromiseOperators", targets: ["PromiseOperators"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
@@ -58,6 +59,7 @@ let package = Package(
         .target(name: "JSONText", dependencies: ["Basics"], swiftSettings: strict),
 
         // Row 2.
+        .target(name: "PromiseOperators", dependencies: ["Promises"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Promises", "Basics"], swiftSettings: strict),
         .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
 
@@ -92,11 +94,19 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Row 6.
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
+            ],
+            swiftSettings: strict),
+
         // Row 7.
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
+                "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
                 "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -104,7 +114,10 @@ let package = Package(
 
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
-        .testTarget(name: "PromisesTests", dependencies: ["Promises"], swiftSettings: onC),
+        .testTarget(
+            name: "PromisesTests", dependencies: ["Promises", "PromiseOperators", "MallocCounter"],
+            swiftSettings: onC),
+        .target(name: "MallocCounter", path: "Tests/MallocCounter"),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
         .testTarget(
@@ -139,6 +152,9 @@ let package = Package(
             dependencies: [
                 "Assembly", "Gateway", "HTTP", "SimReactor", "Reactor", "Promises", "Basics",
             ],
+            swiftSettings: onC),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "Promises"],
             swiftSettings: onC),
         .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.

@@ -69,7 +69,6 @@ static inline int tributary_fault(const char *name)
 
 TRIBUTARY_CALL(uv_loop_init, (uv_loop_t *loop), (loop))
 TRIBUTARY_CALL(uv_loop_close, (uv_loop_t *loop), (loop))
-TRIBUTARY_CALL(uv_mutex_init, (uv_mutex_t *mutex), (mutex))
 TRIBUTARY_CALL(uv_random, (void *bytes, size_t count), (NULL, NULL, bytes, count, 0, NULL))
 TRIBUTARY_CALL(
     uv_async_init, (uv_loop_t *loop, uv_async_t *async, uv_async_cb call),

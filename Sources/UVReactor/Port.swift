@@ -40,9 +40,9 @@ package final class Port: ExecutionContext, @unchecked Sendable {
     private unowned(unsafe) var loop: UVLoop?
 
     /// On the loop's thread.
-    init(turn: Turn) throws(IOFailure) {
+    init(turn: Turn) {
         self.turn = turn
-        inbox = try Guarded(Inbox())
+        inbox = Guarded(Inbox())
     }
 
     func open(_ loop: UVLoop, wakeUp: UnsafeMutablePointer<uv_async_t>) {

@@ -53,7 +53,7 @@ package final class UVLoop: Loop {
     private init() throws(IOFailure) {
         try checked(tributary_block_broken_pipe())
         let turn = Turn()
-        let port = try Port(turn: turn)
+        let port = Port(turn: turn)
         let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let code = tributary_uv_loop_init(raw)
         guard code >= 0 else {

@@ -8,7 +8,9 @@ import Reactor
 /// while later writes gather behind it.
 final class UVStream: HandleOwner, ByteStream {
     private let loop: UVLoop
-    private var handle: Handle<uv_stream_t>?
+    /// This and the two below are looked at with every read and write. Unchecked, since no access
+    /// calls anybody: closing a handle only tells libuv, which calls back later.
+    @exclusivity(unchecked) private var handle: Handle<uv_stream_t>?
     private var delegate: (any ByteStreamDelegate)?
     private var isStarted = false
     private var isPaused = false
@@ -16,8 +18,8 @@ final class UVStream: HandleOwner, ByteStream {
     private var isFinished = false
 
     /// One request is with libuv; `waiting` is what was written since.
-    private var isSending = false
-    private var waiting: OutgoingBytes?
+    @exclusivity(unchecked) private var isSending = false
+    @exclusivity(unchecked) private var waiting: OutgoingBytes?
 
     /// A failure on its way to the delegate: never told from inside a call of the user's.
     private var failing: Timer?

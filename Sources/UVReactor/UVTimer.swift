@@ -21,24 +21,25 @@ final class UVTimer: HandleOwner {
     }
 
     func add(due: Instant, _ action: @escaping () -> Void) -> Timer {
-        let timer = queue.add(due: due, action)
-        arm()
-        return timer
+        arm(for: due)
+        return queue.add(due: due, action)
     }
 
     func add(due: Instant, _ job: consuming PromiseJob) -> Timer {
-        let timer = queue.add(due: due, job)
-        arm()
-        return timer
+        arm(for: due)
+        return queue.add(due: due, job)
     }
 
     /// Sees to it that libuv calls in time for the earliest timer.
     func arm() {
-        guard let earliest = queue.earliest else { return }
-        if let armedFor, armedFor <= earliest { return }
-        armedFor = earliest
+        if let earliest = queue.earliest { arm(for: earliest) }
+    }
+
+    private func arm(for due: Instant) {
+        if let armedFor, armedFor <= due { return }
+        armedFor = due
         // libuv counts whole milliseconds of the same clock: rounded up, it never fires too early.
-        let (whole, rest) = earliest.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let target = UInt64(max(0, whole + (rest > 0 ? 1 : 0)))
         let now = uv_now(loop.raw)
         let code = tributary_uv_timer_start(

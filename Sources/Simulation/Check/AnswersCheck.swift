@@ -1,3 +1,6 @@
+import Basics
+import SimReactor
+
 /// Each request got exactly one answer, its own, or its connection was closed; and closed for a reason.
 struct AnswersCheck {
     let world: World
@@ -47,8 +50,11 @@ struct AnswersCheck {
         if earlier.contains(where: { $0.answer?["Connection"] == "close" }) { return }
         if world.drains != nil { return }
         if world.unasked.contains(where: { $0.client === client }) { return }
-        // A connection that was idle for as long as it may be is closed while a request is under way.
-        if request.read == nil { return }
+        guard request.read != nil else { return }
+        // A connection may be closed for being idle while a request is under way.
+        if let closed = client.stream?.heard.closed, let began = request.firstRead, closed <= began {
+            return
+        }
         world.violation(
             .answers, request.mark, "closed without an answer, and the whole request was read")
     }

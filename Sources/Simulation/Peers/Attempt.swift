@@ -73,6 +73,10 @@ struct CallKey: Equatable {
     let endpoint: Int
     let call: Int
 
+    init(generation: Int, endpoint: Int, call: Int) {
+        (self.generation, self.endpoint, self.call) = (generation, endpoint, call)
+    }
+
     init?(_ text: Substring) {
         var numbers: [Int] = []
         var rest = text
@@ -85,7 +89,7 @@ struct CallKey: Equatable {
             rest = rest.dropFirst(digits.count)
         }
         guard rest.isEmpty else { return nil }
-        (generation, endpoint, call) = (numbers[0], numbers[1], numbers[2])
+        self.init(generation: numbers[0], endpoint: numbers[1], call: numbers[2])
     }
 
     var text: String { "g\(generation)e\(endpoint)c\(call)" }

@@ -32,6 +32,9 @@ final class SentRequest {
 
     var mark: String { request.mark }
 
+    /// When the gateway read its first byte.
+    var firstRead: Instant? { client.stream?.said.read(at: bytes.lowerBound) }
+
     /// When the gateway read its last byte.
     var read: Instant? { client.stream?.said.read(at: bytes.upperBound - 1) }
 

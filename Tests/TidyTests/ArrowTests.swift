@@ -7,6 +7,7 @@ import Testing
         "Basics": ["Synchronization"],
         // The system's C library only tells threads apart.
         "Promises": ["Synchronization", "Glibc", "Musl", "Darwin"],
+        "PromiseOperators": ["Promises"],
         "JSONText": ["Basics"],
         "HTTP": ["Promises", "Basics"],
         "Reactor": ["Promises", "Basics"],

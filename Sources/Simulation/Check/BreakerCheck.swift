@@ -26,7 +26,9 @@ struct BreakerCheck {
     /// When it must have opened for the first time; nil if it need not have.
     private func opening(of breaker: DrawnBreaker, _ attempts: [Attempt]) -> Instant? {
         guard !attempts.contains(where: \.isPoisoned) else { return nil }
-        let samples = attempts.sorted { ($0.ended ?? .never) < ($1.ended ?? .never) }
+        // One that met the end of a kept connection is sent again without a word to the breaker.
+        let samples = attempts.filter { $0.before == 0 || !$0.broke }
+            .sorted { ($0.ended ?? .never) < ($1.ended ?? .never) }
         guard let first = samples.first?.ended else { return nil }
         var (calls, failures) = (0, 0)
         for attempt in samples {

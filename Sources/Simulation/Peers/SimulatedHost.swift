@@ -119,7 +119,9 @@ final class SimulatedHost {
             }
             guard let afterwards = attempt.act.afterwards else { return }
             later(afterwards.delay) { [unowned self] in
-                guard current === attempt, stream.heard.written == position else { return }
+                guard current === attempt, stream.heard.written == position,
+                    stream.unsentBytes == 0
+                else { return }
                 switch afterwards.kind {
                 case .closes: leave()
                 case .resets: stream.reset()

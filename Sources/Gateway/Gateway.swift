@@ -22,8 +22,17 @@ package final class Gateway {
     /// - Parameters:
     ///   - slots: the number by which the embedder knows each endpoint, in the plan's order
     ///   - former: the plan at work before a reload, whose backends hand on what they know
-    package init(
+    package convenience init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop, replacing former: Gateway? = nil
+    ) {
+        self.init(
+            plan, slots: slots, client: client, loop: loop, replacing: former, witness: nil)
+    }
+
+    /// - Parameter witness: who watches the calls, for a request that is explained
+    init(
+        _ plan: Plan, slots: [Int], client: Client, loop: any Loop, replacing former: Gateway? = nil,
+        witness: CallWitness?
     ) {
         self.plan = plan
         self.slots = slots
@@ -33,7 +42,7 @@ package final class Gateway {
                 replacing: former?.backends.first { $0.plan.name == backend.name })
         }
         self.backends = backends
-        let chain = Chain(loop: loop, backends: backends)
+        let chain = Chain(loop: loop, backends: backends, witness: witness)
         endpoints = plan.endpoints.map { Route(answer: chain.endpoint($0)) }
         router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
     }

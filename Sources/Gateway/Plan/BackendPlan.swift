@@ -29,13 +29,6 @@ struct BulkheadPlan: Equatable {
     /// Calls that may wait for a slot; 0 refuses at once.
     let queueMax: Int
     let wait: Duration
-    /// What the operator wrote, for the whole process.
-    let written: Written
-
-    struct Written: Equatable {
-        let concurrent: Int
-        let queue: Int
-    }
 }
 
 /// `breaker:`

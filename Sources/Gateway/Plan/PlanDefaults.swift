@@ -28,6 +28,11 @@ enum PlanDefaults {
     static let breakerWindow: Duration = .seconds(10)
     static let breakerTryAgainAfter: Duration = .seconds(10)
 
+    static let ejectAfter = 5
+    static let ejectFor: Duration = .seconds(10)
+    /// Often enough that a host which comes back is soon used again.
+    static let healthEvery: Duration = .seconds(5)
+
     static let queueWait: Duration = .milliseconds(50)
 
     static let retryAttempts = 2

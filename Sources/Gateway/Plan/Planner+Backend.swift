@@ -63,9 +63,7 @@ extension Planner {
         return BulkheadPlan(
             concurrentMax: share(concurrent),
             queueMax: backend.queue?.size.map { share($0.value) } ?? 0,
-            wait: backend.queue?.wait?.value ?? PlanDefaults.queueWait,
-            written: BulkheadPlan.Written(
-                concurrent: concurrent, queue: backend.queue?.size?.value ?? 0))
+            wait: backend.queue?.wait?.value ?? PlanDefaults.queueWait)
     }
 
     private func breaker(_ breaker: Config.Backend.Breaker) -> BreakerPlan {

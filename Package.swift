@@ -154,7 +154,7 @@ let package = Package(
             ],
             swiftSettings: onC),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "Promises"],
+            name: "SimulationTests", dependencies: ["Simulation", "Gateway"], exclude: ["Mutations"],
             swiftSettings: onC),
         .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.

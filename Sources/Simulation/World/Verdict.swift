@@ -36,9 +36,10 @@ package struct Verdict: Sendable {
     /// The configuration of a seed, and what happens in its run.
     package static func story(_ seed: UInt64, _ options: RunOptions) -> String {
         let world = World(seed: seed, options: options)
-        _ = world.run(forgetting: false)
+        let violations = world.run(forgetting: false)
         defer { world.forget() }
-        return world.configText + "\n" + Story.of(world)
+        let found = violations.map { "wrong: \($0)\n" }.joined()
+        return world.configText + "\n" + Story.of(world) + found
     }
 
     /// Runs a seed, twice where the two runs are to be compared.

@@ -34,10 +34,15 @@ struct AnswersCheck {
 
     /// Everything in a text that looks like a mark: `"r12"`, `a=r12`.
     private func marks(in text: String) -> [String] {
-        text.split { !($0.isLetter || $0.isNumber) }.filter { word in
-            word.hasPrefix("r") && word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
-                || word == "smuggled"
-        }.map(String.init)
+        text.utf8.split { !Self.isWord($0) }.filter { word in
+            word.first == UInt8(ascii: "r") && word.count > 1
+                && word.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+                || word.elementsEqual("smuggled".utf8)
+        }.map { String(Substring($0)) }
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
     }
 
     private func checkUnanswered(_ request: SentRequest, _ client: SimulatedClient) {

@@ -62,7 +62,8 @@ struct BreakerCheck {
         let call = endpoint.calls[attempt.call.call]
         let limit = min(call.timeout ?? endpoint.timeout, endpoint.deadline)
         let start = request.read ?? request.began
-        guard call.hedgeAfter == nil, ended - start < .milliseconds(limit) else { return false }
+        // Who holds answers back may have given it up long before it answers.
+        guard call.hedgeAfter == nil, endpoint.minDuration == nil, ended - start < .milliseconds(limit) else { return false }
         let over = [request.answered, request.client.left].compactMap { $0 }.min()
         return over.map { $0 > ended } ?? false
     }

@@ -56,9 +56,14 @@ final class Attempt {
 
     /// When the gateway read the last byte of the answer; nil if it never did.
     var read: Instant? {
-        guard case .answer = act.outcome, act.answerLength > 0 else { return nil }
-        guard !act.endsWithConnection else { return stream.said.abandoned }
-        return stream.said.read(at: answerStart + act.answerLength - 1)
+        guard case .answer = act.outcome, act.answerLength > 0,
+            let last = stream.said.read(at: answerStart + act.answerLength - 1)
+        else { return nil }
+        guard act.endsWithConnection else { return last }
+        // The end is a part of it, and the gateway closes when it is told so.
+        guard let told = stream.said.closed, let closed = stream.said.abandoned, told <= closed
+        else { return nil }
+        return closed
     }
 
     /// When the gateway was done with it: it had the answer, or let go of the connection.

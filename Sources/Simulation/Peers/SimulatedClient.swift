@@ -172,7 +172,7 @@ final class SimulatedClient: ByteStreamDelegate {
 
     private func readOne() -> Bool {
         let current = answers < sent.count ? sent[answers] : nil
-        switch Message.read(rest[...], answersHead: current?.request.method == "HEAD") {
+        switch Message.read(rest, answersHead: current?.request.method == "HEAD") {
         case .needsMore: return false
         case .broken(let why):
             world.violation(.peers, current?.mark, "the gateway answered nonsense: \(why)")

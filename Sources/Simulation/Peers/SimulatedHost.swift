@@ -68,7 +68,7 @@ final class SimulatedHost {
             if let current, !current.isAnswered {
                 host.world.violation(.peers, current.mark, "a second request on a busy connection")
             }
-            switch Message.read(rest[...]) {
+            switch Message.read(rest) {
             case .needsMore: return
             case .broken(let why):
                 host.world.violation(.peers, nil, "the gateway sent nonsense: \(why)")

@@ -46,19 +46,21 @@ struct ActDraw {
             act.outcome = .fails(.connectionTerminated)
             return act
         }
-        let (head, body) = sized(200, tree())
         act.outcome = .fails(.responseIncomplete)
         if dice.chance(rates[.resetsMidHead]) {
+            let (head, _) = sized(200, tree())
             act.pieces = [Array(head[..<dice.number(1...head.count - 1)])]
             act.ending = .resets
             return act
         }
         if dice.chance(rates[.resetsMidBody]) {
+            let (head, body) = sized(200, tree())
             act.pieces = [head, Array(body[..<dice.number(0...body.count - 1)])]
             act.ending = .resets
             return act
         }
         if dice.chance(rates[.truncations]) {
+            let (head, body) = sized(200, tree())
             let bytes = head + body
             act.pieces = [Array(bytes[..<dice.number(1...bytes.count - 1)])]
             act.ending = .closes

@@ -21,8 +21,7 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
         guard isOn else { return }
         switch event {
         case .abandoned(let site):
-            let place = site.map { ", made at \($0)" } ?? ""
-            Issue.record("a promise was abandoned\(place)")
+            Issue.record("a promise was abandoned that was made at \(site?.description ?? "?")")
         case .resolvedTwice: Issue.record("a promise was resolved twice")
         case .unhandledRejection, .cauterized, .blockingWait: break
         }

@@ -5,7 +5,8 @@ import Testing
 @Suite struct CoverageTests {
     static let tally = Coverage.of(1...200)
 
-    @Test(arguments: [200, 400, 404, 405, 408, 413, 414, 431, 501, 502, 503, 504]) func everyStatusIsAnswered(
+    @Test(arguments: [200, 400, 404, 405, 408, 413, 414, 431, 501, 502, 503, 504])
+    func everyStatusIsAnswered(
         _ status: Int
     ) {
         #expect(Self.tally.statuses[status, default: 0] > 0)

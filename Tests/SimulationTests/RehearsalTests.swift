@@ -83,7 +83,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("stok: timeout 10%", "there is no backend 'stok' (there are catalog, stock, and * for all)"),
+        (
+            "stok: timeout 10%",
+            "there is no backend 'stok' (there are catalog, stock, and * for all)"
+        ),
         ("stock: timeout", "a fault ends with its share, such as 10%: timeout"),
         ("stock timeout 10%", "write a fault like 'stock: timeout 10%': stock timeout 10%"),
         (

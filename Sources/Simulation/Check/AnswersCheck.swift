@@ -57,7 +57,8 @@ struct AnswersCheck {
         if world.unasked.contains(where: { $0.client === client }) { return }
         guard request.read != nil else { return }
         // A connection may be closed for being idle while a request is under way.
-        if let closed = client.stream?.heard.closed, let began = request.firstRead, closed <= began {
+        if let closed = client.stream?.heard.closed, let began = request.firstRead, closed <= began
+        {
             return
         }
         world.violation(

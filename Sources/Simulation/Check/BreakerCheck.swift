@@ -63,7 +63,9 @@ struct BreakerCheck {
         let limit = min(call.timeout ?? endpoint.timeout, endpoint.deadline)
         let start = request.read ?? request.began
         // Who holds answers back may have given it up long before it answers.
-        guard call.hedgeAfter == nil, endpoint.minDuration == nil, ended - start < .milliseconds(limit) else { return false }
+        guard call.hedgeAfter == nil, endpoint.minDuration == nil,
+            ended - start < .milliseconds(limit)
+        else { return false }
         let over = [request.answered, request.client.left].compactMap { $0 }.min()
         return over.map { $0 > ended } ?? false
     }

@@ -52,7 +52,9 @@ struct DrawnRequest {
         var target = self.target ?? endpoint.map { "/e\($0)" } ?? "/nowhere"
         if let id { target += "/" + id.percentEncoded }
         if !query.isEmpty {
-            target += "?" + query.map { "\($0.name)=\($0.value.percentEncoded)" }
+            target +=
+                "?"
+                + query.map { "\($0.name)=\($0.value.percentEncoded)" }
                 .joined(separator: "&")
         }
         if flaw == .longTarget { target += (query.isEmpty ? "?" : "&") + "x=" + Self.long(9000) }
@@ -114,7 +116,9 @@ extension String {
         while let byte = rest.first {
             if byte == UInt8(ascii: "%"), rest.count >= 3,
                 let value = UInt8(
-                    String(decoding: rest[(rest.startIndex + 1)..<(rest.startIndex + 3)], as: UTF8.self),
+                    String(
+                        decoding: rest[(rest.startIndex + 1)..<(rest.startIndex + 3)], as: UTF8.self
+                    ),
                     radix: 16)
             {
                 bytes.append(value)

@@ -73,7 +73,9 @@ struct ActDraw {
 
     private func wrong() -> Act? {
         if dice.chance(rates[.badStatus]) {
-            let status = dice.pick([301, 302, 400, 401, 404, 404, 410, 429, 500, 502, 503, 204, 304])
+            let status = dice.pick([
+                301, 302, 400, 401, 404, 404, 410, 429, 500, 502, 503, 204, 304,
+            ])
             return whole(status: status, tree: tree())
         }
         if dice.chance(rates[.badJSON]) { return whole(status: 200, body: badJSON(), tree: nil) }
@@ -248,8 +250,12 @@ struct ActDraw {
 
     private func head(_ status: Int) -> String {
         var head = "HTTP/1.1 \(status) Some Words\r\nETag: \"\(mark)\"\r\n"
-        if status == 503 { head += "Retry-After: \(dice.pick(["0", "1", "-5", "9223372036854775807", "soon"]))\r\n" }
-        if status == 301 || status == 302 { head += "Location: http://127.0.0.1:7000/elsewhere\r\n" }
+        if status == 503 {
+            head += "Retry-After: \(dice.pick(["0", "1", "-5", "9223372036854775807", "soon"]))\r\n"
+        }
+        if status == 301 || status == 302 {
+            head += "Location: http://127.0.0.1:7000/elsewhere\r\n"
+        }
         return head + "Set-Cookie: a=\(mark)\r\nSet-Cookie: b=\(mark)\r\n"
     }
 

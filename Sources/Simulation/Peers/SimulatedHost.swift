@@ -14,7 +14,10 @@ final class SimulatedHost {
     private var connections: [Connection] = []
 
     /// - Parameter prefix: stands before the path of every request
-    init(at address: SocketAddress, backend: Int, prefix: String, on loop: SimLoop, of world: any HostWorld) {
+    init(
+        at address: SocketAddress, backend: Int, prefix: String, on loop: SimLoop,
+        of world: any HostWorld
+    ) {
         self.address = address
         self.backend = backend
         self.prefix = prefix

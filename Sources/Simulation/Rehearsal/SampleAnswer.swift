@@ -26,9 +26,10 @@ struct SampleAnswer {
         let rest = steps.dropFirst()
         guard let key = step else {
             let elements = tree?.elements ?? []
-            return .array((0..<max(2, elements.count)).map { index in
-                adding(rest, to: index < elements.count ? elements[index] : nil)
-            })
+            return .array(
+                (0..<max(2, elements.count)).map { index in
+                    adding(rest, to: index < elements.count ? elements[index] : nil)
+                })
         }
         guard case .object(var members)? = tree else {
             return .object([Tree.Member(key: key, value: adding(rest, to: nil))])

@@ -205,7 +205,9 @@ package final class World {
     func ms(_ moment: Instant) -> Double { (moment - began).inMilliseconds }
 
     /// Attempts for a request.
-    func attempts(of request: SentRequest) -> [Attempt] { attemptsByRequest[request.request.number] }
+    func attempts(of request: SentRequest) -> [Attempt] {
+        attemptsByRequest[request.request.number]
+    }
 }
 
 // MARK: - Weather

@@ -10,7 +10,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            [], ["serve"], ["check"], ["explain"], ["schema"], ["health"],
+            [], ["serve"], ["check"], ["explain"], ["simulate"], ["schema"], ["health"],
         ]) func helpShowsExamples(_ command: [String]) throws {
             let result = try Command(command + ["--help"])
             #expect(try result.exitStatus() == 0)

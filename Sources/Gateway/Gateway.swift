@@ -31,7 +31,8 @@ package final class Gateway {
 
     /// - Parameter witness: who watches the calls, for a request that is explained
     init(
-        _ plan: Plan, slots: [Int], client: Client, loop: any Loop, replacing former: Gateway? = nil,
+        _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
+        replacing former: Gateway? = nil,
         witness: CallWitness?
     ) {
         self.plan = plan

@@ -20,23 +20,25 @@ package enum BodyFraming: Sendable, Equatable {
 }
 
 /// A request without its body.
-package struct RequestHead: Sendable {
-    package var method: Method
-    package var target: Target
-    package var version: HTTPVersion
-    package var fields: Fields
+///
+/// A class, since everything that works on a request holds its head: one reference each.
+package final class RequestHead: Sendable {
+    package let method: Method
+    package let target: Target
+    package let version: HTTPVersion
+    package let fields: Fields
 
     /// Whether the connection may serve another request after this one.
-    package var keepsAlive: Bool
+    package let keepsAlive: Bool
 
     /// How its body is framed.
-    package var framing: BodyFraming
+    package let framing: BodyFraming
 
     /// Whether the client waits for `100 Continue` before it sends the body.
-    package var expectsContinue: Bool
+    package let expectsContinue: Bool
 
     /// A request of our own: what stands in it about the connection is the writer's business.
-    package init(method: Method, target: Target, fields: Fields = Fields()) {
+    package convenience init(method: Method, target: Target, fields: Fields = Fields()) {
         self.init(
             method: method, target: target, version: .http11, fields: fields, keepsAlive: true,
             framing: .none, expectsContinue: false)

@@ -51,12 +51,20 @@ extension [UInt8] {
 
     /// Appends sixteen hexadecimal digits.
     package mutating func append(hex value: UInt64) {
-        var digits: InlineArray<16, UInt8> = .init(repeating: 0)
-        for index in 0..<16 {
-            let nibble = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * index)) & 15
-            digits[index] =
-                nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-        }
-        append(copying: digits.span)
+        append(text: Self.hexDigits(of: UInt32(truncatingIfNeeded: value >> 32)))
+        append(text: Self.hexDigits(of: UInt32(truncatingIfNeeded: value)))
+    }
+
+    /// Eight hexadecimal digits as the bytes of a word, the first one lowest.
+    private static func hexDigits(of value: UInt32) -> UInt64 {
+        // Every nibble moves into a byte of its own; those above nine then get the distance from
+        // the digits to the letters.
+        var nibbles = UInt64(value)
+        nibbles = (nibbles << 16 | nibbles) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles << 8 | nibbles) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        let distance = UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
+        return (nibbles &+ 0x3030_3030_3030_3030 &+ letters &* distance).byteSwapped
     }
 }

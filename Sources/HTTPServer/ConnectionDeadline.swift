@@ -39,7 +39,7 @@ struct ConnectionDeadline {
     /// When a timer must be set; nil where one is that fires early enough, or nothing is waited for.
     var timerNeeded: Instant? {
         guard let due else { return nil }
-        if let timer, timer.isPending, timer.due <= due { return nil }
+        if let armed = timer?.due, armed <= due { return nil }
         return due
     }
 

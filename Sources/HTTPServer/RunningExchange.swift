@@ -4,13 +4,20 @@ import Promises
 import Reactor
 
 /// A request that is with the service, until its answer is written or it is given up.
-struct RunningExchange {
+///
+/// A class, so that looking at it counts one reference and not each of its request's.
+final class RunningExchange {
     let request: Request
     let exchange: Exchange
     /// What the service promised; cancelled when the request is given up.
     var answer: Local<Response>?
     /// What it gave.
     var response: Response?
+
+    init(_ request: Request, _ exchange: Exchange) {
+        self.request = request
+        self.exchange = exchange
+    }
 }
 
 extension Exchange {

@@ -8,8 +8,8 @@ extension ServerConnection {
     func begin(_ head: RequestHead, _ whole: Bytes?) {
         body = IncomingBody(head.framing)
         running = RunningExchange(
-            request: Request(head: head, body: whole.map { .together($0) } ?? arrivingBody()),
-            exchange: Exchange(head, on: server.loop, client: client))
+            Request(head: head, body: whole.map { .together($0) } ?? arrivingBody()),
+            Exchange(head, on: server.loop, client: client))
         handle(.requestBegan(facts(of: head, isWhole: whole != nil)))
     }
 
@@ -44,7 +44,7 @@ extension ServerConnection {
             return answer(ErrorResponses.busy(running.exchange.id, server.settings))
         }
         let answer = server.service(running.request, running.exchange)
-        self.running?.answer = answer
+        running.answer = answer
         answer.whenSettled { [self] result in settled(result) }
     }
 

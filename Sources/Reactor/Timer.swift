@@ -3,53 +3,27 @@ import Promises
 
 /// One pending call of a timer queue. Keeping it is only needed to cancel it.
 ///
-/// It carries an action, or the turn of a promise that waits; the latter in place, because every call
-/// of a gateway has a timeout and hardly any strikes.
-///
-/// Unchecked: made and cancelled on its loop's thread only, as `ExecutionContext.schedule` says.
-package final class Timer: Cancellable, @unchecked Sendable {
-    /// When it is due.
-    package let due: Instant
-
-    /// Its place in the heap; negative when it is out of it.
-    var slot = -1
-    private var action: (() -> Void)?
-    private var job: PromiseJob?
-    private unowned let queue: TimerQueue
-
-    init(due: Instant, queue: TimerQueue, action: @escaping () -> Void) {
-        self.due = due
-        self.queue = queue
-        self.action = action
-        job = nil
-    }
-
-    init(due: Instant, queue: TimerQueue, job: consuming PromiseJob) {
-        self.due = due
-        self.queue = queue
-        action = nil
-        self.job = consume job
-    }
+/// A number and no object, because every call of a gateway has a timeout and hardly any strikes.
+/// Confined to its loop.
+package struct Timer {
+    let table: TimerTable
+    let slot: Int
+    /// Tells it from the timers that had the slot before or have it later.
+    let sequence: UInt64
 
     /// True until it fired or was cancelled.
-    package var isPending: Bool { slot >= 0 }
+    package var isPending: Bool { table.due(slot, sequence) != nil }
+
+    /// When it is due; nil when it fired or was cancelled.
+    package var due: Instant? { table.due(slot, sequence) }
 
     /// Takes it out of its queue and frees what its action holds. Nothing happens if it is too late.
     package func cancel() {
-        guard isPending else { return }
-        queue.remove(self)
-        forget()
+        // What the action held may cancel other timers as it goes; it goes when the table is done.
+        _ = table.remove(slot, sequence)
     }
+}
 
+extension Timer: Cancellable {
     package func cancel(because cause: (any Error)?) { cancel() }
-
-    /// What the action held may cancel other timers as it goes, so it goes last.
-    func forget() {
-        _ = action.take()
-        _ = job.take()
-    }
-
-    func takeAction() -> (() -> Void)? {
-        action.take() ?? { [self] in job.take()?.run() }
-    }
 }

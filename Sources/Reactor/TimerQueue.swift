@@ -5,35 +5,31 @@ package import Promises
 ///
 /// One system timer serves the whole queue: the loop arms it for `earliest`.
 package final class TimerQueue {
-    private var heap = TimerHeap()
-
-    /// How many timers were ever added: a mark between those made before a pass and during it.
-    package private(set) var made: UInt64 = 0
+    /// Shared with the timers, which may outlive the queue in somebody's hands.
+    private let table = TimerTable()
 
     package init() {}
 
     deinit { removeAll() }
 
     /// How many timers wait.
-    package var count: Int { heap.count }
+    package var count: Int { table.count }
+
+    /// How many timers were ever added: a mark between those made before a pass and during it.
+    package var made: UInt64 { table.made }
 
     /// When the next one is due; nil when none waits.
-    package var earliest: Instant? { heap.first?.due }
+    package var earliest: Instant? { table.first?.due }
 
     /// Adds a timer.
     package func add(due: Instant, _ action: @escaping () -> Void) -> Timer {
-        add(Timer(due: due, queue: self, action: action))
+        let (slot, sequence) = table.insert(due, action)
+        return Timer(table: table, slot: slot, sequence: sequence)
     }
 
     /// Adds a timer for the turn of a promise.
     package func add(due: Instant, _ job: consuming PromiseJob) -> Timer {
-        add(Timer(due: due, queue: self, job: job))
-    }
-
-    private func add(_ timer: Timer) -> Timer {
-        made += 1
-        heap.insert(timer, sequence: made)
-        return timer
+        add(due: due, job.action())
     }
 
     /// Takes the next timer that is due at `now` and gives its action, to be run by the loop.
@@ -41,18 +37,14 @@ package final class TimerQueue {
     /// A pass takes only the timers made before it began (`mark`, from `made`): a timer of zero
     /// that makes the next one would keep the loop from its sockets otherwise.
     package func takeDue(at now: Instant, madeBefore mark: UInt64) -> (() -> Void)? {
-        guard let first = heap.first, first.due <= now, first.sequence <= mark else { return nil }
-        heap.remove(first.timer)
-        return first.timer.takeAction()
+        guard let first = table.first, first.due <= now, first.sequence <= mark else { return nil }
+        return table.remove(first.slot, first.sequence)
     }
 
-    /// Cancels every timer. They may outlive the queue in somebody's hands.
+    /// Cancels every timer.
     package func removeAll() {
-        let rest = heap.removeAll()
-        for timer in rest { timer.forget() }
-    }
-
-    func remove(_ timer: Timer) {
-        heap.remove(timer)
+        let actions = table.removeAll()
+        // What they held may cancel other timers as it goes, in a table that is empty already.
+        _ = actions
     }
 }

@@ -15,36 +15,41 @@ final class UVTimer: HandleOwner {
 
     init(on loop: UVLoop) throws(IOFailure) {
         self.loop = loop
-        handle = try Handle { timer in uv_timer_init(loop.raw, timer) }
+        handle = try Handle { timer in tributary_uv_timer_init(loop.raw, timer) }
         super.init()
         handle.setOwner(self)
     }
 
     func add(due: Instant, _ action: @escaping () -> Void) -> Timer {
-        let timer = queue.add(due: due, action)
-        arm()
-        return timer
+        arm(for: due)
+        return queue.add(due: due, action)
     }
 
     func add(due: Instant, _ job: consuming PromiseJob) -> Timer {
-        let timer = queue.add(due: due, job)
-        arm()
-        return timer
+        arm(for: due)
+        return queue.add(due: due, job)
     }
 
-    private func arm() {
-        guard let earliest = queue.earliest else { return }
-        if let armedFor, armedFor <= earliest { return }
-        armedFor = earliest
+    /// Sees to it that libuv calls in time for the earliest timer.
+    func arm() {
+        if let earliest = queue.earliest { arm(for: earliest) }
+    }
+
+    private func arm(for due: Instant) {
+        if let armedFor, armedFor <= due { return }
+        armedFor = due
         // libuv counts whole milliseconds of the same clock: rounded up, it never fires too early.
-        let (whole, rest) = earliest.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let target = UInt64(max(0, whole + (rest > 0 ? 1 : 0)))
         let now = uv_now(loop.raw)
-        // Fails only while closing, when nothing will fire any more.
-        uv_timer_start(
+        let code = tributary_uv_timer_start(
             handle.raw,
             { timer in HandleOwner.owner(of: timer, as: UVTimer.self)?.fire() },
-            target > now ? target - now : 0, 0)
+            target > now ? target - now : 0)
+        if code < 0 {
+            armedFor = nil
+            loop.armTimersSoon()
+        }
     }
 
     private func fire() {

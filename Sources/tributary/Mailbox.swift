@@ -1,4 +1,4 @@
-import Synchronization
+import Promises
 import UVReactor
 
 /// The way to a loop on another thread, from the moment when that thread was started: letters that
@@ -9,7 +9,7 @@ final class Mailbox: Sendable {
         var waiting: [Port.Letter] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Called on the loop's thread, once.
     func open(_ port: Port) {

@@ -1,11 +1,11 @@
-import Synchronization
+import Promises
 
 /// Carries one thing that cannot be copied to another thread.
 final class Parcel<Content: ~Copyable & Sendable>: Sendable {
-    private let content: Mutex<Content?>
+    private let content: Guarded<Content?>
 
     init(_ content: consuming Content) {
-        self.content = Mutex(consume content)
+        self.content = Guarded(consume content)
     }
 
     /// The content, for the first who asks.

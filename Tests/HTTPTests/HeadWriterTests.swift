@@ -22,17 +22,17 @@ import Testing
 
     @Test func writesARequest() throws {
         let target = try #require(Target("http://elsewhere/a?b=c"))
-        var head = RequestHead(method: .get, target: target, fields: ["Accept": "a/b"])
+        func head(_ method: HTTP.Method) -> RequestHead {
+            RequestHead(method: method, target: target, fields: ["Accept": "a/b"])
+        }
         #expect(
-            text { $0.append(request: head, host: "h:80", bodyLength: 0) }
+            text { $0.append(request: head(.get), host: "h:80", bodyLength: 0) }
                 == "GET /a?b=c HTTP/1.1\r\nHost: h:80\r\nAccept: a/b\r\n\r\n")
-        head.method = .post
         #expect(
-            text { $0.append(request: head, host: "h", bodyLength: 0) }
+            text { $0.append(request: head(.post), host: "h", bodyLength: 0) }
                 == "POST /a?b=c HTTP/1.1\r\nHost: h\r\nAccept: a/b\r\nContent-Length: 0\r\n\r\n")
-        head.method = .delete
         #expect(
-            text { $0.append(request: head, host: "h", bodyLength: 7) }
+            text { $0.append(request: head(.delete), host: "h", bodyLength: 7) }
                 == "DELETE /a?b=c HTTP/1.1\r\nHost: h\r\nAccept: a/b\r\nContent-Length: 7\r\n\r\n")
     }
 

@@ -18,7 +18,7 @@ import Testing
 
     private func unhandled(_ reason: Reason, in events: [PromiseEvent]) -> Int {
         events.count {
-            guard case .unhandledRejection(let error) = $0 else { return false }
+            guard case .unhandledRejection(let error, _) = $0 else { return false }
             return error as? Reason === reason
         }
     }
@@ -52,7 +52,7 @@ import Testing
         }
         #expect(
             events.contains {
-                if case .abandoned(_, let place) = $0 { place == line } else { false }
+                if case .abandoned(let site?) = $0 { site.line == line } else { false }
             })
     }
 
@@ -61,7 +61,7 @@ import Testing
         let events = events { Promise<Int>.error(reason, on: context).cauterize() }
         #expect(
             events.contains {
-                if case .cauterized(let error) = $0 { error as? Reason === reason } else { false }
+                if case .cauterized(let error, _) = $0 { error as? Reason === reason } else { false }
             })
         #expect(unhandled(reason, in: events) == 0)
     }

@@ -92,7 +92,33 @@ import Testing
         }
     }
 
-    /// The heap against a sorted list, over random additions, cancellations and passes.
+    /// Each is due before the one made before it, so that all but the first few fit no lane.
+    @Test func timersThatFitNoLaneAreOrderedAndCancelledToo() {
+        let queue = TimerQueue()
+        var fired: [Int64] = []
+        let timers = (0..<40).map { number in
+            let due = Int64(40 - number)
+            return queue.add(due: at(due)) { fired.append(due) }
+        }
+        #expect(queue.earliest == at(1))
+        for timer in timers where timer.due.map({ $0.nanoseconds % 3 == 0 }) ?? false {
+            timer.cancel()
+        }
+        pass(queue, at: 40)
+        #expect(fired == (1...40).filter { $0 % 3 != 0 })
+    }
+
+    /// A slot is used again; the timer that had it before cannot cancel the one that has it now.
+    @Test func aTimerThatIsOverCannotTouchItsSlot() {
+        let queue = TimerQueue()
+        let first = queue.add(due: at(1)) {}
+        first.cancel()
+        let second = queue.add(due: at(2)) {}
+        first.cancel()
+        #expect(second.isPending && !first.isPending && queue.count == 1)
+    }
+
+    /// Lanes and heap against a sorted list, over random additions, cancellations and passes.
     @Test(arguments: UInt64(1)...20)
     func agreesWithASortedList(seed: UInt64) {
         let entropy = Entropy(seed: seed)

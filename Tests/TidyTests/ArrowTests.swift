@@ -7,6 +7,7 @@ import Testing
         "Basics": ["Synchronization"],
         // The system's C library only tells threads apart.
         "Promises": ["Synchronization", "Glibc", "Musl", "Darwin"],
+        "PromiseOperators": ["Promises"],
         "JSONText": ["Basics"],
         "HTTP": ["Promises", "Basics"],
         "Reactor": ["Promises", "Basics"],
@@ -21,8 +22,12 @@ import Testing
         "Assembly": [
             "Gateway", "HTTPServer", "HTTPClient", "HTTP", "Reactor", "Promises", "Basics",
         ],
+        "Simulation": [
+            "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
+            "Synchronization",
+        ],
         "tributary": [
-            "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader", "UVReactor",
+            "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader", "UVReactor",
             "JSONText", "Reactor", "Promises", "Basics", "ArgumentParser", "Synchronization",
             "Glibc",
             "Darwin",

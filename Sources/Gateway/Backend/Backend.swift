@@ -16,11 +16,17 @@ final class Backend {
     private var turn = 0
 
     /// An address of the backend, with the constant parts of every head sent there.
-    private struct Host {
+    private final class Host {
         let pool: Pool
         /// Put before the path of every call; empty for most.
         let pathPrefix: Bytes
         let field: FieldValue
+
+        init(pool: Pool, pathPrefix: Bytes, field: FieldValue) {
+            self.pool = pool
+            self.pathPrefix = pathPrefix
+            self.field = field
+        }
 
         func target(_ target: Target) -> Target {
             guard !pathPrefix.isEmpty else { return target }

@@ -10,8 +10,8 @@ final class CallValues {
     let head: RequestHead
     let params: Params
     let body: Bytes
-    /// By call index; nil until the call's part is there. Empty where no template asks.
-    private var parts: [JSONSlice?]
+    /// Nil where no template asks.
+    private let parts: KeptParts?
 
     /// The body as JSON: as the endpoint checked it, else scanned when the first template asks for
     /// a field of it.
@@ -22,13 +22,13 @@ final class CallValues {
         self.head = head
         params = input.params
         body = input.body
-        parts = calls > 0 ? Array(repeating: nil, count: calls) : []
+        parts = calls > 0 ? KeptParts(calls) : nil
         if let checked = input.bodyValue { bodyValue = checked }
     }
 
     /// A part is there. Without a template that uses another call's answer, nothing is kept.
     func keep(_ part: JSONSlice, of call: Int) {
-        if call < parts.count { parts[call] = part }
+        parts?.byCall[call] = part
     }
 
     /// The plain text of a value; nil where it is missing, null, an object or an array.
@@ -45,12 +45,22 @@ final class CallValues {
     func json(of source: URLTemplate.Source) -> JSONSlice? {
         let value: JSONSlice? =
             switch source {
-            case .call(let index, let path): parts[index].flatMap { $0.value(at: path) }
+            case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
             case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
             case .param, .requestHeader: nil
             }
         guard let value, !value.isNull else { return nil }
         return value
+    }
+}
+
+/// The parts that have come in, for the templates that use them.
+private final class KeptParts {
+    /// Nil until the call's part is there.
+    var byCall: [JSONSlice?]
+
+    init(_ calls: Int) {
+        byCall = Array(repeating: nil, count: calls)
     }
 }
 

@@ -8,11 +8,14 @@ import Promises
 struct Aggregate {
     private let plan: EndpointPlan
     private let names: [JSONName]
+    /// Bytes that all names take, with what divides them.
+    private let namesCount: Int
     private let isFlat: Bool
 
     init(_ plan: EndpointPlan) {
         self.plan = plan
         names = plan.calls.map { JSONName($0.name) }
+        namesCount = names.reduce(0) { $0 + $1.written.count + 1 }
         isFlat = plan.calls.allSatisfy { $0.placement == .named }
     }
 
@@ -20,30 +23,29 @@ struct Aggregate {
         for call in plan.calls where call.isRequired && call.isWanted(run.values.params) {
             _ = try result.requiredValue(for: call.index)
         }
-        let parts = result.byCall(of: plan.calls.count)
         var body = JSONObjectBuilder(
-            capacity: capacity(parts), reserved: isFlat ? [] : [Report.name])
+            capacity: namesCount + run.partBytes, reserved: isFlat ? [] : [Report.name])
         var dropped: [ReportedFailure] = []
         for call in plan.calls {
-            try add(call, parts, run, to: &body, dropped: &dropped)
+            try add(call, result, run, to: &body, dropped: &dropped)
         }
         let report = Report(
             failures: run.reported(of: plan), dropped: dropped, exposesDetails: plan.exposesDetails)
         if plan.report == .body { report.add(to: &body) }
         return Response(
             status: report.isComplete ? .ok : plan.partialStatus,
-            fields: fields(parts, report, run),
+            fields: fields(result, report, run),
             body: (consume body).finish().bytes)
     }
 
     // MARK: Body
 
     private func add(
-        _ call: CallPlan, _ parts: [Part?], _ run: Run,
+        _ call: CallPlan, _ result: AnyResult<Int, Part>, _ run: Run,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         guard call.isWanted(run.values.params) else { return }
-        let part = parts[call.index]?.value
+        let part = result.part(of: call)?.value
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {
@@ -63,13 +65,6 @@ struct Aggregate {
         }
     }
 
-    /// Exact for a flat answer without a report, so that the body is allocated once.
-    private func capacity(_ parts: [Part?]) -> Int {
-        plan.calls.reduce(0) { sum, call in
-            sum + names[call.index].written.count + 1 + (parts[call.index]?.value.bytes.count ?? 64)
-        }
-    }
-
     // MARK: Head
 
     private static let completeFields: Fields = [
@@ -79,7 +74,9 @@ struct Aggregate {
         .contentType: "application/json", .gatewayComplete: "false", .cacheControl: "no-store",
     ]
 
-    private func fields(_ parts: [Part?], _ report: Report, _ run: Run) -> Fields {
+    private func fields(
+        _ result: AnyResult<Int, Part>, _ report: Report, _ run: Run
+    ) -> Fields {
         var fields = report.isComplete ? Self.completeFields : Self.partialFields
         if report.isComplete, let cacheControl = plan.cacheControl {
             fields.append(.cacheControl, cacheControl)
@@ -87,17 +84,19 @@ struct Aggregate {
         if plan.report == .header, let value = report.field {
             fields.append(.gatewayFailures, value)
         }
-        relay(parts, run, to: &fields)
+        relay(result, run, to: &fields)
         if plan.hasServerTiming { fields.append(.serverTiming, run.serverTiming(of: plan)) }
         return fields
     }
 
     /// The header lines that calls relay. As with keys, the earlier call keeps a name; only
     /// `Set-Cookie` lines add up.
-    private func relay(_ parts: [Part?], _ run: Run, to fields: inout Fields) {
+    private func relay(
+        _ result: AnyResult<Int, Part>, _ run: Run, to fields: inout Fields
+    ) {
         for call in plan.calls
         where !call.relayHeaders.isEmpty && !run.hasFailed(call) {
-            guard let part = parts[call.index] else { continue }
+            guard let part = result.part(of: call) else { continue }
             for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
                 for value in part.fields.all(name) { fields.append(name, value) }
             }
@@ -118,17 +117,12 @@ extension CallPlan {
 }
 
 extension AnyResult<Int, Part> {
-    /// The part of each call; nil for one that failed or was left out. Nobody's part, which stands
-    /// for them where all were left out, is no call's.
-    fileprivate func byCall(of count: Int) -> [Part?] {
-        var parts: [Part?] = Array(repeating: nil, count: count)
-        for position in 0..<self.count {
-            let call = key(at: position)
-            // Where every call was left out, a member without a call stands for them.
-            guard parts.indices.contains(call) else { continue }
-            if case .success(let part) = result(at: position) { parts[call] = part }
+    /// The part of a call; nil for one that failed or was left out.
+    fileprivate func part(of call: CallPlan) -> Part? {
+        for position in 0..<count where key(at: position) == call.index {
+            return try? result(at: position).get()
         }
-        return parts
+        return nil
     }
 }
 

@@ -24,9 +24,7 @@ final class Call {
     /// The call as a promise chain: build the request, send it through the call's chain, make a part
     /// of the answer. Rejects with a `CallFailure`, which `run` knows then.
     func start(_ run: Run) -> Local<Part> {
-        send(run).then(
-            fulfilled: { [self] response in .value(try part(of: response, run)) },
-            rejected: { [self] error in throw noted(error, run) })
+        send(run).mapResult { [self] answer in try part(of: answer, run) }
     }
 
     private func send(_ run: Run) -> Local<ClientResponse> {
@@ -40,9 +38,11 @@ final class Call {
         }
     }
 
-    private func part(of response: ClientResponse, _ run: Run) throws -> Part {
+    private func part(
+        of answer: Result<ClientResponse, any Error>, _ run: Run
+    ) throws(CallFailure) -> Part {
         do {
-            let part = try decoder.part(of: response)
+            let part = try decoder.part(of: answer.get())
             meter.countSuccess()
             return run.kept(part, of: plan)
         } catch {

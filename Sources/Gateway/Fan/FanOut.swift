@@ -23,52 +23,60 @@ struct FanOut {
     func any(_ run: Run) -> Local<AnyResult<Int, Part>> {
         let parts = start(run)
         let core = run.exchange.core
-        guard !required.isEmpty else { return core.any(members(of: parts, on: core)) }
+        guard !required.isEmpty else { return core.any(parts) }
         // In this order, so that a required call's own failure is heard first where it is the last
         // one that `any` waited for.
-        let demanded = core.all(required.compactMap { parts[$0] })
-        let settled = core.any(members(of: parts, on: core))
+        let demanded = core.all(required.compactMap { parts.part(of: $0) })
+        let settled = core.any(parts)
         return core.all([demanded.asVoid(), settled.asVoid()]).then { _ in settled }
     }
 
-    /// The promise of each call's part; nil for a call that its condition leaves out.
-    private func start(_ run: Run) -> [Local<Part>?] {
-        var parts: [Local<Part>?] = Array(repeating: nil, count: calls.count)
-        for index in order where calls[index].plan.isWanted(run.values.params) {
+    /// The promise of each call's part.
+    ///
+    /// A call that its condition leaves out is no member, so that it cannot make a failed request
+    /// look fine; unless all were, and there is nothing to fail: then nobody's empty part stands for
+    /// them.
+    private func start(_ run: Run) -> Parts {
+        var parts: Parts = []
+        parts.reserveCapacity(calls.count)
+        for index in order {
             let call = calls[index]
-            parts[index] =
-                call.plan.waitsFor.isEmpty
-                ? call.start(run) : start(call, after: parts, run)
+            guard call.plan.isWanted(run.values.params) else { continue }
+            let part = call.plan.waitsFor.isEmpty ? call.start(run) : start(call, after: parts, run)
+            parts.append((key: index, promise: part))
+        }
+        if parts.isEmpty {
+            parts.append((key: calls.count, promise: run.exchange.core.value(.nothing)))
         }
         return parts
     }
 
-    private func start(_ call: Call, after parts: [Local<Part>?], _ run: Run) -> Local<Part> {
-        var earlier: [Local<Part>] = []
-        for index in call.plan.waitsFor {
-            let skipped = CallFailure(kind: .skipped, because: .call(calls[index].plan.name))
-            guard let part = parts[index] else {
-                return run.exchange.core.error(call.noted(skipped, run))
-            }
-            earlier.append(part.mapError { $0 is Cancelled ? $0 : skipped })
+    private func start(_ call: Call, after parts: Parts, _ run: Run) -> Local<Part> {
+        func skipped(_ index: Int) -> CallFailure {
+            CallFailure(kind: .skipped, because: .call(calls[index].plan.name))
+        }
+        // Before anything is attached: who waits for a call and is forgotten keeps it from being
+        // cancelled.
+        if let missing = call.plan.waitsFor.first(where: { parts.part(of: $0) == nil }) {
+            return run.exchange.core.error(call.noted(skipped(missing), run))
+        }
+        let earlier = call.plan.waitsFor.compactMap { index in
+            parts.part(of: index)?.mapError { $0 is Cancelled ? $0 : skipped(index) }
         }
         return run.exchange.core.all(earlier)
             .mapError { call.noted($0, run) }
             .then { _ in call.start(run) }
     }
+}
 
-    /// A call that was left out is no member, so that it cannot make a failed request look fine;
-    /// unless all were, and there is nothing to fail: then nobody's empty part stands for them.
-    private func members(
-        of parts: [Local<Part>?], on core: Core
-    ) -> [(key: Int, promise: Local<Part>)] {
-        var members: [(key: Int, promise: Local<Part>)] = []
-        members.reserveCapacity(parts.count)
-        for (index, part) in parts.enumerated() {
-            if let part { members.append((key: index, promise: part)) }
-        }
-        if members.isEmpty { members.append((key: parts.count, promise: core.value(.nothing))) }
-        return members
+/// The parts of a request that are on their way, each with its call's index.
+private typealias Parts = [(key: Int, promise: Local<Part>)]
+
+extension Parts {
+    /// The part of a call; nil where the call was left out.
+    fileprivate func part(of call: Int) -> Local<Part>? {
+        for (key, promise) in self where key == call { return promise }
+        return nil
     }
 }
 

@@ -13,8 +13,10 @@ final class Run {
 
     /// Those so far, in order of time; each knows its call.
     private(set) var failures: [CallFailure] = []
+    /// What all parts take together, for an answer that is written once and never moved.
+    private(set) var partBytes = 0
     /// How long each call took, where the endpoint tells its clients; else empty.
-    private(set) var timings: CallTimings?
+    let timings: CallTimings?
     /// By call index, where the endpoint tells its clients; else empty.
     private let askedHosts: [AskedHost]
 
@@ -43,6 +45,7 @@ final class Run {
     /// A call has its part: kept for the templates of other calls.
     func kept(_ part: Part, of call: CallPlan) -> Part {
         timings?.ended(call.index, at: loop.now)
+        partBytes += part.value.bytes.count
         values.keep(part.value, of: call.index)
         return part
     }
@@ -60,7 +63,7 @@ final class Run {
 }
 
 /// When the calls of one request were sent, and how long they took.
-struct CallTimings {
+final class CallTimings {
     private var starts: [Instant?]
     private(set) var durations: [Duration?]
 
@@ -69,9 +72,9 @@ struct CallTimings {
         durations = Array(repeating: nil, count: calls)
     }
 
-    mutating func began(_ call: Int, at now: Instant) { starts[call] = now }
+    func began(_ call: Int, at now: Instant) { starts[call] = now }
 
-    mutating func ended(_ call: Int, at now: Instant) {
+    func ended(_ call: Int, at now: Instant) {
         if let start = starts[call] { durations[call] = now - start }
     }
 }

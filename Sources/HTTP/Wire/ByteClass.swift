@@ -41,6 +41,12 @@ enum ASCII {
     static let question = UInt8(ascii: "?")
     static let delete: UInt8 = 0x7F
 
+    /// OWS, RFC 9110 5.6.3.
+    @inline(__always)
+    static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == space || byte == tab
+    }
+
     /// The value of a hexadecimal digit.
     @inline(__always)
     static func hexValue(_ digit: UInt8) -> UInt8? {

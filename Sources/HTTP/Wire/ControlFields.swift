@@ -14,26 +14,21 @@ struct ControlFields {
     private(set) var expectsContinue = false
     private(set) var hasUnknownExpectation = false
 
-    init(_ bytes: Span<UInt8>, _ entries: [Fields.Entry]) throws(WireError) {
-        var index = 0
-        while index < entries.count {
-            let entry = entries[index]
-            index &+= 1
-            let name = bytes.extracting(Int(entry.name)..<Int(entry.nameEnd))
-            let value = bytes.extracting(Int(entry.value)..<Int(entry.valueEnd))
-            // Most names are told apart from these by their length and first letter.
-            switch (name.count, name[0] | 0x20) {
-            case (4, UInt8(ascii: "h")) where name.equalsIgnoringCase("Host"): noteHost(value)
-            case (6, UInt8(ascii: "e")) where name.equalsIgnoringCase("Expect"):
-                noteExpectation(value)
-            case (10, UInt8(ascii: "c")) where name.equalsIgnoringCase("Connection"):
-                noteConnection(value)
-            case (14, UInt8(ascii: "c")) where name.equalsIgnoringCase("Content-Length"):
-                try noteLength(value)
-            case (17, UInt8(ascii: "t")) where name.equalsIgnoringCase("Transfer-Encoding"):
-                noteCoding(value)
-            default: continue
-            }
+    /// Looks at one field.
+    @inline(__always)
+    mutating func take(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(WireError) {
+        // Most names are told apart from these by their length and first letter.
+        switch (name.count, name[0] | 0x20) {
+        case (4, UInt8(ascii: "h")) where name.equalsIgnoringCase("Host"): noteHost(value)
+        case (6, UInt8(ascii: "e")) where name.equalsIgnoringCase("Expect"):
+            noteExpectation(value)
+        case (10, UInt8(ascii: "c")) where name.equalsIgnoringCase("Connection"):
+            noteConnection(value)
+        case (14, UInt8(ascii: "c")) where name.equalsIgnoringCase("Content-Length"):
+            try noteLength(value)
+        case (17, UInt8(ascii: "t")) where name.equalsIgnoringCase("Transfer-Encoding"):
+            noteCoding(value)
+        default: break
         }
     }
 
@@ -53,6 +48,10 @@ struct ControlFields {
     /// RFC 9110 7.6.1: a list of tokens, perhaps over several fields. What is no option that we
     /// know means nothing to us.
     private mutating func noteConnection(_ value: Span<UInt8>) {
+        if value.equals("keep-alive") {
+            saysKeepAlive = true
+            return
+        }
         var start = 0
         while start < value.count {
             let end = value.firstOffset(of: UInt8(ascii: ","), from: start) ?? value.count

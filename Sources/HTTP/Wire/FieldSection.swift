@@ -1,8 +1,9 @@
 /// Reads field lines up to the empty line that ends them (RFC 9112 5): strictly, in one pass, and
 /// resumed at the line that was not complete, so that bytes which drip cost no more than their sum.
 struct FieldSection {
-    /// Where the fields stand, as offsets into the bytes that were given.
-    private var entries: [Fields.Entry] = []
+    /// What the lines read so far say about framing and connection.
+    private(set) var control = ControlFields()
+    private var count = 0
 
     private let begin: Int
     /// Where the line that is not complete begins.
@@ -15,13 +16,6 @@ struct FieldSection {
         begin = start
         line = start
         searched = start
-    }
-
-    /// The fields found, which are the caller's from now on.
-    mutating func takeEntries() -> [Fields.Entry] {
-        var taken: [Fields.Entry] = []
-        swap(&taken, &entries)
-        return taken
     }
 
     /// The offset behind the empty line; nil as long as it has not come. Each call gets the bytes
@@ -37,12 +31,10 @@ struct FieldSection {
                 guard line &+ 2 &- begin <= limits.headerBytes else { throw .fieldsTooLarge }
                 return line &+ 2
             }
-            guard let entry = try Self.entry(bytes, at: line) else { break }
-            // What a browser sends; more only grows the list.
-            if entries.isEmpty { entries.reserveCapacity(16) }
-            guard entries.count < limits.headerCount else { throw .tooManyFields }
-            entries.append(entry.place)
-            line = entry.end
+            guard let end = try readLine(bytes) else { break }
+            guard count < limits.headerCount else { throw .tooManyFields }
+            count &+= 1
+            line = end
         }
         return try suspend(bytes, limits)
     }
@@ -54,23 +46,22 @@ struct FieldSection {
         return nil
     }
 
-    /// One field line; nil if its end has not come.
+    /// Reads the field line that begins at `line`; gives the offset behind it, or nil if its end has
+    /// not come.
     @inline(__always)
-    private static func entry(
-        _ bytes: Span<UInt8>, at line: Int
-    ) throws(WireError) -> (place: Fields.Entry, end: Int)? {
+    private mutating func readLine(_ bytes: Span<UInt8>) throws(WireError) -> Int? {
         var index = bytes.skipUsual(from: line)
         if index < bytes.count, bytes[index] != ASCII.colon {
             index = bytes.first(notIn: .token, from: index)
         }
         guard index < bytes.count else { return nil }
         guard bytes[index] == ASCII.colon, index > line else {
-            throw mistake(bytes, at: index, in: line)
+            throw Self.mistake(bytes, at: index, in: line)
         }
         let nameEnd = index
 
         index &+= 1
-        while index < bytes.count, isWhiteSpace(bytes[index]) { index &+= 1 }
+        while index < bytes.count, ASCII.isWhiteSpace(bytes[index]) { index &+= 1 }
         let value = index
         index = bytes.firstControl(from: index)
         guard index < bytes.count else { return nil }
@@ -81,12 +72,10 @@ struct FieldSection {
         guard bytes[index &+ 1] == ASCII.lineFeed else { throw .lineEnd }
 
         var valueEnd = index
-        while valueEnd > value, isWhiteSpace(bytes[valueEnd &- 1]) { valueEnd &-= 1 }
-        let place = Fields.Entry(
-            name: UInt32(truncatingIfNeeded: line), nameEnd: UInt32(truncatingIfNeeded: nameEnd),
-            value: UInt32(truncatingIfNeeded: value), valueEnd: UInt32(truncatingIfNeeded: valueEnd)
-        )
-        return (place, index &+ 2)
+        while valueEnd > value, ASCII.isWhiteSpace(bytes[valueEnd &- 1]) { valueEnd &-= 1 }
+        try control.take(
+            bytes.extracting(line..<nameEnd), bytes.extracting(value..<valueEnd))
+        return index &+ 2
     }
 
     /// What is wrong with a line whose name does not end with a colon.
@@ -96,10 +85,5 @@ struct FieldSection {
         case ASCII.space where index == line, ASCII.tab where index == line: .foldedField
         default: .fieldName
         }
-    }
-
-    @inline(__always)
-    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
-        byte == ASCII.space || byte == ASCII.tab
     }
 }

@@ -30,17 +30,15 @@ extension [UInt8] {
 
     /// All lines, in one copy unless some of them are not theirs to say.
     package mutating func append(_ fields: Fields) {
-        guard fields.hasConnectionFields else {
+        guard fields.mayHoldConnectionFields else {
             append(copying: fields.wireText)
             return
         }
-        for index in fields.entries.indices {
-            let name = fields.name(at: index)
-            guard !FieldName.isOfConnection(name) else { continue }
-            append(copying: name)
-            append(literal: ": ")
-            append(copying: fields.valueSpan(at: index))
-            append(literal: "\r\n")
+        let text = fields.text.span
+        var lines = FieldLines(from: fields.linesStart)
+        while let line = lines.next(in: text) {
+            guard !FieldName.isOfConnection(text.extracting(line.name)) else { continue }
+            append(copying: text.extracting(line.all))
         }
     }
 
@@ -71,12 +69,5 @@ extension [UInt8] {
         append(head.fields)
         if bodyLength > 0 || head.method.anticipatesBody { append(contentLength: bodyLength) }
         appendEndOfHead()
-    }
-}
-
-extension Fields {
-    fileprivate var hasConnectionFields: Bool {
-        for index in entries.indices where FieldName.isOfConnection(name(at: index)) { return true }
-        return false
     }
 }

@@ -1,7 +1,7 @@
 import Basics
 
 /// Reads the head of a request (RFC 9112 3 to 5): one pass over bytes that stay where they are,
-/// then two allocations for all of it.
+/// then one allocation for all of it.
 ///
 /// Each call gets all bytes of the head that are there, from its first one on; what was read by the
 /// call before is not read again.
@@ -22,7 +22,7 @@ struct RequestHeadParser {
     ) throws(WireError) -> (head: RequestHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
-        return (try Self.head(bytes.extracting(0..<end), first, section.takeEntries()), end)
+        return (try Self.head(bytes.extracting(0..<end), first, section.control), end)
     }
 
     private mutating func firstLine(
@@ -58,9 +58,8 @@ struct RequestHeadParser {
     }
 
     private static func head(
-        _ bytes: Span<UInt8>, _ first: RequestLine, _ entries: [Fields.Entry]
+        _ bytes: Span<UInt8>, _ first: RequestLine, _ control: ControlFields
     ) throws(WireError) -> RequestHead {
-        let control = try ControlFields(bytes, entries)
         try check(control, first.version)
         let framing = try BodyFraming.ofRequest(version: first.version, control)
         let text = [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2)))
@@ -68,7 +67,7 @@ struct RequestHeadParser {
             method: Method(checked: bytes.extracting(first.method)),
             target: Target(Bytes(text)[first.target], first.layout),
             version: first.version,
-            fields: Fields(text: text, linesStart: first.end, entries: entries),
+            fields: Fields(text: text, linesStart: first.end),
             keepsAlive: !control.saysClose && (first.version >= .http11 || control.saysKeepAlive),
             framing: framing,
             expectsContinue: control.expectsContinue && first.version >= .http11)

@@ -14,7 +14,7 @@ struct ResponseHeadParser {
         guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
         return (
-            try Self.head(bytes.extracting(0..<end), first, section.takeEntries(), toHead: toHead),
+            try Self.head(bytes.extracting(0..<end), first, section.control, toHead: toHead),
             end
         )
     }
@@ -36,9 +36,8 @@ struct ResponseHeadParser {
     }
 
     private static func head(
-        _ bytes: Span<UInt8>, _ first: StatusLine, _ entries: [Fields.Entry], toHead: Bool
+        _ bytes: Span<UInt8>, _ first: StatusLine, _ control: ControlFields, toHead: Bool
     ) throws(WireError) -> ResponseHead {
-        let control = try ControlFields(bytes, entries)
         let framing = try BodyFraming.ofResponse(
             status: first.status, toHead: toHead, version: first.version, control)
         let mayStay = first.version >= .http11 || control.saysKeepAlive
@@ -46,7 +45,7 @@ struct ResponseHeadParser {
             status: first.status, version: first.version,
             fields: Fields(
                 text: [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2))),
-                linesStart: first.end, entries: entries),
+                linesStart: first.end),
             keepsAlive: mayStay && !control.saysClose && framing != .untilClose, framing: framing)
     }
 }

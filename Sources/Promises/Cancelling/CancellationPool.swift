@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Many things that are cancelled together.
 ///
 /// It keeps nothing alive. Once drained it stays drained: what is added later is cancelled at once.
@@ -14,7 +12,7 @@ public final class CancellationPool: Cancellable, Sendable {
         weak var object: NodeObject?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Empty.
     public init() {}

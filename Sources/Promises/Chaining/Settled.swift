@@ -69,9 +69,14 @@ extension Promise {
     }
 
     /// Ends the chain and silences its error on purpose; diagnostics hear of it.
-    @inlinable @discardableResult
-    public func cauterize() -> Guarantee<Void> {
-        self.catch { PromiseDiagnostics.report(.cauterized($0)) }
+    @discardableResult
+    public func cauterize(
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Guarantee<Void> {
+        self.catch { error in
+            let site = CreationSite(file: file, line: line)
+            PromiseDiagnostics.report(.cauterized(error, at: site))
+        }
     }
 
     /// Continues after any error, cancellation included, with what cannot fail.
@@ -80,7 +85,7 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         guaranteed body: @escaping @Sendable (any Error) -> Guarantee<Value>
     ) -> Guarantee<Value> {
-        .init(node.recover(on: context, policy: .allErrors, body))
+        .init(node.recover(on: context, policy: .allErrors, FaceLead(body)))
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.
@@ -114,9 +119,14 @@ extension Local {
     }
 
     /// Ends the chain and silences its error on purpose; diagnostics hear of it.
-    @inlinable @discardableResult
-    public func cauterize() -> LocalGuarantee<Void> {
-        self.catch { PromiseDiagnostics.report(.cauterized($0)) }
+    @discardableResult
+    public func cauterize(
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> LocalGuarantee<Void> {
+        self.catch { error in
+            let site = CreationSite(file: file, line: line)
+            PromiseDiagnostics.report(.cauterized(error, at: site))
+        }
     }
 
     /// Continues after any error, cancellation included, with what cannot fail.
@@ -124,7 +134,7 @@ extension Local {
     public func recover(
         guaranteed body: @escaping (any Error) -> LocalGuarantee<Value>
     ) -> LocalGuarantee<Value> {
-        .init(node.recover(policy: .allErrors, body))
+        .init(node.recover(policy: .allErrors, FaceLead(body)))
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.

@@ -28,7 +28,7 @@ extension Node {
     /// Where a combinator without a context of its own delivers: with its first member.
     @inlinable
     static func home(of members: [Node]) -> Home {
-        members.first?.home ?? .context(SharedPool.shared)
+        members.first?.home ?? .beginning(on: nil)
     }
 }
 

@@ -17,6 +17,7 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
     }
 
     func result(home: Home) -> Node {
+        let home = home.serial
         let result = Node.root([Face.Value].self, home: home)
         result.onCancel { [self] result in
             isOver = true
@@ -75,7 +76,7 @@ public func all<Input: Sendable, Value: Sendable>(
     on context: (any ExecutionContext)? = nil,
     _ body: @escaping @Sendable (Input) throws -> Promise<Value>
 ) -> Promise<[Value]> {
-    .init(Node.all(inputs, limit: limit, home: .context(context ?? SharedPool.shared), body))
+    .init(Node.all(inputs, limit: limit, home: .beginning(on: context), body))
 }
 
 /// Every value in the order of the inputs; each promise is begun when the one before is fulfilled.

@@ -49,7 +49,7 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
 public func any<Key: Hashable & Sendable, Value: Sendable>(
     _ members: [(key: Key, promise: Promise<Value>)]
 ) -> Promise<AnyResult<Key, Value>> {
-    .init(Node.any(members, home: members.first?.promise.node.home ?? .context(SharedPool.shared)))
+    .init(Node.any(members, home: members.first?.promise.node.home ?? .beginning(on: nil)))
 }
 
 extension Core {

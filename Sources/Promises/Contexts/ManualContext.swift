@@ -12,7 +12,7 @@ public final class ManualContext: ExecutionContext {
 
     private let inbox = Inbox()
     private let owner = Atomic(ThreadID.current.raw)
-    private let clock = Mutex(Clock())
+    private let clock = Guarded(Clock())
 
     // The owner's: only it takes turns.
     nonisolated(unsafe) private let turn = Turn()
@@ -61,7 +61,10 @@ public final class ManualContext: ExecutionContext {
 
     /// Runs jobs until none is left. Time stands still.
     public func drain() {
-        while runOnce() {}
+        precondition(isCurrent, "a manual context is driven by its owner")
+        repeat {
+            unsafe turn.append(contentsOf: inbox.takeAll())
+        } while unsafe turn.run(atMost: 1_000) > 0
     }
 
     /// Runs what is ready, then lets time pass: timers fire at their moment, in order, and what
@@ -70,7 +73,7 @@ public final class ManualContext: ExecutionContext {
         let end = now + duration
         drain()
         while let timer = nextTimer(until: end) {
-            timer.take()?.run()
+            timer.job.take()?.run()
             drain()
         }
         clock.withLock { $0.now = end }
@@ -87,20 +90,18 @@ public final class ManualContext: ExecutionContext {
 
     fileprivate func remove(_ timer: ManualTimer) {
         clock.withLock { $0.timers.removeAll { $0 === timer } }
-        _ = timer.take()
+        _ = timer.job.take()
     }
 }
 
 private final class ManualTimer: Sendable {
     let due: Duration
-    private let job: Mutex<PromiseJob?>
+    let job: TimedJob
 
     init(_ job: consuming PromiseJob, due: Duration) {
         self.due = due
-        self.job = Mutex(job)
+        self.job = TimedJob(job)
     }
-
-    func take() -> PromiseJob? { job.withLock { $0.take() } }
 }
 
 private struct ManualTimerToken: Cancellable {

@@ -25,9 +25,16 @@ public struct PromiseJob: ~Copyable, Sendable {
     }
 
     /// Takes the turn.
-    @inlinable
     public consuming func run() {
-        release().take().run()
+        let node = release()
+        Running.loop { $0.turn(of: node) }
+    }
+
+    /// The turn as a closure, which holds the counted reference and nothing else. Dropping it drops
+    /// the turn.
+    package consuming func action() -> () -> Void {
+        let object = release().take().object
+        return { Node(object).run() }
     }
 
     /// The counted reference; the job is gone.

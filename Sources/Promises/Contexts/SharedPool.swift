@@ -29,9 +29,7 @@ public final class SharedPool: ExecutionContext {
 
     /// Runs the job after a delay.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
-        let timer = PoolTimer(job)
-        timer.start(after: delay, on: self)
-        return timer
+        PoolTimer(job, after: delay, on: self)
     }
 
     private func start() {
@@ -44,34 +42,26 @@ public final class SharedPool: ExecutionContext {
     /// Runs what is there, up to a bound, and counts it.
     private func run() -> Int {
         unsafe turn.append(contentsOf: inbox.takeAll())
-        var count = 0
-        while count < SharedPool.jobsPerTask, unsafe !turn.isEmpty {
-            unsafe turn.drain(atMost: 1)
-            count += 1
-        }
-        return count
+        return unsafe turn.run(atMost: SharedPool.jobsPerTask)
     }
 }
 
 /// A job that sleeps in a task until its time has come.
-private final class PoolTimer: Cancellable, Sendable {
-    private let job: Mutex<PromiseJob?>
-    private let sleeper = Mutex<Task<Void, Never>?>(nil)
+struct PoolTimer: Cancellable {
+    private let job: TimedJob
+    private let sleeper: Task<Void, Never>
 
-    init(_ job: consuming PromiseJob) {
-        self.job = Mutex(job)
-    }
-
-    func start(after delay: Duration, on pool: SharedPool) {
-        let task = Task {
+    init(_ job: consuming PromiseJob, after delay: Duration, on context: any ExecutionContext) {
+        let job = TimedJob(job)
+        self.job = job
+        sleeper = Task {
             try? await Task.sleep(for: max(delay, .zero))
-            if let job = job.withLock({ $0.take() }) { pool.enqueue(job) }
+            if let job = job.take() { context.enqueue(job) }
         }
-        sleeper.withLock { $0 = task }
     }
 
     func cancel(because cause: (any Error)?) {
-        _ = job.withLock { $0.take() }
-        sleeper.withLock { $0.take() }?.cancel()
+        _ = job.take()
+        sleeper.cancel()
     }
 }

@@ -35,11 +35,19 @@ public final class Turn {
     /// - Returns: whether there is work left.
     @discardableResult
     public func drain(atMost limit: Int = .max) -> Bool {
-        var budget = limit
-        while budget > 0, let node = unsafe ready.popNode() {
-            node.take().run()
-            budget -= 1
-        }
+        if !isEmpty { _ = run(atMost: limit) }
         return !isEmpty
+    }
+
+    /// Runs what is ready, and counts it.
+    func run(atMost limit: Int) -> Int {
+        var count = 0
+        Running.loop { running in
+            while count < limit, let node = unsafe ready.popNode() {
+                running.turn(of: node)
+                count += 1
+            }
+        }
+        return count
     }
 }

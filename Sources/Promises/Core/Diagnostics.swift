@@ -1,63 +1,80 @@
 import Synchronization
 
-/// Something that went wrong and that no handler was told of.
-public enum PromiseEvent: Sendable {
-    /// A producer went away without settling. With the place where it was made, if sites are kept.
-    case abandoned(StaticString, UInt)
-    /// A rejected promise went away and nobody had ever attached to it.
-    case unhandledRejection(any Error)
-    /// A shared resolver was used after another had settled.
-    case resolvedTwice
-    /// An error was silenced on purpose.
-    case cauterized(any Error)
-}
-
 /// Who hears of promise events. Off until a handler is set, and never on the hot path.
 public enum PromiseDiagnostics {
-    private struct State {
-        var handler: (@Sendable (PromiseEvent) -> Void)?
-        var sites: [ObjectIdentifier: (StaticString, UInt)] = [:]
-    }
-
-    private static let state = Mutex(State())
+    private static let handler = Guarded<(@Sendable (PromiseEvent) -> Void)?>(nil)
+    private static let sites = Guarded<[ObjectIdentifier: CreationSite]>([:])
     private static let keepsSites = Atomic(false)
 
     /// Sets who hears of events, or nobody; gives who heard of them before.
     ///
-    /// - Parameter keepingCreationSites: whether to remember where pending promises were made.
+    /// The handler is called at once, on whichever thread the event happened on, possibly while a
+    /// promise is being freed: write it down and return. No lock is held meanwhile, so it may use
+    /// promises itself.
+    ///
+    /// - Parameters:
+    ///   - keepingCreationSites: whether to remember, from now on, where pending promises are made.
+    ///     Costs a lock and a table entry for each promise.
+    ///   - handler: who hears of events, or nil for nobody.
     @discardableResult
     public static func setHandler(
         keepingCreationSites: Bool = false, _ handler: (@Sendable (PromiseEvent) -> Void)?
     ) -> (@Sendable (PromiseEvent) -> Void)? {
         keepsSites.store(keepingCreationSites, ordering: .relaxed)
-        return state.withLock {
-            let former = $0.handler
-            $0.handler = handler
-            if !keepingCreationSites { $0.sites = [:] }
+        return self.handler.withLock { current in
+            let former = current
+            current = handler
             return former
         }
     }
 
     @usableFromInline
     static func report(_ event: PromiseEvent) {
-        state.withLock { $0.handler }?(event)
+        handler.withLock { $0 }?(event)
     }
+
+    // MARK: Creation sites.
 
     @usableFromInline
     static func noteCreation(of node: Node, _ file: StaticString, _ line: UInt) {
         guard keepsSites.load(ordering: .relaxed) else { return }
-        state.withLock { $0.sites[ObjectIdentifier(node.object)] = (file, line) }
+        keep(CreationSite(file: file, line: line), for: node)
     }
 
-    static func reportAbandoned(_ node: Node) {
-        let site = state.withLock { $0.sites.removeValue(forKey: ObjectIdentifier(node.object)) }
-        report(.abandoned(site?.0 ?? "unknown", site?.1 ?? 0))
+    /// A link began where its chain began.
+    @usableFromInline
+    static func note(_ child: Node, asChildOf parent: Node) {
+        if let site = site(of: parent) { keep(site, for: child) }
+    }
+
+    static func name(_ node: Node, _ label: String, _ file: StaticString, _ line: UInt) {
+        guard keepsSites.load(ordering: .relaxed) else { return }
+        var site = site(of: node) ?? CreationSite(file: file, line: line)
+        site.label = label
+        keep(site, for: node)
+    }
+
+    static func site(of node: Node) -> CreationSite? {
+        guard node.isNoted else { return nil }
+        return sites.withLock { $0[ObjectIdentifier(node.object)] }
+    }
+
+    /// The node is being freed, and its address will be another's.
+    static func forget(_ node: Node) {
+        _ = sites.withLock { $0.removeValue(forKey: ObjectIdentifier(node.object)) }
+    }
+
+    private static func keep(_ site: CreationSite, for node: Node) {
+        _ = node.claim.insert(Claim.noted)
+        sites.withLock { $0[ObjectIdentifier(node.object)] = site }
     }
 }
 
 extension Node {
     func reportUnhandled() {
-        if error.isCancellation { return }
-        PromiseDiagnostics.report(.unhandledRejection(error))
+        let error = error
+        if error.isCancellation || error as? PromiseError == .abandoned { return }
+        PromiseDiagnostics.report(
+            .unhandledRejection(error, at: PromiseDiagnostics.site(of: self)))
     }
 }

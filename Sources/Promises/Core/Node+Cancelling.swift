@@ -4,34 +4,48 @@ extension Node {
     /// Rejects this node, then withdraws from what it waited for, and so on upwards.
     @usableFromInline
     func cancel(with error: any Error) {
-        var current = self
-        while let above = current.withdrawn(with: error), above.losesConsumer() {
-            if above.isConfined, !current.isConfined, !above.home.context.isCurrent {
-                // A shared face of confined work: the rest of the way is its own thread's.
-                above.home.context.enqueue(.job(on: above.home) { _ in above.cancel(with: error) })
-                return
-            }
-            current = above
-        }
+        let old = claim.insert(Claim.decided)
+        guard old & Claim.decided == 0 else { return }
+        withdrawUpwards(from: settle(decidedAt: old, cancelledBy: error), error)
     }
 
     /// Withdraws one consumer that is not a node of its own.
     @usableFromInline
     func withdraw(with error: any Error) {
-        if losesConsumer() { cancel(with: error) }
+        guard let old = leave() else { return }
+        withdrawUpwards(from: settle(decidedAt: old, cancelledBy: error), error)
     }
 
-    /// Rejects this node if it is undecided and gives the node that it waited for.
-    private func withdrawn(with error: any Error) -> Node? {
-        let old = claim.insert(Claim.decided)
-        guard old & Claim.decided == 0 else { return nil }
-        var above: Node?
+    /// Withdraws from a node that this one waited for, which is handed over; then from what that
+    /// one waited for if nobody else wants it, and so on.
+    private func withdrawUpwards(from above: NodeRef?, _ error: any Error) {
+        var above = above
+        var isOnCore = isConfined
+        while let one = above {
+            let (isConfined, home) = one.with { ($0.isConfined, $0.home) }
+            if isConfined, !isOnCore, !home.context.isCurrent {
+                // A shared face of confined work: the rest of the way, and the last reference
+                // perhaps, are its own thread's.
+                let job = PromiseJob.job(on: home) { _ in one.take().withdraw(with: error) }
+                return home.context.enqueue(job)
+            }
+            isOnCore = isConfined
+            let node = one.take()
+            guard let old = node.leave() else { return }
+            above = node.settle(decidedAt: old, cancelledBy: error)
+        }
+    }
+
+    /// Rejects this node, undecided until now, and hands over the node that it waited for.
+    private func settle(decidedAt old: UInt, cancelledBy error: any Error) -> NodeRef? {
+        var above: NodeRef?
         var isArmed = false
         if old & Claim.root != 0 {
             isArmed = claim.insert(Claim.cancelled) & Claim.started != 0
         } else if old & Claim.started == 0 {
-            above = takeParent()
+            above = takeParentRef()
             step = nil
+            dropHandler()
             result = nil
         }
         clear()
@@ -41,14 +55,17 @@ extension Node {
         return above
     }
 
-    /// Counts one consumer less; true when it was the last and the work should stop.
-    private func losesConsumer() -> Bool {
-        let bits = claim.add(Claim.withdrawn &- Claim.consumer)
-        guard bits & Claim.decided == 0 else { return false }
-        let (consumers, ghosts) = (Claim.consumers(bits), Claim.ghosts(bits))
-        if consumers == 0 { return true }
-        if ghosts >= 16, ghosts > consumers { sweep() }
-        return false
+    /// Counts one consumer less. When it was the last, this takes the decision, unless somebody
+    /// attached or decided meanwhile, and gives the claim as it was.
+    private func leave() -> UInt? {
+        let claim = claim
+        var bits = claim.add(Claim.withdrawn &- Claim.consumer)
+        while bits & Claim.decided == 0, Claim.consumers(bits) == 0 {
+            if claim.replace(&bits, with: bits | Claim.decided) { return bits }
+        }
+        let ghosts = Claim.ghosts(bits)
+        if bits & Claim.decided == 0, ghosts >= 16, ghosts > Claim.consumers(bits) { sweep() }
+        return nil
     }
 
     // MARK: Roots.
@@ -115,7 +132,7 @@ extension Node {
     }
 
     /// Takes the whole stack; others may add to a new one until it is given back.
-    private func holdWaiters() -> UInt? {
+    func holdWaiters() -> UInt? {
         let state = state
         var old = state.bits
         repeat {
@@ -125,7 +142,7 @@ extension Node {
     }
 
     /// Gives a held stack back, below the waiters that came meanwhile.
-    private func returnWaiters(_ held: NodeRef?, oldest: NodeRef?) {
+    func returnWaiters(_ held: NodeRef?, oldest: NodeRef?) {
         let state = state
         var (newest, oldest) = (held, oldest)
         var old = state.bits
@@ -145,20 +162,5 @@ extension Node {
                 return deliverRest(old & State.settled)
             }
         }
-    }
-
-    /// Whether `other` waits for this node.
-    func hasWaiter(_ other: Node) -> Bool {
-        guard let stack = holdWaiters() else { return false }
-        var isThere = false
-        var oldest: NodeRef?
-        var rest = NodeRef(stack: stack)
-        while let one = rest {
-            if one.with({ $0 === other }) { isThere = true }
-            oldest = one
-            rest = one.next
-        }
-        returnWaiters(NodeRef(stack: stack), oldest: oldest)
-        return isThere
     }
 }

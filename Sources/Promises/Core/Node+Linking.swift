@@ -16,6 +16,23 @@ extension Node {
         return child
     }
 
+    /// A child whose step takes the caller's closure.
+    @inlinable
+    func link<Handler, Out>(
+        _ type: Out.Type, on context: (any ExecutionContext)? = nil, keeping handler: Handler,
+        _ step: @escaping (Node) -> Void
+    ) -> Node {
+        let child =
+            if let context {
+                Node.make(Out.self, home: .context(context), parent: self, step: step)
+            } else {
+                child(Out.self, step: step)
+            }
+        child.keep(handler)
+        attach(child)
+        return child
+    }
+
     /// In a step: the value from above, or nil after the error from above was passed on.
     @inlinable
     func receive<In>(_ type: In.Type) -> In? {
@@ -76,7 +93,7 @@ extension Node {
     /// In a step: this node's next step is taken when `inner` is settled.
     @usableFromInline
     func wait(for inner: Node, _ step: @escaping (Node) -> Void) {
-        guard !(inner === self), !hasWaiter(inner) else {
+        if wouldWaitForItself(by: inner) {
             reject(PromiseError.resolvedWithItself)
             return
         }
@@ -100,7 +117,7 @@ extension Node {
     /// Turns a root into a link that follows `inner`. The producer's right to settle ends here.
     @usableFromInline
     func follow(_ inner: Node, _ step: @escaping (Node) -> Void) {
-        guard !(inner === self), !hasWaiter(inner) else {
+        if wouldWaitForItself(by: inner) {
             reject(PromiseError.resolvedWithItself)
             return
         }

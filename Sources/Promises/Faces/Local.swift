@@ -24,8 +24,13 @@ extension Core {
 
     /// Already rejected.
     @inlinable
-    public func error<Value>(_ error: any Error, as type: Value.Type = Value.self) -> Local<Value> {
-        Local(.failed(error, as: Value.self, home: home))
+    public func error<Value>(
+        _ error: any Error, as type: Value.Type = Value.self,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Local<Value> {
+        let node = Node.failed(error, as: Value.self, home: home)
+        PromiseDiagnostics.noteCreation(of: node, file, line)
+        return Local(node)
     }
 
     /// Already cancelled.

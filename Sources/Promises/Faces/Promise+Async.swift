@@ -1,5 +1,10 @@
+// Promises in `async` code, and `async` code in promises; cancellation goes both ways.
+
 extension Promise {
-    /// Waits in a task. Cancelling the task withdraws from the work and throws `Cancelled`.
+    /// Waits in a task, for the value or the error.
+    ///
+    /// A consumer like any other: cancelling the task withdraws from the work, which stops when
+    /// nobody else waits for it, and throws `Cancelled` at once.
     public func get() async throws -> Value {
         let waiter = Promise(node.link(Value.self) { $0.inherit(Value.self) })
         return try await withTaskCancellationHandler {
@@ -10,13 +15,51 @@ extension Promise {
             waiter.cancel(because: CancellationError())
         }
     }
+
+    /// Runs `async` work in a task of its own, beginning soon; a throw rejects.
+    ///
+    /// With a context the work stays on it between its suspensions, and handlers run there. Without
+    /// one the work runs on Swift's global executor, and handlers on the current context, or else
+    /// on `SharedPool`. Cancelling the promise cancels the task; a `CancellationError` that it then
+    /// throws, or throws by itself, is the promise's `Cancelled`.
+    public init(
+        on context: (any ExecutionContext)? = nil,
+        file: StaticString = #fileID, line: UInt = #line,
+        awaiting body: @escaping @Sendable () async throws -> Value
+    ) {
+        let resolver = Resolver<Value>(on: context, file: file, line: line).shared()
+        self = resolver.promise
+        let task = Task(executorPreference: context.map(ContextExecutor.init)) {
+            do {
+                resolver.settle(.success(try await body()))
+            } catch let error as CancellationError {
+                resolver.settle(.failure(Cancelled(because: error)))
+            } catch {
+                resolver.settle(.failure(error))
+            }
+        }
+        resolver.onCancel { _ in task.cancel() }
+    }
 }
 
 extension Guarantee {
-    /// Waits in a task.
+    /// Waits in a task. Cancelling the task changes nothing: a guarantee cannot fail.
     public func get() async -> Value {
         await withCheckedContinuation { continuation in
             done { continuation.resume(returning: $0) }
         }
+    }
+}
+
+extension Core {
+    /// Runs `async` work on this core's context, beginning soon; a throw rejects.
+    ///
+    /// The work is `@Sendable`, because the compiler cannot see that it stays on the core: what is
+    /// confined to the core is for the handlers. In all else like `Promise.init(on:awaiting:)`.
+    public func awaiting<Value: Sendable>(
+        file: StaticString = #fileID, line: UInt = #line,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) -> Local<Value> {
+        Promise(on: context, file: file, line: line, awaiting: body).on(self)
     }
 }

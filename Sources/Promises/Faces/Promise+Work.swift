@@ -1,21 +1,48 @@
 extension Promise {
     /// Runs the work now, on this thread, and hands it the write side; a throw rejects.
     ///
-    /// The promise's context is `SharedPool`, unless another is named.
+    /// The promise's context is the current one, or else `SharedPool`, unless another is named. A
+    /// throw after the work has settled changes nothing and is reported as an unhandled rejection.
     public init(
-        on context: (any ExecutionContext)? = nil, _ work: (SharedResolver<Value>) throws -> Void
+        on context: (any ExecutionContext)? = nil,
+        file: StaticString = #fileID, line: UInt = #line,
+        _ work: (SharedResolver<Value>) throws -> Void
     ) {
-        let resolver = Resolver<Value>(on: context).shared()
+        let resolver = Resolver<Value>(on: context, file: file, line: line).shared()
         self = resolver.promise
-        do { try work(resolver) } catch { resolver.reject(error) }
+        do { try work(resolver) } catch {
+            if node.reject(error) || resolver.isCancelled { return }
+            PromiseDiagnostics.report(
+                .unhandledRejection(error, at: PromiseDiagnostics.site(of: node)))
+        }
     }
 
     /// Runs the work soon, on a context; a throw rejects.
-    public init(on context: any ExecutionContext, _ work: @escaping @Sendable () throws -> Value) {
-        let home = Home.context(context)
-        node = Node.make(Value.self, home: home) { node in
+    public init(
+        on context: any ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
+        _ work: @escaping @Sendable () throws -> Value
+    ) {
+        node = Node.make(Value.self, home: .context(context)) { node in
             do { node.fulfill(try work()) } catch { node.reject(error) }
         }
+        PromiseDiagnostics.noteCreation(of: node, file, line)
         context.enqueue(PromiseJob(node))
+    }
+}
+
+extension Guarantee {
+    /// Runs the work now, on this thread, and hands it what fulfils; the first call counts.
+    ///
+    /// When the work lets go of that function without calling it there will never be a value:
+    /// diagnostics hear of it, no handler runs, and `promise` is rejected with
+    /// `PromiseError.abandoned`.
+    public init(
+        on context: (any ExecutionContext)? = nil,
+        file: StaticString = #fileID, line: UInt = #line,
+        _ work: (_ fulfill: @escaping @Sendable (Value) -> Void) -> Void
+    ) {
+        let resolver = Resolver<Value>(on: context, file: file, line: line).shared()
+        node = resolver.node
+        work { resolver.fulfill($0) }
     }
 }

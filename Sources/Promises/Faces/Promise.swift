@@ -28,15 +28,18 @@ extension Promise {
     /// Already fulfilled.
     @inlinable
     public static func value(_ value: Value, on context: (any ExecutionContext)? = nil) -> Promise {
-        Promise(.settled(value, home: .context(context ?? SharedPool.shared)))
+        Promise(.settled(value, home: .beginning(on: context)))
     }
 
     /// Already rejected.
     @inlinable
     public static func error(
-        _ error: any Error, on context: (any ExecutionContext)? = nil
+        _ error: any Error, on context: (any ExecutionContext)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
     ) -> Promise {
-        Promise(.failed(error, as: Value.self, home: .context(context ?? SharedPool.shared)))
+        let node = Node.failed(error, as: Value.self, home: .beginning(on: context))
+        PromiseDiagnostics.noteCreation(of: node, file, line)
+        return Promise(node)
     }
 
     /// Already cancelled.
@@ -48,7 +51,7 @@ extension Promise {
 
     /// Pending until it is cancelled. What hangs on it lives as long.
     public static func never(on context: (any ExecutionContext)? = nil) -> Promise {
-        Promise(.make(Value.self, home: .context(context ?? SharedPool.shared)))
+        Promise(.make(Value.self, home: .beginning(on: context)))
     }
 
     /// What is known now.

@@ -8,8 +8,12 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        node = Node.root(Value.self, home: .context(context ?? SharedPool.shared))
+        node = Node.root(Value.self, home: .beginning(on: context))
         PromiseDiagnostics.noteCreation(of: node, file, line)
+    }
+
+    init(_ node: Node) {
+        self.node = node
     }
 
     deinit { if mustSettle { node.abandon() } }
@@ -96,8 +100,13 @@ public final class SharedResolver<Value: Sendable>: Sendable {
         node.onCancel { body($0.cancellationCause) }
     }
 
+    /// Settles without telling anybody if it was too late.
+    func settle(_ result: Result<Value, any Error>) { node.resolve(result) }
+
     private func noteIfLate(_ wasFirst: Bool) -> Bool {
-        if !wasFirst, !isCancelled { PromiseDiagnostics.report(.resolvedTwice) }
+        if !wasFirst, !isCancelled {
+            PromiseDiagnostics.report(.resolvedTwice(at: PromiseDiagnostics.site(of: node)))
+        }
         return wasFirst
     }
 }
@@ -155,6 +164,7 @@ public struct LocalResolver<Value>: ~Copyable {
     public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
 
     /// Stops the work when nobody wants it any more: runs once, on the promise's core, at most.
+    @inlinable
     public borrowing func onCancel(_ body: @escaping ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
     }
@@ -191,8 +201,10 @@ extension Node {
 
     @usableFromInline
     func rejectAbandoned() {
-        if reject(PromiseError.abandoned) { PromiseDiagnostics.reportAbandoned(self) }
+        let site = PromiseDiagnostics.site(of: self)
+        if reject(PromiseError.abandoned) { PromiseDiagnostics.report(.abandoned(at: site)) }
     }
 
+    @usableFromInline
     var cancellationCause: (any Error)? { (error as? Cancelled)?.cause }
 }

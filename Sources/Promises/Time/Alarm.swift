@@ -5,7 +5,8 @@
 @usableFromInline
 final class Alarm {
     private let home: Home
-    private var timer: (any Cancellable)?
+    /// Unchecked: no access calls anybody.
+    @exclusivity(unchecked) private var timer: (any Cancellable)?
 
     @usableFromInline
     init(_ home: Home) {
@@ -18,13 +19,13 @@ final class Alarm {
     @usableFromInline
     func ring(_ node: Node, after delay: Duration) {
         let context = home.context
-        if context.isCurrent {
-            timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
+        if home.isConfined || context.isCurrent {
+            unsafe timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
         } else {
             context.enqueue(
                 .job(on: home) { [self] _ in
                     guard !node.isDecided else { return }
-                    timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
+                    unsafe timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
                 })
         }
     }
@@ -32,12 +33,11 @@ final class Alarm {
     /// Stops the timer. Does nothing if it has rung.
     @usableFromInline
     func cancel() {
-        guard let timer = timer.take() else { return }
-        let context = home.context
-        if context.isCurrent {
+        guard let timer = unsafe timer.take() else { return }
+        if home.isConfined || home.context.isCurrent {
             timer.cancel(because: nil)
         } else {
-            context.enqueue(.job(on: home) { _ in timer.cancel(because: nil) })
+            home.context.enqueue(.job(on: home) { _ in timer.cancel(because: nil) })
         }
     }
 }

@@ -5,8 +5,8 @@ extension Node {
     func timeout<Value>(
         _ type: Value.Type, _ limit: Duration, _ error: @escaping () -> any Error
     ) -> Node {
-        let alarm = Alarm(home)
-        let child = link(Value.self) { child in
+        let alarm = Alarm(home.serial)
+        let child = link(Value.self, on: contextOfTime) { child in
             alarm.cancel()
             guard var above = child.takeParent() else { return }
             if !above.isPending { return child.inherit(Value.self, from: &above) }
@@ -20,9 +20,9 @@ extension Node {
 
     @inlinable
     func atLeast<Value>(_ type: Value.Type, _ minimum: Duration, holdingFailures: Bool) -> Node {
-        let alarm = Alarm(home)
+        let alarm = Alarm(home.serial)
         // Two turns come, the outcome's and the timer's; the second one passes the outcome on.
-        let child = link(Value.self) { child in
+        let child = link(Value.self, on: contextOfTime) { child in
             guard var above = child.takeParent() else { return }
             if above.isRejected && !holdingFailures {
                 alarm.cancel()
@@ -45,8 +45,15 @@ extension Node {
         }
     }
 
+    /// Another context than this node's own, if that one keeps no time.
+    @inlinable
+    var contextOfTime: (any ExecutionContext)? {
+        isConfined || home.context !== InlineContext.shared ? nil : SharedPool.shared
+    }
+
     @usableFromInline
     static func after(_ delay: Duration, home: Home) -> Node {
+        let home = home.serial
         let alarm = Alarm(home)
         let node = make(Void.self, home: home) { node in
             alarm.cancel()

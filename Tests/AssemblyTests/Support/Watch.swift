@@ -8,8 +8,13 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
 
     var isRecursive: Bool { true }
 
+    /// Whoever listened before goes on listening.
     private static let setUp: Void = {
-        PromiseDiagnostics.setHandler(keepingCreationSites: true, hear)
+        let former = PromiseDiagnostics.setHandler(nil)
+        PromiseDiagnostics.setHandler(keepingCreationSites: true) { event in
+            former?(event)
+            hear(event)
+        }
     }()
 
     @Sendable private static func hear(_ event: PromiseEvent) {

@@ -245,12 +245,13 @@ import Testing
             #expect(freed.withLock { $0 } == 1)
             _ = resolver.isCancelled
         }
+        let races = ThreadSanitizer.shortened(100_000)
         Core.run(on: context) { core in
             let freed = Mutex(0)
             let resolver = LocalResolver<Int>(on: core)
             let forever = resolver.promise
             let stays = forever.map { $0 }
-            for _ in 0..<100_000 {
+            for _ in 0..<races {
                 let token = Token { freed.withLock { $0 += 1 } }
                 let race = core.race([
                     forever.map { value in
@@ -261,7 +262,7 @@ import Testing
                 context.drain()
                 #expect(race.value == 1)
             }
-            #expect(freed.withLock { $0 } == 100_000)
+            #expect(freed.withLock { $0 } == races)
             resolver.fulfill(1)
             context.drain()
             #expect(stays.value == 1)

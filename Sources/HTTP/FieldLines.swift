@@ -1,0 +1,48 @@
+/// Walks the lines of a `Fields`, one after the other. The text, each time the same, is the caller's.
+struct FieldLines {
+    /// Where a line and its parts stand in the text.
+    struct Line {
+        let name: Range<Int>
+        let value: Range<Int>
+        /// With the line end.
+        let all: Range<Int>
+    }
+
+    private var position: Int
+
+    /// The first line begins at `position`.
+    init(from position: Int) {
+        self.position = position
+    }
+
+    /// The next line; nil behind the last.
+    mutating func next(in text: Span<UInt8>) -> Line? {
+        guard position < text.count, let colon = text.firstOffset(of: ASCII.colon, from: position)
+        else { return nil }
+        let start = position
+        position = FieldLines.endOfLine(text, from: colon)
+        var (value, valueEnd) = (colon &+ 1, position &- 2)
+        while value < valueEnd, ASCII.isWhiteSpace(text[value]) { value &+= 1 }
+        while valueEnd > value, ASCII.isWhiteSpace(text[valueEnd &- 1]) { valueEnd &-= 1 }
+        return Line(name: start..<colon, value: value..<valueEnd, all: start..<position)
+    }
+
+    /// The next line of that name; nil when there is no more.
+    mutating func next(named name: Span<UInt8>, in text: Span<UInt8>) -> Line? {
+        while position < text.count {
+            let nameEnd = position &+ name.count
+            if nameEnd < text.count, text[nameEnd] == ASCII.colon,
+                text.extracting(position..<nameEnd).equalsIgnoringCase(name)
+            {
+                return next(in: text)
+            }
+            position = FieldLines.endOfLine(text, from: position)
+        }
+        return nil
+    }
+
+    /// Behind the line end; every line has one.
+    private static func endOfLine(_ text: Span<UInt8>, from start: Int) -> Int {
+        text.firstLineFeed(from: start).map { $0 &+ 1 } ?? text.count
+    }
+}

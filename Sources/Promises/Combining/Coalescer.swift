@@ -1,0 +1,74 @@
+/// One piece of work at a time for each key: who asks while it runs gets the same outcome.
+///
+/// Nothing is kept when it is done; the next one who asks begins anew.
+public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let running = Guarded<[Key: Node]>([:])
+
+    /// Nothing is running.
+    public init() {}
+
+    /// How many keys are being worked on.
+    public var count: Int { running.withLock { $0.count } }
+
+    /// The outcome of the work that runs for this key, or of `start` if none does.
+    ///
+    /// `start` is called inside this call, on this thread, with no lock held; what it throws
+    /// rejects. Everyone who asks is one consumer: cancelling the result withdraws that one, and the
+    /// work itself is cancelled when the last has withdrawn. Who asks after that begins anew.
+    ///
+    /// Handlers run on `context`, or else on the current one or the pool.
+    public func value(
+        for key: Key, on context: (any ExecutionContext)? = nil,
+        _ start: () throws -> Promise<Value>
+    ) -> Promise<Value> {
+        let home = Home.beginning(on: context)
+        while true {
+            let (work, isNew) = join(key, home: home)
+            let mine = Node.make(Value.self, home: home, parent: work) { $0.inherit(Value.self) }
+            // Whoever withdrew last may have been faster; then that work is not for us.
+            guard work.gains(mine) else { continue }
+            if isNew { begin(work, for: key, start) }
+            return Promise(mine)
+        }
+    }
+
+    private func join(_ key: Key, home: Home) -> (work: Node, isNew: Bool) {
+        running.withLock { running in
+            if let work = running[key], !work.isDecided { return (work, false) }
+            let work = Node.root(Value.self, home: home)
+            running[key] = work
+            return (work, true)
+        }
+    }
+
+    private func begin(_ work: Node, for key: Key, _ start: () throws -> Promise<Value>) {
+        work.whenSettled(on: .inline) { [weak self] (_: Result<Value, any Error>) in
+            self?.end(work, of: key)
+        }
+        do {
+            work.follow(try start().node) { $0.inherit(Value.self) }
+        } catch {
+            work.reject(error)
+        }
+    }
+
+    private func end(_ work: Node, of key: Key) {
+        running.withLock { running in
+            if let current = running[key], current === work { running[key] = nil }
+        }
+    }
+}
+
+extension Node {
+    /// Lets `child` wait as a consumer. False if this node has been cancelled, or is just being
+    /// settled in a way that cannot be seen yet.
+    fileprivate func gains(_ child: Node) -> Bool {
+        let isDecided = claim.add(Claim.consumer) & Claim.decided != 0
+        if isDecided, isPending || isRejected && error is Cancelled {
+            _ = child.takeParent()
+            return false
+        }
+        push(child)
+        return true
+    }
+}

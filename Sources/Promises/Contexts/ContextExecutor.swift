@@ -1,0 +1,54 @@
+/// An execution context as Swift's concurrency knows it: `async` code runs on the context, between
+/// its promise handlers, in the order in which it became ready.
+///
+/// As a task executor it keeps a task on the context whenever the task is not bound to an actor:
+///
+///     Task(executorPreference: ContextExecutor(context)) { await work() }
+///
+/// As a serial executor it puts an actor there, which may then use what is confined to the context:
+///
+///     actor Session {
+///         private let executor: ContextExecutor
+///         nonisolated var unownedExecutor: UnownedSerialExecutor {
+///             executor.asUnownedSerialExecutor()
+///         }
+///     }
+///
+/// One job of the context, and one allocation, for each time that a task becomes ready.
+public final class ContextExecutor: TaskExecutor, SerialExecutor {
+    /// Where the jobs run.
+    public let context: any ExecutionContext
+
+    /// An executor of a context.
+    public init(_ context: any ExecutionContext) {
+        self.context = context
+    }
+
+    /// Runs the job soon on the context. Called by Swift's concurrency, from any thread.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let body: (Node) -> Void = { [self] _ in
+            unsafe job.runSynchronously(
+                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
+        context.enqueue(.job(on: .context(context), body))
+    }
+
+    /// This executor for an actor, which must keep it alive.
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// This executor for a task.
+    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        unsafe UnownedTaskExecutor(ordinary: self)
+    }
+
+    /// Traps when the caller does not run on the context.
+    public func checkIsolated() {
+        precondition(context.isCurrent, "not on the context of this executor")
+    }
+
+    /// Whether the caller runs on the context.
+    public func isIsolatingCurrentContext() -> Bool? { context.isCurrent }
+}

@@ -1,0 +1,30 @@
+extension Promise {
+    /// Blocks this thread until there is an outcome; for the edge of a program and for tests.
+    ///
+    /// It only looks: it does not keep the work going, and giving up does not stop it. What is
+    /// already settled is given at once, from wherever it is asked.
+    ///
+    /// - Parameter limit: how long to wait, or nil for as long as it takes.
+    /// - Throws: the promise's error; `PromiseError.timedOut` when the limit has passed;
+    ///   `PromiseError.waitOnOwnContext`, without waiting, on the promise's own context, whose
+    ///   handlers could never run meanwhile.
+    @available(*, noasync)
+    public func wait(for limit: Duration? = nil) throws -> Value {
+        if let result = node.result(as: Value.self) {
+            _ = node.claim.insert(Claim.observed)
+            return try result.get()
+        }
+        if context.isCurrent { throw PromiseError.waitOnOwnContext }
+        PromiseDiagnostics.report(.blockingWait(at: PromiseDiagnostics.site(of: node)))
+        let gate = Gate()
+        whenSettled(on: .inline) { _ in gate.open() }
+        let alarm = limit.map { limit in
+            Promise<Void>(.after(limit, home: .context(SharedPool.shared)))
+                .onValue(on: .inline) { gate.open() }
+        }
+        gate.wait()
+        alarm?.cancel()
+        guard let result = node.result(as: Value.self) else { throw PromiseError.timedOut }
+        return try result.get()
+    }
+}

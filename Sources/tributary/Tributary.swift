@@ -21,8 +21,7 @@ struct Tributary: ParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, SimulateCommand.self,
-            SchemaCommand.self, OpenAPICommand.self, ImportCommand.self,
-            DemoBackendsCommand.self,
+            SchemaCommand.self, OpenAPICommand.self, ImportCommand.self, DemoBackendsCommand.self,
             HealthCommand.self, VersionCommand.self,
         ])
 

@@ -29,7 +29,7 @@ enum PromiseWatch {
         switch event {
         case .abandoned: tally?.add("a promise was abandoned by its producer")
         case .resolvedTwice: tally?.add("a promise was resolved twice")
-        case .unhandledRejection, .cauterized: break
+        case .unhandledRejection, .cauterized, .blockingWait: break
         }
     }
 

@@ -16,22 +16,20 @@ final class HealthChecks {
     private var running: [Local<Void>] = []
 
     /// - Parameters:
-    ///   - hosts: their pools, and the lines that every request to them begins with
+    ///   - hosts: their pools, and the head of a check
     ///   - tell: what is found out, by host
     init(
-        _ plan: HealthPlan, of hosts: [(pool: Pool, head: (Target) -> [UInt8])], loop: any Loop,
+        _ plan: HealthPlan, of hosts: [(pool: Pool, head: Bytes)], loop: any Loop,
         tell: @escaping (_ host: Int, _ isGood: Bool) -> Void
     ) {
         self.plan = plan
         self.loop = loop
         self.tell = tell
         requests = hosts.map { host in
-            var head = host.head(plan.target)
-            head.appendEndOfHead()
-            return (
+            (
                 host.pool,
                 ClientRequest(
-                    method: .get, head: Bytes(head), answerBytesMax: HealthPlan.answerBytesMax)
+                    method: .get, head: host.head, answerBytesMax: HealthPlan.answerBytesMax)
             )
         }
         wait(.zero)

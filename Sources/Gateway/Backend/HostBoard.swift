@@ -1,5 +1,14 @@
 import Basics
 
+/// The board of one backend on one core, shared by the plans before and after a reload.
+final class HostStates {
+    var board: HostBoard
+
+    init(_ board: HostBoard) {
+        self.board = board
+    }
+}
+
 /// Which hosts of a backend are asked: a pure machine, told of every call, of every check and of the
 /// time.
 ///

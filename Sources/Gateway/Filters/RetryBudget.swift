@@ -15,13 +15,21 @@ final class RetryBudget {
     func callBegan() { calls += 1 }
     func callEnded() { calls -= 1 }
 
-    /// Takes one retry out of the budget; false if there is none left.
-    func take() -> Bool {
-        guard retries < max(Self.retriesMin, calls * Self.sharePercent / 100) else { return false }
-        retries += 1
-        return true
+    /// The right to try once more. Who lets go of it gives it back.
+    final class Share {
+        private let budget: RetryBudget
+
+        fileprivate init(of budget: RetryBudget) {
+            self.budget = budget
+        }
+
+        deinit { budget.retries -= 1 }
     }
 
-    /// Gives one back.
-    func giveBack() { retries -= 1 }
+    /// Takes one retry out of the budget; nil if there is none left.
+    func share() -> Share? {
+        guard retries < max(Self.retriesMin, calls * Self.sharePercent / 100) else { return nil }
+        retries += 1
+        return Share(of: self)
+    }
 }

@@ -99,17 +99,19 @@ import Testing
     func retriesAreAShareOfTheCalls(_ calls: Int, _ most: Int) {
         let budget = RetryBudget()
         for _ in 0..<calls { budget.callBegan() }
-        var taken = 0
-        while taken <= calls + 3, budget.take() { taken += 1 }
-        #expect(taken == most)
-        budget.giveBack()
-        #expect(budget.take() && !budget.take())
+        var taken: [RetryBudget.Share] = []
+        while taken.count <= calls + 3, let share = budget.share() { taken.append(share) }
+        #expect(taken.count == most)
+        taken.removeLast()
+        let again = budget.share()
+        #expect(again != nil && budget.share() == nil)
     }
 
     @Test func callsThatEndedAreNoneAnyMore() {
         let budget = RetryBudget()
         for _ in 0..<100 { budget.callBegan() }
         for _ in 0..<100 { budget.callEnded() }
-        #expect((0..<4).map { _ in budget.take() } == [true, true, true, false])
+        let shares = (0..<4).map { _ in budget.share() }
+        #expect(shares.count { $0 != nil } == 3)
     }
 }

@@ -233,7 +233,6 @@ import Testing
             "4:12: warning: nothing ever waits in 'queue' without 'max_concurrent'"
         ),
         ("eject: { after: 5 }", "4:12: warning: backend 'a' has one host; this needs several"),
-        ("health: { path: /up }", "4:13: warning: 'health' has no effect yet"),
         (
             "tls: { verify: false }",
             "4:10: error: TLS to backends is not there yet; use http://, over a network you trust"

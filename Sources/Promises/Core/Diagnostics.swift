@@ -60,8 +60,8 @@ public enum PromiseDiagnostics {
     }
 
     /// The node is being freed, and its address will be another's.
-    static func forget(_ node: Node) {
-        _ = sites.withLock { $0.removeValue(forKey: ObjectIdentifier(node.object)) }
+    static func forget(_ node: ObjectIdentifier) {
+        _ = sites.withLock { $0.removeValue(forKey: node) }
     }
 
     private static func keep(_ site: CreationSite, for node: Node) {

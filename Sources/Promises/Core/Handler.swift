@@ -41,6 +41,15 @@ struct Look<Input> {
     init(_ call: @escaping (Input) throws -> Void) { self.call = call }
 }
 
+/// Looks at an outcome that goes nowhere else.
+@usableFromInline
+struct Observe<Input> {
+    @usableFromInline let call: (Input) -> Void
+
+    @inlinable
+    init(_ call: @escaping (Input) -> Void) { self.call = call }
+}
+
 /// Continues with another promise.
 @usableFromInline
 protocol Lead<Input, Output> {

@@ -232,7 +232,7 @@ extension Node {
         clear()
         if bits & ~State.tags != 0 { releaseGhosts(bits) }
         if unsafe header.pointee.parent != nil { releaseAncestors() }
-        if isNoted { PromiseDiagnostics.forget(self) }
+        if isNoted { PromiseDiagnostics.forget(ObjectIdentifier(object)) }
     }
 
     /// Frees a line of ancestors that nobody else holds, one after the other and not nested.

@@ -20,10 +20,10 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
     @Sendable private static func hear(_ event: PromiseEvent) {
         guard isOn else { return }
         switch event {
-        case .abandoned(let file, let line):
-            Issue.record("a promise was abandoned that was made at \(file):\(line)")
+        case .abandoned(let site):
+            Issue.record("a promise was abandoned that was made at \(site?.description ?? "?")")
         case .resolvedTwice: Issue.record("a promise was resolved twice")
-        case .unhandledRejection, .cauterized: break
+        case .unhandledRejection, .cauterized, .blockingWait: break
         }
     }
 

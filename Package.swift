@@ -13,8 +13,27 @@ let onC: [SwiftSetting] = [
 ]
 let strict: [SwiftSetting] = onC + [.strictMemorySafety()]
 
+/// Debug builds can make each call of libuv's fail (Sources/CUV/calls.h); others know nothing of it.
+let faults: [CSetting] = [.define("TRIBUTARY_FAULTS", .when(configuration: .debug))]
+
 /// A full static build (the Dockerfile's) links Debian's libuv_a.a, by the name that pkg-config knows.
 let libuv = Context.environment["STATIC_LIBUV"] != nil ? "libuv-static" : "libuv"
+
+/// The targets of the fuzzer: a test that replays its corpora, or, for `script/fuzz`, the fuzzer.
+let fuzzing: Target = {
+    let dependencies: [Target.Dependency] = [
+        "Gateway", "YAMLReader", "JSONText", "HTTP", "Basics",
+    ]
+    guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
+        return .testTarget(
+            name: "FuzzTests", dependencies: dependencies,
+            exclude: ["Corpora", "Fuzz.swift", "Judge.swift"],
+            swiftSettings: onC)
+    }
+    return .executableTarget(
+        name: "fuzz", dependencies: dependencies, path: "Tests/FuzzTests",
+        exclude: ["Corpora", "Mutator.swift", "ReplayTests.swift"], swiftSettings: onC)
+}()
 
 let package = Package(
     name: "tributary",
@@ -50,7 +69,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "UVReactor", dependencies: ["CUV", "Reactor", "Promises", "Basics"],
-            swiftSettings: onC),
+            cSettings: faults, swiftSettings: onC),
         .target(
             name: "SimReactor", dependencies: ["Reactor", "Promises", "Basics"],
             swiftSettings: strict),
@@ -75,11 +94,19 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Row 6.
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
+            ],
+            swiftSettings: strict),
+
         // Row 7.
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
+                "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
                 "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -88,8 +115,9 @@ let package = Package(
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
         .testTarget(
-            name: "PromisesTests", dependencies: ["Promises", "PromiseOperators"],
+            name: "PromisesTests", dependencies: ["Promises", "PromiseOperators", "MallocCounter"],
             swiftSettings: onC),
+        .target(name: "MallocCounter", path: "Tests/MallocCounter"),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
         .testTarget(
@@ -99,8 +127,9 @@ let package = Package(
             dependencies: ["Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],
             swiftSettings: onC),
         .testTarget(
-            name: "UVReactorTests", dependencies: ["UVReactor", "Reactor", "Promises", "Basics"],
-            swiftSettings: onC),
+            name: "UVReactorTests",
+            dependencies: ["CUV", "UVReactor", "Reactor", "Promises", "Basics"],
+            cSettings: faults, swiftSettings: onC),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: ["HTTPClient", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
@@ -125,8 +154,13 @@ let package = Package(
             ],
             swiftSettings: onC),
         .testTarget(
+            // The deliberate faults are applied to a copy of the code, never compiled in here.
+            name: "SimulationTests", dependencies: ["Simulation", "Gateway"],
+            exclude: ["Mutations"], swiftSettings: onC),
+        .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.
             name: "EndToEndTests", dependencies: ["tributary"], swiftSettings: onC),
         .testTarget(name: "TidyTests", swiftSettings: onC),
+        fuzzing,
     ]
 )

@@ -119,11 +119,12 @@ extension [UInt8] {
         append(copying: bytes.span)
     }
 
-    /// Appends the eight bytes of a word, the lowest first.
+    /// Appends the lowest bytes of a word, the lowest first.
     @inlinable
-    package mutating func append(text word: UInt64) {
-        append(addingCapacity: 8) { tail in
-            for index in 0..<8 { tail.append(UInt8(truncatingIfNeeded: word >> (8 * index))) }
+    package mutating func append(text word: UInt64, count: Int = 8) {
+        unsafe Swift.withUnsafeBytes(of: word.littleEndian) { bytes in
+            unsafe append(
+                copying: UnsafeBufferPointer(rebasing: bytes.bindMemory(to: UInt8.self)[..<count]))
         }
     }
 
@@ -143,14 +144,24 @@ extension [UInt8] {
 
     /// Appends an integer in decimal.
     package mutating func append(decimal value: some FixedWidthInteger & UnsignedInteger) {
-        var rest = UInt64(value)
-        var digits: InlineArray<20, UInt8> = .init(repeating: 0)
-        var first = 20
+        append(decimal: UInt64(value), digitsMin: 1)
+    }
+
+    /// Eight digits fit into a word, the first one in its lowest byte.
+    private mutating func append(decimal value: UInt64, digitsMin: Int) {
+        let bound: UInt64 = 100_000_000
+        if value >= bound {
+            append(decimal: value / bound, digitsMin: 1)
+            return append(decimal: value % bound, digitsMin: 8)
+        }
+        var rest = value
+        var text: UInt64 = 0
+        var count = 0
         repeat {
-            first -= 1
-            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+            text = text << 8 | (UInt64(UInt8(ascii: "0")) + rest % 10)
             rest /= 10
-        } while rest > 0
-        append(copying: digits.span.extracting(first..<20))
+            count += 1
+        } while rest > 0 || count < digitsMin
+        append(text: text, count: count)
     }
 }

@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
+
 /* What libuv 1.44 does not offer, and what Swift cannot say about C structs. Every function that
    asks the system for something gives back a negative error number, as libuv does. */
 
@@ -99,22 +101,22 @@ static inline int tributary_close(int descriptor)
 
 static inline int tributary_duplicate(int descriptor)
 {
-    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    int copy = TRIBUTARY_SYSTEM(fcntl, (descriptor, F_DUPFD_CLOEXEC, 0));
     return copy < 0 ? -errno : copy;
 }
 
 static inline int tributary_set_private(int descriptor)
 {
-    if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0) return -errno;
-    int flags = fcntl(descriptor, F_GETFL);
-    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return -errno;
-    return 0;
+    if (TRIBUTARY_SYSTEM(fcntl, (descriptor, F_SETFD, FD_CLOEXEC)) < 0) return -errno;
+    int flags = TRIBUTARY_SYSTEM(fcntl, (descriptor, F_GETFL));
+    if (flags < 0) return -errno;
+    return TRIBUTARY_SYSTEM(fcntl, (descriptor, F_SETFL, flags | O_NONBLOCK)) < 0 ? -errno : 0;
 }
 
 static inline int tributary_set_option(int descriptor, int level, int name)
 {
     int on = 1;
-    return setsockopt(descriptor, level, name, &on, sizeof on) < 0 ? -errno : 0;
+    return TRIBUTARY_SYSTEM(setsockopt, (descriptor, level, name, &on, sizeof on)) < 0 ? -errno : 0;
 }
 
 /* A bound socket, not yet listening; its number, or a negative error. With `shared_port` others
@@ -123,7 +125,7 @@ static inline int tributary_bind(
     const struct sockaddr *address, socklen_t length, int shared_port)
 {
     int family = address->sa_family;
-    int descriptor = socket(family, SOCK_STREAM, 0);
+    int descriptor = TRIBUTARY_SYSTEM(socket, (family, SOCK_STREAM, 0));
     if (descriptor < 0) return -errno;
     int code = tributary_set_private(descriptor);
     if (code == 0 && family != AF_UNIX) {
@@ -133,7 +135,7 @@ static inline int tributary_bind(
         /* Accepted sockets inherit it: one system call less for each connection. */
         if (code == 0) code = tributary_set_option(descriptor, IPPROTO_TCP, TCP_NODELAY);
     }
-    if (code == 0 && bind(descriptor, address, length) < 0) code = -errno;
+    if (code == 0 && TRIBUTARY_SYSTEM(bind, (descriptor, address, length)) < 0) code = -errno;
     if (code == 0) return descriptor;
     close(descriptor);
     return code;
@@ -143,13 +145,14 @@ static inline int tributary_bound_address(int descriptor, struct sockaddr_storag
 {
     socklen_t length = sizeof *out;
     memset(out, 0, sizeof *out);
-    return getsockname(descriptor, (struct sockaddr *)out, &length) < 0 ? -errno : 0;
+    int code = TRIBUTARY_SYSTEM(getsockname, (descriptor, (struct sockaddr *)out, &length));
+    return code < 0 ? -errno : 0;
 }
 
 /* As many as the system's own limit allows (somaxconn) may wait to be accepted. */
 static inline int tributary_listen(int descriptor)
 {
-    return listen(descriptor, INT_MAX) < 0 ? -errno : 0;
+    return TRIBUTARY_SYSTEM(listen, (descriptor, INT_MAX)) < 0 ? -errno : 0;
 }
 
 /* One waiting connection; UV_EAGAIN when none waits. */
@@ -158,9 +161,10 @@ static inline int tributary_accept(int descriptor)
     int connection;
     do {
 #ifdef __linux__
-        connection = accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        connection = TRIBUTARY_SYSTEM(
+            accept4, (descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
 #else
-        connection = accept(descriptor, NULL, NULL);
+        connection = TRIBUTARY_SYSTEM(accept, (descriptor, NULL, NULL));
 #endif
     } while (connection < 0 && (errno == EINTR || errno == ECONNABORTED));
     if (connection < 0) return errno == EWOULDBLOCK ? UV_EAGAIN : -errno;
@@ -178,10 +182,10 @@ static inline int tributary_accept(int descriptor)
    somebody as well. */
 static inline int tributary_probe_unix(const struct sockaddr *address, socklen_t length)
 {
-    int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    int descriptor = TRIBUTARY_SYSTEM(socket, (AF_UNIX, SOCK_STREAM, 0));
     if (descriptor < 0) return -errno;
     int code = tributary_set_private(descriptor);
-    if (code == 0 && connect(descriptor, address, length) < 0
+    if (code == 0 && TRIBUTARY_SYSTEM(connect, (descriptor, address, length)) < 0
         && errno != EAGAIN && errno != EINPROGRESS)
         code = -errno;
     close(descriptor);
@@ -192,9 +196,9 @@ static inline int tributary_probe_unix(const struct sockaddr *address, socklen_t
 static inline int tributary_unlink_socket(const char *path)
 {
     struct stat status;
-    if (lstat(path, &status) < 0) return -errno;
+    if (TRIBUTARY_SYSTEM(lstat, (path, &status)) < 0) return -errno;
     if (!S_ISSOCK(status.st_mode)) return UV_EEXIST;
-    return unlink(path) < 0 ? -errno : 0;
+    return TRIBUTARY_SYSTEM(unlink, (path)) < 0 ? -errno : 0;
 }
 
 /* ---- Process ---- */
@@ -206,6 +210,7 @@ static inline int tributary_block_broken_pipe(void)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGPIPE);
+    TRIBUTARY_FAIL(pthread_sigmask);
     return -pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 

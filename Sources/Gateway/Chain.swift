@@ -8,6 +8,8 @@ import Reactor
 struct Chain {
     let loop: any Loop
     let backends: [Backend]
+    /// Where somebody watches a request; nil while serving.
+    var witness: CallWitness?
 
     /// A request to an endpoint, from its head to its answer.
     func endpoint(_ plan: EndpointPlan) -> Service {
@@ -29,16 +31,20 @@ struct Chain {
     func call(_ plan: CallPlan, deadline: Duration) -> CallService {
         let backend = backends[plan.backend]
         let filters: [CallFilter?] = [
+            // Above all, to see all of it.
+            witness?.ofCall(plan),
             // Above all: waiting in line, retries and hedges share one limit.
             CallTimeout.filter(plan.timeout, deadline: deadline, loop: loop),
             // Above retry: the second request is a whole one, with tries of its own.
             plan.hedgeAfter.map { Hedge.filter(after: $0) },
             // Above the breaker: each attempt is a sample of its own.
-            plan.retry.map { CallFilter(Retry($0, loop: loop).filter) },
+            plan.retry.map { CallFilter(Retry($0, budget: backend.retryBudget, loop: loop).filter) },
             // Above the bulkhead: a backend that is left alone needs no place in its line.
             backend.breaker.map { CallFilter($0.filter) },
             // Lowest: a slot is held exactly as long as a connection may be used.
             backend.bulkhead.map { CallFilter($0.filter) },
+            // Below all, to see every request that goes out.
+            witness?.ofRequest(plan, to: backend.plan),
         ]
         return filters.compactMap { $0 }.around(backend.send)
     }

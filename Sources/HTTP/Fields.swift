@@ -14,10 +14,15 @@ package struct Fields: Sendable {
     private(set) var text: [UInt8]
     private(set) var linesStart: Int
 
+    /// False where no line can be of the kind that the writer of a head keeps to itself; see
+    /// `FieldName.isOfConnection`.
+    private(set) var mayHoldConnectionFields: Bool
+
     /// None; allocates nothing.
     package init() {
         text = []
         linesStart = 0
+        mayHoldConnectionFields = false
     }
 
     /// With room for fields of together `bytes` bytes.
@@ -30,6 +35,7 @@ package struct Fields: Sendable {
     init(text: [UInt8], linesStart: Int) {
         self.text = text
         self.linesStart = linesStart
+        mayHoldConnectionFields = true
     }
 
     /// How many lines there are.
@@ -82,6 +88,7 @@ package struct Fields: Sendable {
             self = others
         } else {
             text.append(copying: others.wireText)
+            if others.mayHoldConnectionFields { mayHoldConnectionFields = true }
         }
     }
 
@@ -95,6 +102,7 @@ package struct Fields: Sendable {
     package mutating func removeAll(_ name: FieldName) {
         guard contains(name) else { return }
         var rest = Fields(reserving: text.count)
+        rest.mayHoldConnectionFields = mayHoldConnectionFields
         var lines = FieldLines(from: linesStart)
         while let line = lines.next(in: text.span) {
             guard !text.span.extracting(line.name).equalsIgnoringCase(name.span) else { continue }
@@ -105,6 +113,7 @@ package struct Fields: Sendable {
 
     /// Adds a line whose parts are known to be sane.
     private mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
+        if FieldName.isOfConnection(name) { mayHoldConnectionFields = true }
         text.append(copying: name)
         text.append(literal: ": ")
         text.append(copying: value)

@@ -47,15 +47,15 @@ extension [UInt8] {
     /// end or inject anything. A dot segment has nothing to escape: `.` and `..` are for the caller
     /// to refuse.
     package mutating func append(percentEncoding value: Span<UInt8>) {
-        for index in value.indices {
-            let byte = value[index]
-            if ByteSet.unreserved.contains(byte) {
-                append(byte)
-            } else {
-                append(ASCII.percent)
-                append(Self.upperHexDigit(byte >> 4))
-                append(Self.upperHexDigit(byte & 15))
-            }
+        var start = 0
+        while start < value.count {
+            let end = value.first(notIn: .unreserved, from: start)
+            append(copying: value.extracting(start..<end))
+            guard end < value.count else { return }
+            append(ASCII.percent)
+            append(Self.upperHexDigit(value[end] >> 4))
+            append(Self.upperHexDigit(value[end] & 15))
+            start = end + 1
         }
     }
 

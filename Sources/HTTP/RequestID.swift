@@ -51,12 +51,12 @@ extension [UInt8] {
 
     /// Appends sixteen hexadecimal digits.
     package mutating func append(hex value: UInt64) {
-        append(text: Self.digits(of: UInt32(truncatingIfNeeded: value >> 32)))
-        append(text: Self.digits(of: UInt32(truncatingIfNeeded: value)))
+        append(text: Self.hexDigits(of: UInt32(truncatingIfNeeded: value >> 32)))
+        append(text: Self.hexDigits(of: UInt32(truncatingIfNeeded: value)))
     }
 
     /// Eight hexadecimal digits as the bytes of a word, the first one lowest.
-    private static func digits(of value: UInt32) -> UInt64 {
+    private static func hexDigits(of value: UInt32) -> UInt64 {
         // Every nibble moves into a byte of its own; those above nine then get the distance from
         // the digits to the letters.
         var nibbles = UInt64(value)

@@ -15,7 +15,8 @@ final class Call {
     let pool: Pool
     var place = Place.nowhere
 
-    private var resolver: LocalResolver<ClientResponse>?
+    /// Unchecked: it is taken out before it is used.
+    @exclusivity(unchecked) private var resolver: LocalResolver<ClientResponse>?
 
     init(_ request: ClientRequest, to pool: Pool) {
         self.request = request
@@ -27,23 +28,23 @@ final class Call {
         let resolver = LocalResolver<ClientResponse>(on: core)
         let promise = resolver.promise
         resolver.onCancel { _ in self.pool.cancelled(self) }
-        self.resolver = consume resolver
+        unsafe self.resolver = consume resolver
         return promise
     }
 
     func answer(_ response: ClientResponse) {
         place = .nowhere
-        resolver.take()?.fulfill(response)
+        unsafe resolver.take()?.fulfill(response)
     }
 
     /// Nobody wants the answer any more.
     func forget() {
         place = .nowhere
-        _ = resolver.take()
+        _ = unsafe resolver.take()
     }
 
     func fail(_ error: any Error) {
         place = .nowhere
-        resolver.take()?.reject(error)
+        unsafe resolver.take()?.reject(error)
     }
 }

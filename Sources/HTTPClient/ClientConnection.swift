@@ -12,14 +12,15 @@ final class ClientConnection {
     private let stream: any ByteStream
     /// The pool closes all its connections before it goes away.
     private unowned let pool: Pool
-    private var machine: ClientStateMachine
-    private var call: Call?
+    /// This and the call are looked at with every read. Unchecked, since no access calls anybody.
+    @exclusivity(unchecked) private var machine: ClientStateMachine
+    @exclusivity(unchecked) private var call: Call?
 
     init(_ id: ConnectionID, on stream: any ByteStream, of pool: Pool, limits: Limits) {
         self.id = id
         self.stream = stream
         self.pool = pool
-        machine = ClientStateMachine(limits: limits)
+        unsafe machine = ClientStateMachine(limits: limits)
     }
 
     /// Begins to listen.
@@ -29,14 +30,15 @@ final class ClientConnection {
 
     /// Sends a call's request. The connection must be idle.
     func send(_ call: Call) {
-        self.call = call
-        machine.ask(call.request)
-        stream.write(call.request.head.span, call.request.body.span)
+        unsafe self.call = call
+        unsafe machine.ask(call.request)
+        let (head, body) = (call.request.head, call.request.body)
+        stream.write(head.span, body.span)
     }
 
     /// Closes the connection without a word to anybody; what it was doing is forgotten.
     func close() {
-        call = nil
+        unsafe call = nil
         stream.close()
     }
 
@@ -45,12 +47,12 @@ final class ClientConnection {
         case .nothing: break
         case .retire: pool.lost(id)
         case .answer(let response, let mayStay):
-            guard let call = call.take() else { return }
+            guard let call = unsafe call.take() else { return }
             // First the connection, so that whoever gets the answer finds it free.
             if mayStay { pool.returned(id) } else { pool.lost(id) }
             call.answer(response)
         case .fail(let failure, let mayResend):
-            guard let call = call.take() else { return }
+            guard let call = unsafe call.take() else { return }
             pool.failed(call, on: id, failure, mayResend: mayResend)
         }
     }
@@ -58,16 +60,16 @@ final class ClientConnection {
 
 extension ClientConnection: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
-        run(machine.received(bytes, isSent: stream.unsentBytes == 0))
+        run(unsafe machine.received(bytes, isSent: stream.unsentBytes == 0))
     }
 
     func streamEnded() {
-        run(machine.ended())
+        run(unsafe machine.ended())
     }
 
     func streamDrained() {}
 
     func streamFailed(_ failure: IOFailure) {
-        run(machine.failed(failure))
+        run(unsafe machine.failed(failure))
     }
 }

@@ -12,8 +12,9 @@ package final class Pool {
     private let settings: PoolSettings
     private let loop: any Loop
     private let connector: Connector
-    private var machine: PoolStateMachine<Call>
-    private var links = PoolLinks()
+    /// Unchecked: neither it nor `links` calls anybody.
+    @exclusivity(unchecked) private var machine: PoolStateMachine<Call>
+    @exclusivity(unchecked) private var links = PoolLinks()
     private var expiry: Timer?
     private var closing: LocalResolver<Void>?
     private var closed: Local<Void>?
@@ -23,27 +24,29 @@ package final class Pool {
         self.settings = settings
         self.loop = loop
         connector = Connector(origin, settings, loop: loop)
-        machine = PoolStateMachine(
+        unsafe machine = PoolStateMachine(
             maxIdle: settings.maxIdle, maxConnections: settings.maxConnections,
             idleTimeout: settings.idleTimeout)
     }
 
     deinit {
         expiry?.cancel()
-        for connection in links.connections { connection.close() }
+        for connection in unsafe links.connections { connection.close() }
     }
 
     /// Calls under way: those with a connection and those that wait for one.
-    package var inFlight: Int { machine.lent + machine.waiting }
+    package var inFlight: Int { unsafe machine.lent + machine.waiting }
 
     /// Connections that wait for work.
-    package var idle: Int { machine.idle }
+    package var idle: Int { unsafe machine.idle }
 
     /// All connections, those being made included.
-    package var connections: Int { machine.lent + machine.idle + machine.connecting }
+    package var connections: Int {
+        unsafe machine.lent + machine.idle + machine.connecting
+    }
 
     /// Nobody works, nobody waits, nothing is open.
-    var isQuiet: Bool { machine.isQuiet }
+    var isQuiet: Bool { unsafe machine.isQuiet }
 
     /// Sends a request and promises its answer. Rejects with `ClientFailure`.
     ///
@@ -52,7 +55,7 @@ package final class Pool {
     package func send(_ request: ClientRequest) -> Local<ClientResponse> {
         let call = Call(request, to: self)
         let answer = call.promise(on: loop.core)
-        switch machine.checkout(call) {
+        switch unsafe machine.checkout(call) {
         case .lend(let id): start(call, on: id)
         case .wait(let ticket, let connect):
             call.place = .waiting(ticket)
@@ -65,7 +68,7 @@ package final class Pool {
     /// From now on no connection is kept: idle ones are closed, others after their call. For a pool
     /// that is in nobody's plan any more, while the last requests still use it.
     package func drain() {
-        machine.drain()
+        unsafe machine.drain()
         forgetUnneeded()
     }
 
@@ -78,7 +81,7 @@ package final class Pool {
         let promise = resolver.promise
         closing = consume resolver
         closed = promise
-        machine.close()
+        unsafe machine.close()
         forgetUnneeded()
         return promise
     }
@@ -91,21 +94,21 @@ package final class Pool {
         call.forget()
         switch place {
         case .nowhere: break
-        case .waiting(let ticket): run(machine.cancelled(ticket))
+        case .waiting(let ticket): run(unsafe machine.cancelled(ticket))
         case .lent(let id): lost(id)
         }
     }
 
     /// A connection did its work and may do more.
     func returned(_ id: ConnectionID) {
-        run(machine.returned(id, at: loop.now))
+        run(unsafe machine.returned(id, at: loop.now))
         armExpiry()
     }
 
     /// A connection is of no use any more, or never came about.
     func lost(_ id: ConnectionID) {
         release(id)
-        run(machine.gone(id))
+        run(unsafe machine.gone(id))
     }
 
     /// A connection broke under a call. The request may go out once more, on a fresh connection
@@ -138,12 +141,12 @@ package final class Pool {
 
     private func start(_ call: Call, on id: ConnectionID) {
         call.place = .lent(id)
-        links.connection(id)?.send(call)
+        unsafe links.connection(id)?.send(call)
     }
 
     /// Closes a connection, or gives up making it.
     private func release(_ id: ConnectionID) {
-        switch links.take(id) {
+        switch unsafe links.take(id) {
         case .none: break
         case .connection(let connection): connection.close()
         case .attempt(let attempt): attempt.stream.cancel()
@@ -151,7 +154,7 @@ package final class Pool {
     }
 
     private func forgetUnneeded() {
-        while let id = machine.forgetUnneeded() { release(id) }
+        while let id = unsafe machine.forgetUnneeded() { release(id) }
         expiry?.cancel()
         expiry = nil
         settle()
@@ -159,7 +162,7 @@ package final class Pool {
 
     /// Tells who waits for the end that it has come.
     private func settle() {
-        if machine.isQuiet { closing.take()?.fulfill(()) }
+        if unsafe machine.isQuiet { closing.take()?.fulfill(()) }
     }
 
     // MARK: Connecting
@@ -167,9 +170,9 @@ package final class Pool {
     /// Makes a connection: for whoever waits, or for the call whose connection broke.
     private func connect(_ id: ConnectionID, for call: Call? = nil) {
         let stream = connector.connect()
-        let number = links.begin(stream, resending: call, at: id)
+        let number = unsafe links.begin(stream, resending: call, at: id)
         stream.whenSettled { result in
-            guard let attempt = self.links.end(number, at: id) else { return }
+            guard let attempt = unsafe self.links.end(number, at: id) else { return }
             switch result {
             case .success(let stream): self.connected(id, stream, for: attempt.resending)
             case .failure(let error): self.failedToConnect(id, error, for: attempt.resending)
@@ -179,12 +182,12 @@ package final class Pool {
 
     private func connected(_ id: ConnectionID, _ stream: any ByteStream, for call: Call?) {
         let connection = ClientConnection(id, on: stream, of: self, limits: settings.limits)
-        links.put(connection, at: id)
+        unsafe links.put(connection, at: id)
         connection.start()
         if let call {
             start(call, on: id)
         } else {
-            run(machine.connected(id, at: loop.now))
+            run(unsafe machine.connected(id, at: loop.now))
             armExpiry()
         }
     }
@@ -193,9 +196,9 @@ package final class Pool {
         let failure = error as? ClientFailure ?? .connect(.cancelled)
         if let call {
             call.fail(failure)
-            run(machine.gone(id))
+            run(unsafe machine.gone(id))
         } else {
-            run(machine.failed(id, because: failure))
+            run(unsafe machine.failed(id, because: failure))
         }
     }
 
@@ -204,14 +207,14 @@ package final class Pool {
     /// One timer for all idle connections, due for the oldest. It is not moved when that one is
     /// lent meanwhile: firing for nothing once in `idleTimeout` is cheaper.
     private func armExpiry() {
-        guard expiry == nil, let due = machine.nextExpiry else { return }
+        guard expiry == nil, let due = unsafe machine.nextExpiry else { return }
         // Not weak, which would make every retain of this object a slow one; `deinit` cancels it.
         expiry = loop.timer(after: due - loop.now) { [unowned self] in expire() }
     }
 
     private func expire() {
         expiry = nil
-        while let id = machine.expire(at: loop.now) { release(id) }
+        while let id = unsafe machine.expire(at: loop.now) { release(id) }
         armExpiry()
     }
 }

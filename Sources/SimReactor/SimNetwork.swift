@@ -21,6 +21,9 @@ package final class SimNetwork {
     /// Addresses where connecting goes otherwise than "a listener or a refusal".
     package var fates: [SocketAddress: Fate] = [:]
 
+    /// Everything that happens goes in here, where somebody wants to compare or to read it.
+    package var trace: SimTrace?
+
     /// Names looked up so far.
     package internal(set) var lookUps = 0
 
@@ -43,6 +46,10 @@ package final class SimNetwork {
         package var windowBytes = 128 * 1024
         /// Connections that wait for a listener; more are not answered for a second.
         package var backlogMax = 128
+        /// Some packets take longer by up to this: one in so many, on average.
+        package var stalls: (oneIn: Int, upTo: Duration)?
+        /// Whether every connection remembers when its bytes were written and read.
+        package var keepsJournals = false
 
         package init() {}
     }
@@ -76,7 +83,18 @@ package final class SimNetwork {
     func latency() -> Duration {
         let (low, high) = (settings.latency.lowerBound, settings.latency.upperBound)
         let spread = Int((high - low).inNanoseconds)
-        return spread > 0 ? low + .nanoseconds(entropy.below(spread + 1)) : low
+        var latency = spread > 0 ? low + .nanoseconds(entropy.below(spread + 1)) : low
+        if let stalls = settings.stalls, entropy.chance(oneIn: stalls.oneIn) {
+            latency += .nanoseconds(entropy.below(Int(stalls.upTo.inNanoseconds) + 1))
+        }
+        return latency
+    }
+
+    private var pipes = 0
+
+    func nextPipe() -> Int {
+        pipes += 1
+        return pipes
     }
 
     // MARK: Loops

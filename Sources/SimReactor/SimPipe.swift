@@ -7,7 +7,12 @@ import Reactor
 final class SimPipe {
     /// Not held: what is under way is held by the network's clock.
     private unowned let network: SimNetwork
+    /// Names the connection in the trace; odd for the way back.
+    let number: Int
+    private(set) var journal = SimJournal()
     weak var writer: SimStream?
+    /// The loop of the writer, also when that is gone.
+    var writerName: String?
     weak var reader: SimStream?
     /// The direction back; weak, for the two would keep each other.
     weak var reverse: SimPipe?
@@ -22,6 +27,7 @@ final class SimPipe {
     private var lastArrival: Instant
 
     private var isFinished = false
+    private var isEndSent = false
     private var isResetSent = false
     private(set) var hasEnded = false
     private(set) var isReset = false
@@ -29,13 +35,24 @@ final class SimPipe {
 
     init(on network: SimNetwork) {
         self.network = network
+        number = network.nextPipe()
         lastArrival = network.clock.now
+    }
+
+    private var now: Instant { network.clock.now }
+
+    private func note(_ event: SimTrace.Event, _ size: Int = 0) {
+        network.trace?.note(event, number, size, at: now)
     }
 
     // MARK: The writer's side
 
     /// Takes what fits; the rest waits.
     func write(_ bytes: Span<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        note(.writes, bytes.count)
+        network.trace?.note(bytes)
+        if network.settings.keepsJournals { journal.wrote(bytes.count, at: now) }
         unsent.append(copying: bytes)
         send()
     }
@@ -44,13 +61,15 @@ final class SimPipe {
     func finish() {
         guard !isFinished else { return }
         isFinished = true
+        journal.closed = journal.closed ?? now
+        note(.ends)
         sendEnd()
     }
 
     /// Ends the direction without what waits.
     func abort() {
         unsent = []
-        finish()
+        if isFinished { sendEnd() } else { finish() }
     }
 
     /// Ends the direction by force: what waits is lost, what is on the wire arrives before it.
@@ -58,6 +77,8 @@ final class SimPipe {
         guard !isResetSent else { return }
         isResetSent = true
         isFinished = true
+        journal.closed = journal.closed ?? now
+        note(.resets)
         unsent = []
         onArrival { pipe in
             pipe.isReset = true
@@ -77,7 +98,8 @@ final class SimPipe {
     }
 
     private func sendEnd() {
-        guard isFinished, unsent.isEmpty else { return }
+        guard isFinished, unsent.isEmpty, !isEndSent, !isResetSent else { return }
+        isEndSent = true
         onArrival { pipe in
             pipe.hasEnded = true
             pipe.reader?.somethingArrived()
@@ -105,6 +127,8 @@ final class SimPipe {
     func read(_ count: Int) -> [UInt8] {
         let bytes = Array(arrived.prefix(count))
         arrived.removeFirst(bytes.count)
+        note(.reads, bytes.count)
+        if network.settings.keepsJournals { journal.hasRead(bytes.count, at: now) }
         if !unsent.isEmpty {
             network.clock.after(network.latency()) { self.refill() }
         }
@@ -122,6 +146,8 @@ final class SimPipe {
     /// The reader goes away. Bytes that it never read are answered by a reset, as a kernel does.
     func dropReader() {
         isReaderGone = true
+        journal.abandoned = journal.abandoned ?? now
+        note(.closes)
         if !arrived.isEmpty { reverse?.reset() }
         arrived = []
     }

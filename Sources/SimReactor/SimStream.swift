@@ -33,10 +33,20 @@ package final class SimStream: ByteStream {
         split = loop.network.settings.split
         incoming.reader = self
         outgoing.writer = self
+        outgoing.writerName = loop.name
         loop.openStreams += 1
     }
 
     deinit { close() }
+
+    /// What this end is told, as both ends know it.
+    package var heard: SimJournal { incoming.journal }
+
+    /// What this end tells, as both ends know it.
+    package var said: SimJournal { outgoing.journal }
+
+    /// The name of the loop at the other end.
+    package var peerName: String? { incoming.writerName }
 
     // MARK: Reading
 

@@ -42,8 +42,13 @@ package struct ListeningSocket: ~Copyable, Sendable {
         }
         let descriptor = try checked(code)
         guard case .unix(let path) = address else {
-            let actual = SocketAddress { actual in tributary_bound_address(descriptor, actual) }
-            return ListeningSocket(descriptor: descriptor, address: actual ?? address, file: nil)
+            guard
+                let actual = SocketAddress({ tributary_bound_address(descriptor, $0) })
+            else {
+                _ = tributary_close(descriptor)
+                throw .addressInvalid
+            }
+            return ListeningSocket(descriptor: descriptor, address: actual, file: nil)
         }
         return ListeningSocket(descriptor: descriptor, address: address, file: path)
     }

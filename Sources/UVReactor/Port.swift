@@ -21,10 +21,15 @@ package final class Port: ExecutionContext, @unchecked Sendable {
         /// nil once the loop has ended.
         var wakeUp: UnsafeMutablePointer<uv_async_t>?
 
-        var isEmpty: Bool { jobs.isEmpty && letters.isEmpty }
+        /// Whether the loop has been told and has not looked yet.
+        var hasRung = false
 
-        /// The one thing that libuv allows from another thread.
-        func ring() { uv_async_send(wakeUp) }
+        /// Tells the loop, once for all that comes until it looks: the one thing that libuv allows
+        /// from another thread. False if libuv would not; then the next one to write tries again.
+        mutating func ring() -> Bool {
+            if !hasRung { hasRung = tributary_uv_async_send(wakeUp) >= 0 }
+            return hasRung
+        }
     }
 
     private let inbox: Guarded<Inbox>
@@ -72,21 +77,20 @@ package final class Port: ExecutionContext, @unchecked Sendable {
         var parcel: PromiseJob? = consume job
         inbox.withLock { inbox in
             guard inbox.wakeUp != nil, let job = parcel.take() else { return }
-            let wasEmpty = inbox.isEmpty
             inbox.jobs.append(job)
-            if wasEmpty { inbox.ring() }
+            _ = inbox.ring()
         }
     }
 
-    /// Has the loop read `letter`, soon, inside a turn of its own; false if the loop has ended.
+    /// Has the loop read `letter`, soon, inside a turn of its own; false if the loop has ended or
+    /// cannot be woken: then it will never be read.
     @discardableResult
     package func post(_ letter: @escaping Letter) -> Bool {
         inbox.withLock { inbox in
             guard inbox.wakeUp != nil else { return false }
-            let wasEmpty = inbox.isEmpty
-            inbox.letters.append(letter)
-            if wasEmpty { inbox.ring() }
-            return true
+            let isTold = inbox.ring()
+            if isTold { inbox.letters.append(letter) }
+            return isTold
         }
     }
 
@@ -108,6 +112,7 @@ package final class Port: ExecutionContext, @unchecked Sendable {
         guard let loop else { return }
         var letters: [Letter] = []
         inbox.withLock { inbox in
+            inbox.hasRung = false
             var jobs = JobList()
             swap(&jobs, &inbox.jobs)
             turn.append(contentsOf: jobs)

@@ -40,7 +40,7 @@ package final class SignalSource: HandleOwner {
         _ signal: Signal, on loop: UVLoop, _ action: @escaping () -> Void
     ) throws(IOFailure) {
         if loop.isClosing { throw .cancelled }
-        let handle = try Handle<uv_signal_t> { source in uv_signal_init(loop.raw, source) }
+        let handle = try Handle { source in tributary_uv_signal_init(loop.raw, source) }
         let raw = handle.raw
         self.loop = loop
         self.handle = consume handle
@@ -48,7 +48,7 @@ package final class SignalSource: HandleOwner {
         super.init()
         self.handle?.setOwner(self)
         try checked(
-            uv_signal_start(
+            tributary_uv_signal_start(
                 raw,
                 { source, _ in HandleOwner.owner(of: source, as: SignalSource.self)?.arrived() },
                 signal.number))

@@ -33,11 +33,12 @@ final class UVConnect: HandleOwner {
         let loop = loop.raw
         switch address {
         case .ip:
-            let tcp = try Handle<uv_tcp_t> { tcp in uv_tcp_init(loop, tcp) }
-            uv_tcp_nodelay(tcp.raw, 1)  // there is no socket yet: noted, and set when there is
+            let tcp = try Handle<uv_tcp_t> { tcp in tributary_uv_tcp_init(loop, tcp) }
+            // There is no socket yet: noted, and set when there is.
+            try checked(tributary_uv_tcp_nodelay(tcp.raw))
             handle = tcp.upcast(to: uv_stream_t.self)
         case .unix:
-            let pipe = try Handle<uv_pipe_t> { pipe in uv_pipe_init(loop, pipe, 0) }
+            let pipe = try Handle<uv_pipe_t> { pipe in tributary_uv_pipe_init(loop, pipe) }
             handle = pipe.upcast(to: uv_stream_t.self)
         }
         handle?.setOwner(self)
@@ -49,11 +50,11 @@ final class UVConnect: HandleOwner {
             Request<uv_connect_t, UVConnect>.start(self) { request in
                 switch address {
                 case .ip:
-                    return uv_tcp_connect(
+                    return tributary_uv_tcp_connect(
                         request, raw.cast(to: uv_tcp_t.self), system, UVConnect.called)
                 case .unix(let path):
-                    uv_pipe_connect(request, raw.cast(to: uv_pipe_t.self), path, UVConnect.called)
-                    return 0
+                    return tributary_uv_pipe_connect(
+                        request, raw.cast(to: uv_pipe_t.self), path, UVConnect.called)
                 }
             }
         }

@@ -32,7 +32,7 @@ final class UVListener: HandleOwner, Listener {
         let descriptor = socket.descriptor
         try checked(tributary_listen(descriptor))
         address = socket.address
-        handle = try Handle { poll in uv_poll_init(loop.raw, poll, descriptor) }
+        handle = try Handle { poll in tributary_uv_poll_init(loop.raw, poll, descriptor) }
         self.socket = consume socket
         self.loop = loop
         self.accept = accept
@@ -76,7 +76,7 @@ final class UVListener: HandleOwner, Listener {
 
     private func poll() -> CInt {
         guard let raw = handle?.raw else { return 0 }
-        return uv_poll_start(raw, CInt(UV_READABLE.rawValue)) { poll, _, _ in
+        return tributary_uv_poll_start(raw, CInt(UV_READABLE.rawValue)) { poll, _, _ in
             HandleOwner.owner(of: poll, as: UVListener.self)?.acceptWaiting()
         }
     }
@@ -87,12 +87,14 @@ final class UVListener: HandleOwner, Listener {
 
     private func stopPolling() {
         relief.take()?.cancel()
-        if let raw = handle?.raw { uv_poll_stop(raw) }
+        if let raw = handle?.raw { tributary_uv_poll_stop(raw) }
     }
 
     private func acceptWaiting() {
         for _ in 0..<UVListener.acceptsPerPassMax {
-            guard !isPaused, let accept, let result = next() else { return }
+            // Called although paused: then libuv would not stop the poll, and must.
+            if isPaused { return stopPolling() }
+            guard let accept, let result = next() else { return }
             switch result {
             case .success(let stream): accept(stream)
             case .failure: return rest()
@@ -132,12 +134,12 @@ extension UVStream {
         do throws(IOFailure) {
             switch listener {
             case .ip:
-                let handle = try Handle<uv_tcp_t> { tcp in uv_tcp_init(loop.raw, tcp) }
-                try checked(uv_tcp_open(handle.raw, descriptor))
+                let handle = try Handle { tcp in tributary_uv_tcp_init(loop.raw, tcp) }
+                try checked(tributary_uv_tcp_open(handle.raw, descriptor))
                 self.init(handle.upcast(to: uv_stream_t.self), on: loop)
             case .unix:
-                let handle = try Handle<uv_pipe_t> { pipe in uv_pipe_init(loop.raw, pipe, 0) }
-                try checked(uv_pipe_open(handle.raw, descriptor))
+                let handle = try Handle { pipe in tributary_uv_pipe_init(loop.raw, pipe) }
+                try checked(tributary_uv_pipe_open(handle.raw, descriptor))
                 self.init(handle.upcast(to: uv_stream_t.self), on: loop)
             }
         } catch {

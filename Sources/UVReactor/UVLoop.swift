@@ -55,7 +55,7 @@ package final class UVLoop: Loop {
         let turn = Turn()
         let port = Port(turn: turn)
         let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-        let code = uv_loop_init(raw)
+        let code = tributary_uv_loop_init(raw)
         guard code >= 0 else {
             raw.deallocate()
             throw IOFailure(uv: code)
@@ -84,7 +84,7 @@ package final class UVLoop: Loop {
     private static func seed() -> UInt64 {
         var seed: UInt64 = 0
         let code = withUnsafeMutableBytes(of: &seed) { bytes in
-            uv_random(nil, nil, bytes.baseAddress, bytes.count, 0, nil)
+            tributary_uv_random(bytes.baseAddress, bytes.count)
         }
         // The clock and the process are a poor seed, but ids and jitter are no secrets.
         return code == 0 ? seed : uv_hrtime() ^ UInt64(uv_os_getpid()) << 32
@@ -157,13 +157,27 @@ package final class UVLoop: Loop {
         guard turn.drain(atMost: UVLoop.jobsPerDrainMax), let drainer = own?.drainer.raw else {
             return
         }
-        // The rest at the next pass: an active idle handle keeps the loop from waiting.
-        uv_idle_start(drainer) { drainer in UVLoop.of(drainer?.pointee.loop)?.drainRest() }
+        keepAwake(drainer)
+    }
+
+    /// The rest at the next pass: an active idle handle keeps the loop from waiting.
+    private func keepAwake(_ drainer: UnsafeMutablePointer<uv_idle_t>) {
+        let code = tributary_uv_idle_start(drainer) { drainer in
+            UVLoop.of(drainer?.pointee.loop)?.drainRest()
+        }
+        // Rather no pause for the sockets than jobs that never run.
+        if code < 0 { while turn.drain(atMost: UVLoop.jobsPerDrainMax) {} }
+    }
+
+    /// libuv would not arm the timer: once more at the next pass.
+    func armTimersSoon() {
+        if let drainer = own?.drainer.raw { keepAwake(drainer) }
     }
 
     private func drainRest() {
         guard !turn.drain(atMost: UVLoop.jobsPerDrainMax) else { return }
-        if let drainer = own?.drainer.raw { uv_idle_stop(drainer) }
+        own?.timers.arm()
+        if let drainer = own?.drainer.raw { tributary_uv_idle_stop(drainer) }
     }
 
     static func of(_ raw: UnsafeMutablePointer<uv_loop_t>?) -> UVLoop? {
@@ -191,7 +205,7 @@ package final class UVLoop: Loop {
         let left = abandonOwners()
         runOut()
         port.close()
-        let code = uv_loop_close(raw)
+        let code = tributary_uv_loop_close(raw)
         guard code == 0 else {
             // A look-up that its thread is still at: the loop's memory must stay.
             return left + ["uv_loop_close: \(IOFailure(uv: code))"]
@@ -246,11 +260,14 @@ private struct OwnHandles: ~Copyable {
         let raw = loop.raw
         let timers = try UVTimer(on: loop)
         let wakeUp = try Handle<uv_async_t> { wakeUp in
-            uv_async_init(raw, wakeUp) { UVLoop.of($0?.pointee.loop)?.port.deliver() }
+            tributary_uv_async_init(raw, wakeUp) { UVLoop.of($0?.pointee.loop)?.port.deliver() }
         }
-        let drainer = try Handle<uv_idle_t> { drainer in uv_idle_init(raw, drainer) }
-        let beforeWaiting = try Handle<uv_prepare_t> { prepare in uv_prepare_init(raw, prepare) }
-        uv_prepare_start(beforeWaiting.raw) { UVLoop.of($0?.pointee.loop)?.forgetClock() }
+        let drainer = try Handle { drainer in tributary_uv_idle_init(raw, drainer) }
+        let beforeWaiting = try Handle { prepare in tributary_uv_prepare_init(raw, prepare) }
+        try checked(
+            tributary_uv_prepare_start(beforeWaiting.raw) {
+                UVLoop.of($0?.pointee.loop)?.forgetClock()
+            })
         self.timers = timers
         self.wakeUp = consume wakeUp
         self.drainer = consume drainer

@@ -25,13 +25,13 @@ final class UVResolver {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)  // else each address comes three times
         let code = Request<uv_getaddrinfo_t, LookUp>.start(lookUp) { request in
-            let code = uv_getaddrinfo(
+            let code = tributary_uv_getaddrinfo(
                 loop, request,
                 { request, status, list in UVResolver.ended(request, status, list) },
-                lookUp.host, nil, &hints)
+                lookUp.host, &hints)
             lookUp.onGivenUp = {
                 // Too late if a thread is at it already: then its answer finds nobody.
-                uv_cancel(request.cast(to: uv_req_t.self))
+                tributary_uv_cancel(request.cast(to: uv_req_t.self))
             }
             return code
         }

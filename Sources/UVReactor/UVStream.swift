@@ -58,7 +58,12 @@ final class UVStream: HandleOwner, ByteStream {
     func pauseReading() {
         guard let raw, !isPaused else { return }
         isPaused = true
-        if isStarted { uv_read_stop(raw) }
+        guard isStarted else { return }
+        let code = tributary_uv_read_stop(raw)
+        if code < 0 {
+            handle = nil  // it would read on
+            failLater(code)
+        }
     }
 
     func resumeReading() {
@@ -70,7 +75,7 @@ final class UVStream: HandleOwner, ByteStream {
     private func beginReading() {
         // libuv would tell the end once more.
         guard let raw, !hasEnded else { return }
-        let code = uv_read_start(
+        let code = tributary_uv_read_start(
             raw,
             { handle, _, buffer in
                 guard let loop = UVLoop.of(handle?.pointee.loop) else { return }
@@ -125,7 +130,7 @@ final class UVStream: HandleOwner, ByteStream {
         isSending = true
         let code = Request<uv_write_t, OutgoingBytes>.start(bytes) { request in
             var buffer = bytes.buffer
-            return uv_write(request, raw, &buffer, 1) { request, status in
+            return tributary_uv_write(request, raw, &buffer, 1) { request, status in
                 let stream = HandleOwner.owner(of: request?.pointee.handle, as: UVStream.self)
                 Request<uv_write_t, OutgoingBytes>.finish(request)
                 stream?.didWrite(status)
@@ -163,7 +168,7 @@ final class UVStream: HandleOwner, ByteStream {
     private func shutDown() {
         guard let raw else { return }
         let code = Request<uv_shutdown_t, Void>.start(()) { request in
-            uv_shutdown(request, raw) { request, status in
+            tributary_uv_shutdown(request, raw) { request, status in
                 let stream = HandleOwner.owner(of: request?.pointee.handle, as: UVStream.self)
                 Request<uv_shutdown_t, Void>.finish(request)
                 stream?.didShutDown(status)
@@ -222,11 +227,13 @@ private func tryWrite(
         body.withUnsafeBufferPointer { body in
             if body.isEmpty {
                 var buffer = uv_buf_t(reading: head)
-                return Int(uv_try_write(raw, &buffer, 1))
+                return Int(tributary_uv_try_write(raw, &buffer, 1))
             }
             var buffers = (uv_buf_t(reading: head), uv_buf_t(reading: body))
             return withUnsafeBytes(of: &buffers) { list in
-                Int(uv_try_write(raw, list.assumingMemoryBound(to: uv_buf_t.self).baseAddress, 2))
+                Int(
+                    tributary_uv_try_write(
+                        raw, list.assumingMemoryBound(to: uv_buf_t.self).baseAddress, 2))
             }
         }
     }
@@ -236,7 +243,7 @@ private func peerAddress(of raw: UnsafeMutablePointer<uv_stream_t>) -> SocketAdd
     guard raw.pointee.type == UV_TCP else { return nil }
     let address = SocketAddress { storage in
         var length = CInt(MemoryLayout<sockaddr_storage>.size)
-        return uv_tcp_getpeername(
+        return tributary_uv_tcp_getpeername(
             raw.cast(to: uv_tcp_t.self), storage.cast(to: sockaddr.self), &length)
     }
     return address?.unmapped

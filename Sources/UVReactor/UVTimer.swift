@@ -15,7 +15,7 @@ final class UVTimer: HandleOwner {
 
     init(on loop: UVLoop) throws(IOFailure) {
         self.loop = loop
-        handle = try Handle { timer in uv_timer_init(loop.raw, timer) }
+        handle = try Handle { timer in tributary_uv_timer_init(loop.raw, timer) }
         super.init()
         handle.setOwner(self)
     }
@@ -30,6 +30,11 @@ final class UVTimer: HandleOwner {
         return queue.add(due: due, job)
     }
 
+    /// Sees to it that libuv calls in time for the earliest timer.
+    func arm() {
+        if let earliest = queue.earliest { arm(for: earliest) }
+    }
+
     private func arm(for due: Instant) {
         if let armedFor, armedFor <= due { return }
         armedFor = due
@@ -37,11 +42,14 @@ final class UVTimer: HandleOwner {
         let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let target = UInt64(max(0, whole + (rest > 0 ? 1 : 0)))
         let now = uv_now(loop.raw)
-        // Fails only while closing, when nothing will fire any more.
-        uv_timer_start(
+        let code = tributary_uv_timer_start(
             handle.raw,
             { timer in HandleOwner.owner(of: timer, as: UVTimer.self)?.fire() },
-            target > now ? target - now : 0, 0)
+            target > now ? target - now : 0)
+        if code < 0 {
+            armedFor = nil
+            loop.armTimersSoon()
+        }
     }
 
     private func fire() {
@@ -53,6 +61,6 @@ final class UVTimer: HandleOwner {
             action()
             loop.finishCallback()
         }
-        if let earliest = queue.earliest { arm(for: earliest) }
+        arm()
     }
 }

@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
     var config: String
 
     func run() throws {
-        let (_, plan, problems) = try ConfigSource(argument: config).record()
+        let (_, _, plan, problems) = try ConfigSource(argument: config).record()
         switch format {
         case .text: StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
         case .json: StandardStreams.printOut(problems.json)

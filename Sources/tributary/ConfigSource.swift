@@ -31,6 +31,11 @@ struct ConfigSource: Sendable {
             variables: variables)
     }
 
+    /// A text that stands in no file.
+    init(path: String, text: String) {
+        self.init(path: path, text: Array(text.utf8))
+    }
+
     private init(
         path: String, text: [UInt8]?, isDemo: Bool = false, variables: [String: String] = [:]
     ) {
@@ -44,24 +49,50 @@ struct ConfigSource: Sendable {
     /// same bytes, whatever happens to the files meanwhile. No plan comes if there is an error.
     ///
     /// A file that is not there is a `StartFailure`.
-    func record() throws -> (source: RecordedConfig, plan: Plan?, problems: Problems) {
+    func record() throws -> (
+        source: RecordedConfig, config: Config?, plan: Plan?, problems: Problems
+    ) {
         let recording = ConfigRecording(files: files) { variables[$0] ?? SystemFiles.variable($0) }
         let (config, problems) = ConfigLoader.load(
             path, files: recording.files, environment: recording.environment)
         if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
         let recorded = recording.recorded(path, isDemo: isDemo)
-        guard let config else { return (recorded, nil, problems) }
+        guard let config else { return (recorded, nil, nil, problems) }
         let plan = try Planner.plan(config, processors: Processors.available)
-        return (recorded, plan, problems)
+        return (recorded, config, plan, problems)
     }
 
     /// The same for commands that are nothing without a plan: problems are printed, and errors end the
     /// command.
-    func checked() throws -> (source: RecordedConfig, plan: Plan) {
-        let (source, plan, problems) = try record()
+    func checked() throws -> (source: RecordedConfig, config: Config, plan: Plan) {
+        let (source, config, plan, problems) = try record()
         StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
-        guard let plan else { throw ExitStatus.configurationErrors }
-        return (source, plan)
+        guard let config, let plan else { throw ExitStatus.configurationErrors }
+        return (source, config, plan)
+    }
+
+    /// What the file says, whatever it is.
+    func bytes() throws -> [UInt8] {
+        do throws(ConfigFileError) {
+            return try files.read(path)
+        } catch {
+            guard error == .notFound else { throw StartFailure.unreadableFile(path, error.words) }
+            throw StartFailure.noSuchFile(path)
+        }
+    }
+
+    /// The same for commands that look at the configuration itself.
+    func loaded() throws -> (config: Config, plan: Plan) {
+        let (config, problems) = ConfigLoader.load(
+            path, files: files, environment: { variables[$0] ?? SystemFiles.variable($0) })
+        StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
+        guard let config else {
+            let recording = ConfigRecording(files: files) { _ in nil }
+            _ = try? recording.files.read(path)
+            if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
+            throw ExitStatus.configurationErrors
+        }
+        return (config, try Planner.plan(config, processors: 1))
     }
 
     private var files: ConfigFiles {

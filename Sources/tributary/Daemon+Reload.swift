@@ -38,7 +38,7 @@ extension Daemon {
     /// The configuration as it is now; nil if it is bad, which is then in the log.
     private func readAgain() -> (RecordedConfig, Plan)? {
         do {
-            let (recorded, plan, problems) = try ConfigSource(path: config.path).record()
+            let (recorded, _, plan, problems) = try ConfigSource(path: config.path).record()
             for problem in problems.sorted {
                 log.write(problem.severity == .error ? .error : .warning, "configuration") { line in
                     line.add("problem", "\(problem)")

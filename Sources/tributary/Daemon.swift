@@ -39,7 +39,7 @@ final class Daemon {
             let source =
                 path.map { ConfigSource(path: $0) }
                 ?? ConfigSource(demo: demo?.variables ?? [:])
-            let (recorded, plan) = try source.checked()
+            let (recorded, _, plan) = try source.checked()
             let daemon = Daemon(recorded, plan.process, loop, demo)
             loop.resident = daemon
             daemon.onEnd = { failure = $0 }

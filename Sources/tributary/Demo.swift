@@ -3,20 +3,35 @@ import HTTPServer
 import Reactor
 import UVReactor
 
-/// The demo's backends, on the control loop and on ports that the system chooses.
+/// The demo's backends, each on a port of its own.
 final class Demo {
-    /// Their addresses, for the demo's configuration.
-    private(set) var variables: [String: String] = [:]
+    /// In a fixed order.
+    private(set) var addresses: [(name: String, address: SocketAddress)] = []
     private var servers: [Server] = []
 
-    init(on loop: UVLoop) throws(IOFailure) {
+    /// - Parameter firstPort: the others follow it; 0 lets the system choose each
+    init(on loop: UVLoop, firstPort: UInt16 = 0) throws(StartFailure) {
         let backends = DemoBackends(core: loop.core)
-        for (variable, service) in backends.services {
+        for (index, (name, service)) in backends.services.enumerated() {
+            let port = firstPort == 0 ? 0 : firstPort &+ UInt16(index)
+            let address = SocketAddress.ip(.v4(0x7F00_0001), port: port)
             let server = Server(loop: loop, service: service)
-            let address = try server.listen(on: .ip(.v4(0x7F00_0001), port: 0))
-            variables[variable] = "http://\(address)"
+            do throws(IOFailure) {
+                addresses.append((name, try server.listen(on: address)))
+            } catch {
+                close()
+                throw .listen(address, error)
+            }
             servers.append(server)
         }
+    }
+
+    /// Their addresses, for the demo's configuration: `DEMO_STOCK`.
+    var variables: [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: addresses.map {
+                ("DEMO_\($0.name.uppercased())", "http://\($0.address)")
+            })
     }
 
     func close() {

@@ -15,11 +15,8 @@ final class DemoBackends {
     }
 
     /// What the demo's configuration calls them, and who answers.
-    var services: [(variable: String, service: Service)] {
-        [
-            ("DEMO_CATALOG", catalog), ("DEMO_STOCK", stock), ("DEMO_REVIEWS", reviews),
-            ("DEMO_USERS", users),
-        ]
+    var services: [(name: String, service: Service)] {
+        [("catalog", catalog), ("stock", stock), ("reviews", reviews), ("users", users)]
     }
 
     private func catalog(_ request: Request, _ exchange: Exchange) -> Local<Response> {

@@ -1,16 +1,22 @@
 import ArgumentParser
+import Basics
 import Gateway
 import HTTP
+import Promises
+import Reactor
+import UVReactor
 
 /// `tributary explain CONFIG METHOD URL`
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say what would become of one request; nothing is sent.",
+        abstract: "Say what would become of one request; nothing is sent without --run.",
         discussion: """
             EXAMPLES
               tributary explain my.yaml GET '/products/42?lang=de'
               tributary explain my.yaml GET /home --header 'Accept-Language: de'
+              tributary explain my.yaml POST /login --data '{"user":"ann"}'
+              tributary explain --run my.yaml GET /home    sends it: what really happened, as a waterfall
             """)
 
     @Argument(help: "The configuration, YAML or JSON; - is standard input.")
@@ -26,6 +32,12 @@ struct ExplainCommand: ParsableCommand {
         name: .shortAndLong, help: "A header of the request, as 'Name: value'; may be repeated.")
     var header: [String] = []
 
+    @Option(name: .shortAndLong, help: "The body of the request.")
+    var data: String?
+
+    @Flag(name: .customLong("run"), help: "Send it, and tell what happened.")
+    var isRun = false
+
     func run() throws {
         guard let method = Method(method) else {
             throw ValidationError("write the method like GET or POST: \(method)")
@@ -35,7 +47,21 @@ struct ExplainCommand: ParsableCommand {
         }
         let fields = try fields()
         let plan = try ConfigSource(argument: config).checked().plan
-        StandardStreams.printOut(Explanation(plan, method, target, fields).text)
+        let explanation = Explanation(
+            plan, method, target, fields, body: data.map { Bytes($0) } ?? Bytes())
+        StandardStreams.printOut(isRun ? try result(of: explanation) : explanation.text)
+    }
+
+    private func result(of explanation: Explanation) throws -> String {
+        var result: Result<String, any Error>?
+        _ = try UVLoop.run { loop in
+            explanation.run(on: loop).whenSettled { settled in
+                result = settled
+                loop.stop()
+            }
+        }
+        guard let result else { throw StartFailure.internalError("a request without an end") }
+        return try result.get()
     }
 
     private func fields() throws -> Fields {

@@ -7,6 +7,7 @@ enum StartFailure: Error, Sendable {
     /// The name of a host to listen on has no address.
     case host(String, IOFailure)
     case noSuchFile(String)
+    case unreadableFile(String, String)
     case threads
     case internalError(String)
 
@@ -18,6 +19,7 @@ enum StartFailure: Error, Sendable {
         case .listen(let address, let failure): "cannot listen on \(address): \(failure)"
         case .host(let host, let failure): "cannot listen on \(host): \(failure)"
         case .noSuchFile(let path): "\(path): no such file"
+        case .unreadableFile(let path, let words): "\(path): \(words)"
         case .threads: "the system has no room for one more thread"
         case .internalError(let what): "a mistake of tributary's: \(what)"
         }
@@ -26,7 +28,7 @@ enum StartFailure: Error, Sendable {
     var status: ExitCode {
         switch self {
         case .listen, .host, .threads: ExitStatus.unavailable
-        case .noSuchFile: ExitStatus.noInput
+        case .noSuchFile, .unreadableFile: ExitStatus.noInput
         case .internalError: ExitStatus.internalError
         }
     }

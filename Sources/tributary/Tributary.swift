@@ -20,7 +20,8 @@ struct Tributary: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, ExplainCommand.self, SchemaCommand.self,
+            ServeCommand.self, CheckCommand.self, ExplainCommand.self, SimulateCommand.self,
+            SchemaCommand.self, OpenAPICommand.self, ImportCommand.self, DemoBackendsCommand.self,
             HealthCommand.self, VersionCommand.self,
         ])
 

@@ -22,8 +22,12 @@ import Testing
         "Assembly": [
             "Gateway", "HTTPServer", "HTTPClient", "HTTP", "Reactor", "Promises", "Basics",
         ],
+        "Simulation": [
+            "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
+            "Synchronization",
+        ],
         "tributary": [
-            "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader", "UVReactor",
+            "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader", "UVReactor",
             "JSONText", "Reactor", "Promises", "Basics", "ArgumentParser", "Synchronization",
             "Glibc",
             "Darwin",

@@ -16,15 +16,20 @@ enum HeaderSyntax {
         wire.contains(name.lowercased())
     }
 
-    /// Fields that describe a backend's body, which is never sent on as it is.
-    static func isOfTheBody(_ name: String) -> Bool {
-        ["content-type", "content-encoding", "content-range", "accept-ranges"]
+    /// Fields that describe a backend's own message, which is never sent on as it is.
+    static func isOfTheMessage(_ name: String) -> Bool {
+        ["content-type", "content-encoding", "content-range", "accept-ranges", "date"]
             .contains(name.lowercased())
+    }
+
+    /// Fields that every call carries anyway.
+    static func isSentAnyway(_ name: String) -> Bool {
+        ["x-request-id", "traceparent", "gateway-deadline-ms"].contains(name.lowercased())
     }
 
     private static let wire = [
         "connection", "content-length", "expect", "keep-alive", "proxy-connection", "te", "trailer",
-        "transfer-encoding", "upgrade",
+        "transfer-encoding", "upgrade", "host",
     ]
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {

@@ -8,11 +8,14 @@ import Promises
 struct Aggregate {
     private let plan: EndpointPlan
     private let names: [JSONName]
+    /// Bytes that all names take, with what divides them.
+    private let namesCount: Int
     private let isFlat: Bool
 
     init(_ plan: EndpointPlan) {
         self.plan = plan
         names = plan.calls.map { JSONName($0.name) }
+        namesCount = names.reduce(0) { $0 + $1.written.count + 1 }
         isFlat = plan.calls.allSatisfy { $0.placement == .named }
     }
 
@@ -21,7 +24,7 @@ struct Aggregate {
             _ = try result.requiredValue(for: call.index)
         }
         var body = JSONObjectBuilder(
-            capacity: capacity(result), reserved: isFlat ? [] : [Report.name])
+            capacity: namesCount + run.partBytes, reserved: isFlat ? [] : [Report.name])
         var dropped: [ReportedFailure] = []
         for call in plan.calls {
             try add(call, result, run, to: &body, dropped: &dropped)
@@ -60,16 +63,6 @@ struct Aggregate {
         for key in collisions {
             dropped.append(ReportedFailure(call: call, failure: .collision(key)))
         }
-    }
-
-    /// Exact for a flat answer without a report, so that the body is allocated once.
-    private func capacity(_ result: AnyResult<Int, Part>) -> Int {
-        var capacity = 0
-        for call in plan.calls {
-            let value = result.part(of: call)?.value.bytes.count
-            capacity += names[call.index].written.count + 1 + (value ?? 64)
-        }
-        return capacity
     }
 
     // MARK: Head

@@ -20,7 +20,7 @@ struct FailedAnswer {
     /// that have failed by now.
     private func required(_ failure: CallFailure, of call: CallPlan, _ run: Run) -> Response {
         let status = OutcomeStatus.required(failure, of: call)
-        if let answer = failure.answer, status == failure.status { return relayed(answer) }
+        if let answer = failure.answer, call.relays(failure) { return relayed(answer) }
         let listed = run.reported(of: plan).filter {
             $0.call.isRequired && $0.failure.kind != .cancelled
         }

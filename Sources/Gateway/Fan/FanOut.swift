@@ -52,13 +52,16 @@ struct FanOut {
     }
 
     private func start(_ call: Call, after parts: Parts, _ run: Run) -> Local<Part> {
-        var earlier: [Local<Part>] = []
-        for index in call.plan.waitsFor {
-            let skipped = CallFailure(kind: .skipped, because: .call(calls[index].plan.name))
-            guard let part = parts.part(of: index) else {
-                return run.exchange.core.error(call.noted(skipped, run))
-            }
-            earlier.append(part.mapError { $0 is Cancelled ? $0 : skipped })
+        func skipped(_ index: Int) -> CallFailure {
+            CallFailure(kind: .skipped, because: .call(calls[index].plan.name))
+        }
+        // Before anything is attached: who waits for a call and is forgotten keeps it from being
+        // cancelled.
+        if let missing = call.plan.waitsFor.first(where: { parts.part(of: $0) == nil }) {
+            return run.exchange.core.error(call.noted(skipped(missing), run))
+        }
+        let earlier = call.plan.waitsFor.compactMap { index in
+            parts.part(of: index)?.mapError { $0 is Cancelled ? $0 : skipped(index) }
         }
         return run.exchange.core.all(earlier)
             .mapError { call.noted($0, run) }

@@ -4,11 +4,7 @@ import HTTP
 enum OutcomeStatus {
     /// A required call failed: its failure decides.
     static func required(_ failure: CallFailure, of call: CallPlan) -> Status {
-        if failure.kind == .unexpectedStatus, let status = failure.status,
-            call.relayStatus.contains(where: { $0.contains(Int(status.code)) })
-        {
-            return status
-        }
+        if let status = failure.status, call.relays(failure) { return status }
         if failure.isTimeout { return .gatewayTimeout }
         if failure.isRefusal { return .serviceUnavailable }
         if case .client = failure.because { return .badRequest }
@@ -28,5 +24,13 @@ enum OutcomeStatus {
     private static func skippedOnly(_ failures: [CallFailure]) -> Status {
         let clients = failures.filter { if case .client = $0.because { true } else { false } }
         return !failures.isEmpty && clients.count == failures.count ? .badRequest : .badGateway
+    }
+}
+
+extension CallPlan {
+    /// Whether the client is told the backend's own status.
+    func relays(_ failure: CallFailure) -> Bool {
+        guard failure.kind == .unexpectedStatus, let status = failure.status else { return false }
+        return relayStatus.contains { $0.contains(Int(status.code)) }
     }
 }

@@ -13,6 +13,8 @@ final class Run {
 
     /// Those so far, in order of time; each knows its call.
     private(set) var failures: [CallFailure] = []
+    /// What all parts take together, for an answer that is written once and never moved.
+    private(set) var partBytes = 0
     /// How long each call took, where the endpoint tells its clients; else empty.
     let timings: CallTimings?
     /// By call index, where the endpoint tells its clients; else empty.
@@ -43,6 +45,7 @@ final class Run {
     /// A call has its part: kept for the templates of other calls.
     func kept(_ part: Part, of call: CallPlan) -> Part {
         timings?.ended(call.index, at: loop.now)
+        partBytes += part.value.bytes.count
         values.keep(part.value, of: call.index)
         return part
     }

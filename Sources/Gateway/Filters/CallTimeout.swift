@@ -7,18 +7,28 @@ import Reactor
 /// Limits one call: its own timeout, or what is left of the whole request, whichever strikes first.
 enum CallTimeout {
     static func filter(_ timeout: Duration, deadline: Duration, loop: any Loop) -> CallFilter {
-        CallFilter { next in
+        let failures = Failures(own: timeout, total: deadline)
+        return CallFilter { next in
             { request, exchange in
                 let left = request.deadline - loop.now
-                let isOwn = timeout <= left
-                let limit = isOwn ? timeout : deadline
-                guard left > .zero else {
-                    return exchange.core.error(CallFailure(kind: .responseTimeout, limit: limit))
-                }
-                return next(request, exchange).timeout(
-                    isOwn ? timeout : left, error: CallFailure(kind: .responseTimeout, limit: limit)
-                )
+                guard left > .zero else { return exchange.core.error(failures.total) }
+                let answer = next(request, exchange)
+                return timeout <= left
+                    ? answer.timeout(timeout, error: failures.own)
+                    : answer.timeout(left, error: failures.total)
             }
+        }
+    }
+
+    /// What is said when time is up. An object, so that a closure that may say it is no more than a
+    /// reference.
+    private final class Failures {
+        let own: CallFailure
+        let total: CallFailure
+
+        init(own: Duration, total: Duration) {
+            self.own = CallFailure(kind: .responseTimeout, limit: own)
+            self.total = CallFailure(kind: .responseTimeout, limit: total)
         }
     }
 }

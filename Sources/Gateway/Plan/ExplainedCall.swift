@@ -41,7 +41,8 @@ struct ExplainedCall {
     private static func text(of piece: URLTemplate.Piece, in values: CallValues) -> String? {
         switch piece {
         case .literal(let bytes): return String(bytes)
-        case .value(.call, _, let name), .value(.requestBody, _, let name): return "{\(name)}"
+        case .value(.call, _, let name): return "{\(name)}"
+        case .value(.requestBody, _, let name) where values.body.isEmpty: return "{\(name)}"
         case .value(let source, _, _):
             guard let value = values.text(of: source) else { return nil }
             var bytes: [UInt8] = []

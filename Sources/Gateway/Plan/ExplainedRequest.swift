@@ -22,10 +22,17 @@ struct ExplainedRequest {
             ])
         }
         let forwards = Set(endpoint.calls.map(\.forward.text))
-        return TextTable(rows, gaps: [0, 4]).lines + [
+        return lines(of: rows) + [
             "forwards  \(forwards.count == 1 ? forwards.first ?? "" : "each call its own")",
             "deadline  \(endpoint.timing)",
         ]
+    }
+
+    /// What stands at the end of a line is lined up, unless that would be far out.
+    private func lines(of rows: [[String]]) -> [String] {
+        rows.allSatisfy { $0[1].count <= 60 }
+            ? TextTable(rows, gaps: [0, 4]).lines
+            : rows.flatMap { TextTable([$0], gaps: [0, 4]).lines }
     }
 
     /// `id=42 (integer)`, `lang=en (default)`

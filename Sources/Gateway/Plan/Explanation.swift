@@ -1,22 +1,28 @@
-import Basics
+package import Basics
 package import HTTP
+import JSONText
 
 /// What would become of one request, told without sending anything: `tributary explain`.
 ///
 /// Everything comes from the plan by the same code that serves: the router, the parameters' rules and
 /// the templates. What only a request or a backend can say stands there as it was written: `{user.id}`.
 package struct Explanation {
-    private let plan: Plan
-    private let head: RequestHead
+    let plan: Plan
+    let head: RequestHead
+    /// Empty where it is not said.
+    let body: Bytes
 
-    package init(_ plan: Plan, _ method: Method, _ target: Target, _ fields: Fields = Fields()) {
+    package init(
+        _ plan: Plan, _ method: Method, _ target: Target, _ fields: Fields = Fields(),
+        body: Bytes = Bytes()
+    ) {
         self.plan = plan
+        self.body = body
         head = RequestHead(method: method, target: target, fields: fields)
     }
 
     package var text: String {
-        let router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
-        return switch router.match(head.method, head.target.path) {
+        switch match {
         case .notFound: "route     none: 404\n"
         case .methodNotAllowed(let allow):
             "route     none for \(head.method): 405, Allow: \(allow)\n"
@@ -24,24 +30,60 @@ package struct Explanation {
         }
     }
 
+    private var match: Router.Match {
+        Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
+            .match(head.method, head.target.path)
+    }
+
+    /// The one that the request is for.
+    var endpoint: EndpointPlan? {
+        if case .endpoint(let index) = match { plan.endpoints[index] } else { nil }
+    }
+
     private func text(of endpoint: EndpointPlan) -> String {
         var lines = ExplainedRequest(endpoint, head).lines
         do throws(InvalidRequest) {
-            let values = CallValues(
-                head: head,
-                input: RequestInput(
-                    params: try Params(endpoint.params, of: head), body: Bytes(), bodyValue: nil),
-                calls: endpoint.calls.count)
-            let calls = endpoint.calls.map {
-                ExplainedCall($0, of: endpoint, backend: plan.backends[$0.backend], values)
-            }
+            let calls = try calls(of: endpoint)
             lines += TextTable(calls.map(\.row), gaps: [2, 2, 5, 2]).lines
             lines += ExplainedAnswer(endpoint, calls).lines
         } catch {
-            lines += error.errors.map { fault in
-                "refused   400: \(fault.location.rawValue) \(fault.name) \(fault.reason.text)"
-            }
+            lines += error.explained
         }
         return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Throws what is wrong with the request.
+    func calls(of endpoint: EndpointPlan) throws(InvalidRequest) -> [ExplainedCall] {
+        let values = CallValues(
+            head: head, input: try input(of: endpoint), calls: endpoint.calls.count)
+        return endpoint.calls.map {
+            ExplainedCall($0, of: endpoint, backend: plan.backends[$0.backend], values)
+        }
+    }
+
+    /// A body that is not said is taken for a good one.
+    private func input(of endpoint: EndpointPlan) throws(InvalidRequest) -> RequestInput {
+        var input = RequestInput(params: Params(), body: body)
+        var errors: [InvalidRequest.Fault] = []
+        do throws(InvalidRequest) { input.params = try Params(endpoint.params, of: head) } catch {
+            errors = error.errors
+        }
+        do throws(InvalidRequest) {
+            if !body.isEmpty { input.bodyValue = try endpoint.body?.check(body) }
+        } catch {
+            errors += error.errors
+        }
+        guard errors.isEmpty else { throw InvalidRequest(errors: errors) }
+        return input
+    }
+}
+
+extension InvalidRequest {
+    /// One line for each value that is refused.
+    var explained: [String] {
+        errors.map { fault in
+            "refused   400: \(fault.location.rawValue)"
+                + "\(fault.name.isEmpty ? "" : " \(fault.name)") \(fault.reason.text)"
+        }
     }
 }

@@ -8,6 +8,8 @@ package struct Plan {
     package let server: ServerPlan
     let backends: [BackendPlan]
     let endpoints: [EndpointPlan]
+    /// Where a number of the process is another one for each worker.
+    let shares: [SharedNumbers]
 
     /// The names of the endpoints, by index: what logs and metrics call them.
     package var endpointNames: [String] { endpoints.map(\.name) }

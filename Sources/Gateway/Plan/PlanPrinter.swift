@@ -18,7 +18,7 @@ package struct PlanPrinter {
         if plan.endpoints.contains(where: { $0.calls.contains { $0.isRequired } }) || hasWaits {
             lines.append("('!' = required, '->' = waits for)")
         }
-        lines += shares
+        lines += plan.shares.map { $0.line(workers: plan.process.workers) }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -35,22 +35,6 @@ package struct PlanPrinter {
             endpoint.route.method.rawValue, endpoint.route.path, CallList(endpoint).text,
             "deadline \(endpoint.timing)",
         ]
-    }
-
-    /// Numbers that the operator gave per process and that each worker gets a part of.
-    private var shares: [String] {
-        let workers = plan.process.workers
-        guard workers > 1 else { return [] }
-        return plan.backends.compactMap { backend in
-            guard let bulkhead = backend.bulkhead else { return nil }
-            var text =
-                "\(backend.name): max_concurrent \(bulkhead.written.concurrent), "
-                + "\(bulkhead.concurrentMax) for each of \(workers) workers"
-            if bulkhead.written.queue > 0 {
-                text += "; queue \(bulkhead.written.queue), \(bulkhead.queueMax) each"
-            }
-            return text
-        }
     }
 }
 

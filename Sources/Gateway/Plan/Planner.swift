@@ -32,11 +32,16 @@ package struct Planner {
         for (index, backend) in config.backends.enumerated() {
             backends.append(try plan(backend, index))
         }
-        return Plan(process: process, server: server, backends: backends, endpoints: endpoints)
+        return Plan(
+            process: process, server: server, backends: backends, endpoints: endpoints,
+            shares: shares)
     }
 
     /// A number for the whole process as one worker's share, rounded up.
-    func share(_ count: Int) -> Int { max(1, (count + workers - 1) / workers) }
+    func share(_ count: Int) -> Int {
+        let (sum, overflow) = count.addingReportingOverflow(workers - 1)
+        return (overflow ? count : sum) / workers
+    }
 
     private var process: ProcessPlan {
         ProcessPlan(

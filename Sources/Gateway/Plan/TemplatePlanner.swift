@@ -104,7 +104,7 @@ struct TemplatePlanner {
     }
 
     /// What the operator wrote, with everything escaped that may not stand in a request target.
-    private static func encoded(_ text: String) -> Bytes {
+    static func encoded(_ text: String) -> Bytes {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#") {

@@ -48,6 +48,10 @@ struct ControlFields {
     /// RFC 9110 7.6.1: a list of tokens, perhaps over several fields. What is no option that we
     /// know means nothing to us.
     private mutating func noteConnection(_ value: Span<UInt8>) {
+        if value.equals("keep-alive") {
+            saysKeepAlive = true
+            return
+        }
         var start = 0
         while start < value.count {
             let end = value.firstOffset(of: UInt8(ascii: ","), from: start) ?? value.count

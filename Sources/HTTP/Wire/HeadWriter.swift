@@ -30,7 +30,7 @@ extension [UInt8] {
 
     /// All lines, in one copy unless some of them are not theirs to say.
     package mutating func append(_ fields: Fields) {
-        guard fields.hasConnectionFields else {
+        guard fields.mayHoldConnectionFields else {
             append(copying: fields.wireText)
             return
         }
@@ -69,15 +69,5 @@ extension [UInt8] {
         append(head.fields)
         if bodyLength > 0 || head.method.anticipatesBody { append(contentLength: bodyLength) }
         appendEndOfHead()
-    }
-}
-
-extension Fields {
-    fileprivate var hasConnectionFields: Bool {
-        var lines = FieldLines(from: linesStart)
-        while let line = lines.next(in: text.span) {
-            if FieldName.isOfConnection(text.span.extracting(line.name)) { return true }
-        }
-        return false
     }
 }

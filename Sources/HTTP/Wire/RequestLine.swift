@@ -14,10 +14,14 @@ struct RequestLine {
 
     /// Reads a line whose LF is at the end of `line`.
     init(_ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits) throws(WireError) {
+        // First what is refused before the line has ended too, so that its answer does not depend
+        // on how the bytes arrive.
+        guard ByteSet.token.contains(bytes[line.lowerBound]) else { throw .requestLine }
+        let methodEnd = try Self.endOfMethod(
+            bytes.extracting(0..<line.upperBound), from: line.lowerBound, limits)
+        try Self.check(behindMethod: line.upperBound &- methodEnd, limits)
         let end = line.upperBound &- 1
         guard end > line.lowerBound, bytes[end] == ASCII.carriageReturn else { throw .lineEnd }
-        let methodEnd = try Self.endOfMethod(
-            bytes.extracting(0..<end), from: line.lowerBound, limits)
         let space = end &- 9
         guard space > methodEnd, bytes[space] == ASCII.space else { throw .requestLine }
         version = try HTTPVersion(bytes.extracting((space &+ 1)..<end))
@@ -40,9 +44,11 @@ struct RequestLine {
         guard ByteSet.token.contains(line[0]) else { throw .requestLine }
         guard line.count > limits.methodBytes + 1 else { return }
         let methodEnd = try endOfMethod(line, from: 0, limits)
-        guard line.count - methodEnd <= limits.uriBytes + " HTTP/1.1\r\n".utf8.count else {
-            throw .targetTooLong
-        }
+        try check(behindMethod: line.count &- methodEnd, limits)
+    }
+
+    private static func check(behindMethod count: Int, _ limits: Limits) throws(WireError) {
+        guard count <= limits.uriBytes + " HTTP/1.1\r\n".utf8.count else { throw .targetTooLong }
     }
 
     private static func endOfMethod(

@@ -6,9 +6,11 @@ extension Node {
     func map<In, Out>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Out
     ) -> Node {
-        link(Out.self, on: context) { child in
-            guard let value = child.receive(In.self) else { return }
-            do { child.fulfill(try body(value)) } catch { child.reject(error) }
+        link(Out.self, on: context, keeping: Transform(body)) { child in
+            guard let handler = child.takeHandler(Transform<In, Out>.self),
+                let value = child.receive(In.self)
+            else { return }
+            do { child.fulfill(try handler.call(value)) } catch { child.reject(error) }
         }
     }
 
@@ -16,9 +18,19 @@ extension Node {
     func compactMap<In, Out>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Out?
     ) -> Node {
-        map(on: context) { (value: In) in
-            guard let result = try body(value) else { throw PromiseError.noValue }
-            return result
+        link(Out.self, on: context, keeping: Attempt(body)) { child in
+            guard let handler = child.takeHandler(Attempt<In, Out>.self),
+                let value = child.receive(In.self)
+            else { return }
+            do {
+                if let result = try handler.call(value) {
+                    child.fulfill(result)
+                } else {
+                    child.reject(PromiseError.noValue)
+                }
+            } catch {
+                child.reject(error)
+            }
         }
     }
 
@@ -26,9 +38,19 @@ extension Node {
     func validate<In>(
         on context: (any ExecutionContext)? = nil, _ check: @escaping (In) throws -> Bool
     ) -> Node {
-        map(on: context) { (value: In) in
-            guard try check(value) else { throw PromiseError.validationFailed }
-            return value
+        link(In.self, on: context, keeping: Check(check)) { child in
+            guard let handler = child.takeHandler(Check<In>.self),
+                let value = child.receive(In.self)
+            else { return }
+            do {
+                if try handler.call(value) {
+                    child.fulfill(value)
+                } else {
+                    child.reject(PromiseError.validationFailed)
+                }
+            } catch {
+                child.reject(error)
+            }
         }
     }
 
@@ -36,9 +58,35 @@ extension Node {
     func onValue<In>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Void
     ) -> Node {
-        map(on: context) { (value: In) in
-            try body(value)
-            return value
+        link(In.self, on: context, keeping: Look(body)) { child in
+            guard let handler = child.takeHandler(Look<In>.self),
+                let value = child.receive(In.self)
+            else { return }
+            do {
+                try handler.call(value)
+                child.fulfill(value)
+            } catch {
+                child.reject(error)
+            }
+        }
+    }
+}
+
+extension Node {
+    @inlinable
+    func done<In>(
+        on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Void
+    ) -> Node {
+        link(Void.self, on: context, keeping: Look(body)) { child in
+            guard let handler = child.takeHandler(Look<In>.self),
+                let value = child.receive(In.self)
+            else { return }
+            do {
+                try handler.call(value)
+                child.fulfill(())
+            } catch {
+                child.reject(error)
+            }
         }
     }
 }
@@ -86,7 +134,7 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) throws -> Void
     ) -> Promise<Void> {
-        .init(node.map(on: context, body))
+        .init(node.done(on: context, body))
     }
 
     /// The same outcome without the value.
@@ -130,7 +178,7 @@ extension Local {
     /// Ends the success part of a chain.
     @inlinable
     public func done(_ body: @escaping (Value) throws -> Void) -> Local<Void> {
-        .init(node.map(body))
+        .init(node.done(body))
     }
 
     /// The same outcome without the value.

@@ -6,10 +6,12 @@ extension Node {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping (Result<In, any Error>) throws -> Out
     ) -> Node {
-        link(Out.self, on: context) { child in
-            guard var above = child.takeParent() else { return }
+        link(Out.self, on: context, keeping: Transform(body)) { child in
+            guard let handler = child.takeHandler(Transform<Result<In, any Error>, Out>.self),
+                var above = child.takeParent()
+            else { return }
             do {
-                child.fulfill(try body(above.takeResult(as: In.self)))
+                child.fulfill(try handler.call(above.takeResult(as: In.self)))
             } catch {
                 child.reject(error)
             }

@@ -49,8 +49,12 @@ extension Node {
         let observer = Node.make(
             Void.self, home: context.map { .context($0) } ?? home, parent: self
         ) { observer in
-            if let result = observer.receiveResult(Value.self) { body(result) }
+            guard let handler = observer.takeHandler(Observe<Result<Value, any Error>>.self),
+                var above = observer.takeParent()
+            else { return }
+            handler.call(above.takeResult(as: Value.self))
         }
+        observer.keep(Observe(body))
         attach(observer: observer)
     }
 }

@@ -2,22 +2,31 @@
 
 extension Node {
     @inlinable
-    func recover<Next: PromiseFace>(
-        on context: (any ExecutionContext)? = nil, policy: CatchPolicy,
-        _ body: @escaping (any Error) throws -> Next
-    ) -> Node {
-        link(Next.Value.self, on: context) { child in
-            guard let error = child.receiveError(passing: Next.Value.self) else { return }
-            guard policy.covers(error) else {
-                _ = child.reject(error)
-                return
+    func recover<Next: Lead>(
+        on context: (any ExecutionContext)? = nil, policy: CatchPolicy, _ lead: Next
+    ) -> Node where Next.Input == any Error {
+        // A step for each policy, so that none is captured.
+        let step: (Node) -> Void =
+            switch policy {
+            case .allErrors: { $0.repair(.allErrors, Next.self) }
+            case .allErrorsExceptCancellation:
+                { $0.repair(.allErrorsExceptCancellation, Next.self) }
             }
-            do {
-                child.adopt(try body(error).node, as: Next.Value.self)
-            } catch {
-                child.reject(error)
-            }
+        return link(Next.Output.self, on: context, keeping: lead, step)
+    }
+
+    /// In a step: the handler continues after an error.
+    @inlinable
+    func repair<Next: Lead>(_ policy: CatchPolicy, _ type: Next.Type)
+    where Next.Input == any Error {
+        guard let handler = takeHandler(Next.self),
+            let error = receiveError(passing: Next.Output.self)
+        else { return }
+        guard policy.covers(error) else {
+            _ = reject(error)
+            return
         }
+        do { adopt(try handler.next(error), as: Next.Output.self) } catch { reject(error) }
     }
 
     @inlinable
@@ -25,10 +34,11 @@ extension Node {
         only type: Failure.Type, on context: (any ExecutionContext)? = nil,
         _ body: @escaping (Failure) throws -> Next
     ) -> Node {
-        recover(on: context, policy: .allErrors) { error in
+        let lead = FaceLead { (error: any Error) in
             guard let failure = error as? Failure else { throw error }
             return try body(failure)
         }
+        return recover(on: context, policy: .allErrors, lead)
     }
 
     @inlinable
@@ -64,7 +74,7 @@ extension Promise {
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @Sendable (any Error) throws -> Promise
     ) -> Promise {
-        .init(node.recover(on: context, policy: policy, body))
+        .init(node.recover(on: context, policy: policy, PromiseLead(body)))
     }
 
     /// Continues with another promise after an error of one type; others pass on.
@@ -100,7 +110,7 @@ extension Local {
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping (any Error) throws -> Local
     ) -> Local {
-        .init(node.recover(policy: policy, body))
+        .init(node.recover(policy: policy, LocalLead(body)))
     }
 
     /// Continues with another promise after an error of one type; others pass on.

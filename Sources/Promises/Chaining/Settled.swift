@@ -85,7 +85,7 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         guaranteed body: @escaping @Sendable (any Error) -> Guarantee<Value>
     ) -> Guarantee<Value> {
-        .init(node.recover(on: context, policy: .allErrors, body))
+        .init(node.recover(on: context, policy: .allErrors, FaceLead(body)))
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.
@@ -134,7 +134,7 @@ extension Local {
     public func recover(
         guaranteed body: @escaping (any Error) -> LocalGuarantee<Value>
     ) -> LocalGuarantee<Value> {
-        .init(node.recover(policy: .allErrors, body))
+        .init(node.recover(policy: .allErrors, FaceLead(body)))
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.

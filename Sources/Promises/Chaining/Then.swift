@@ -2,26 +2,26 @@
 
 extension Node {
     @inlinable
-    func then<In, Next: PromiseFace>(
-        on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Next
-    ) -> Node {
-        link(Next.Value.self, on: context) { child in
-            guard let value = child.receive(In.self) else { return }
-            do { child.adopt(try body(value).node, as: Next.Value.self) } catch {
+    func then<Next: Lead>(on context: (any ExecutionContext)? = nil, _ lead: Next) -> Node {
+        link(Next.Output.self, on: context, keeping: lead) { child in
+            guard let handler = child.takeHandler(Next.self),
+                let value = child.receive(Next.Input.self)
+            else { return }
+            do { child.adopt(try handler.next(value), as: Next.Output.self) } catch {
                 child.reject(error)
             }
         }
     }
 
     @inlinable
-    func adding<In, Next: PromiseFace>(
-        on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Next
-    ) -> Node {
-        link((In, Next.Value).self, on: context) { child in
-            guard let value = child.receive(In.self) else { return }
+    func adding<Next: Lead>(on context: (any ExecutionContext)? = nil, _ lead: Next) -> Node {
+        link((Next.Input, Next.Output).self, on: context, keeping: lead) { child in
+            guard let handler = child.takeHandler(Next.self),
+                let value = child.receive(Next.Input.self)
+            else { return }
             do {
-                child.wait(for: try body(value).node) { child in
-                    guard let new = child.receive(Next.Value.self) else { return }
+                child.wait(for: try handler.next(value)) { child in
+                    guard let new = child.receive(Next.Output.self) else { return }
                     child.fulfill((value, new))
                 }
             } catch {
@@ -47,7 +47,7 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) throws -> Promise<New>
     ) -> Promise<New> {
-        .init(node.then(on: context, body))
+        .init(node.then(on: context, PromiseLead(body)))
     }
 
     /// Continues with another promise and keeps this value beside the new one.
@@ -56,7 +56,7 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) throws -> Promise<New>
     ) -> Promise<(Value, New)> {
-        .init(node.adding(on: context, body))
+        .init(node.adding(on: context, PromiseLead(body)))
     }
 }
 
@@ -64,7 +64,7 @@ extension Local {
     /// Continues with another promise; a throw rejects.
     @inlinable
     public func then<New>(_ body: @escaping (Value) throws -> Local<New>) -> Local<New> {
-        .init(node.then(body))
+        .init(node.then(LocalLead(body)))
     }
 
     /// Continues with another promise and keeps this value beside the new one.
@@ -72,7 +72,7 @@ extension Local {
     public func adding<New>(
         _ body: @escaping (Value) throws -> Local<New>
     ) -> Local<(Value, New)> {
-        .init(node.adding(body))
+        .init(node.adding(LocalLead(body)))
     }
 }
 

@@ -9,8 +9,8 @@ extension Node {
     /// count.
     @inlinable
     static func gathering<Value>(_ type: Value.Type, count: Int, home: Home) -> Node {
-        let result = make(Value.self, home: home, claim: Claim.root, extraWords: 1)
-        unsafe result.header.pointee.isGathering = true
+        let result = make(
+            Value.self, home: home, claim: Claim.root | Claim.gathering, extraWords: 1)
         unsafe (result.cells + 2 + words(Value.self)).initialize(to: Atomic(UInt(count)))
         return result
     }

@@ -22,17 +22,26 @@ public final class Core {
     }
 
     @inlinable
-    var home: Home { .core(self) }
+    var home: Home {
+        unsafe .core(self, turn.map { unsafe Unmanaged.passUnretained($0) })
+    }
 
     /// Lends a core of the context that the caller runs on.
     ///
     /// Traps when called from elsewhere. The body can neither keep the core nor let it out: it is
     /// `@Sendable`, so it captures nothing that is confined.
+    ///
+    /// - Parameters:
+    ///   - context: where the caller runs.
+    ///   - turn: the context's own ready queue, if it is a `Turn`: the one to which its `enqueue`
+    ///     appends on this thread. Handlers are then put there directly.
+    ///   - body: what is done with the core.
     public static func run<Result: Sendable>(
-        on context: any ExecutionContext, _ body: @Sendable (Core) throws -> Result
+        on context: any ExecutionContext, turn: Turn? = nil,
+        _ body: @Sendable (Core) throws -> Result
     ) rethrows -> Result {
         precondition(context.isCurrent, "Core.run was called outside of its context")
-        return try body(Core(on: context))
+        return try body(Core(on: context, turn: turn))
     }
 }
 

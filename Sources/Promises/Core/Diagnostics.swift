@@ -60,22 +60,17 @@ public enum PromiseDiagnostics {
     }
 
     /// The node is being freed, and its address will be another's.
-    static func forget(_ node: Node) {
-        _ = sites.withLock { $0.removeValue(forKey: ObjectIdentifier(node.object)) }
+    static func forget(_ node: ObjectIdentifier) {
+        _ = sites.withLock { $0.removeValue(forKey: node) }
     }
 
     private static func keep(_ site: CreationSite, for node: Node) {
-        node.isNoted = true
+        _ = node.claim.insert(Claim.noted)
         sites.withLock { $0[ObjectIdentifier(node.object)] = site }
     }
 }
 
 extension Node {
-    fileprivate(set) var isNoted: Bool {
-        get { unsafe header.pointee.isNoted }
-        nonmutating set { unsafe header.pointee.isNoted = newValue }
-    }
-
     func reportUnhandled() {
         let error = error
         if error.isCancellation || error as? PromiseError == .abandoned { return }

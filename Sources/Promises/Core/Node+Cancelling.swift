@@ -48,6 +48,7 @@ extension Node {
         } else if old & Claim.started == 0 {
             above = takeParentRef()
             step = nil
+            dropHandler()
             result = nil
         }
         clear()

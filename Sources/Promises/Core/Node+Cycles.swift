@@ -16,7 +16,7 @@ extension Node {
 
     /// Whether a resolver will settle this node.
     private var isProduced: Bool {
-        unsafe claim.bits & Claim.root != 0 && !header.pointee.isGathering
+        claim.bits & (Claim.root | Claim.gathering) == Claim.root
     }
 
     /// Searches the waiters, and theirs, nested no deeper than the budget.

@@ -16,6 +16,23 @@ extension Node {
         return child
     }
 
+    /// A child whose step takes the caller's closure.
+    @inlinable
+    func link<Handler, Out>(
+        _ type: Out.Type, on context: (any ExecutionContext)? = nil, keeping handler: Handler,
+        _ step: @escaping (Node) -> Void
+    ) -> Node {
+        let child =
+            if let context {
+                Node.make(Out.self, home: .context(context), parent: self, step: step)
+            } else {
+                child(Out.self, step: step)
+            }
+        child.keep(handler)
+        attach(child)
+        return child
+    }
+
     /// In a step: the value from above, or nil after the error from above was passed on.
     @inlinable
     func receive<In>(_ type: In.Type) -> In? {

@@ -66,7 +66,10 @@ extension Node {
 
     /// Enqueues a stack of waiters, oldest first.
     func deliver(_ stack: UInt) {
-        var (rest, _) = NodeRef.reversed(NodeRef(stack: stack))
+        guard let newest = NodeRef(stack: stack) else { return }
+        // Nearly always there is one.
+        guard newest.next != nil else { return enqueue(newest) }
+        var (rest, _) = NodeRef.reversed(newest)
         while let one = rest {
             rest = one.next
             enqueue(one)
@@ -104,11 +107,11 @@ extension Node {
 
     /// Hands an owned waiter of this node to the place where it runs.
     func enqueue(_ child: NodeRef) {
-        if isConfined, let turn = unsafe child.with({ unsafe $0.header.pointee.turn }) {
+        if isConfined, let turn = unsafe child.with({ unsafe $0.turn }) {
             // Both are confined, so this is their thread.
             unsafe turn._withUnsafeGuaranteedRef { $0.append(child) }
         } else {
-            child.with { $0.home }.context.enqueue(PromiseJob(owned: child, isTimer: false))
+            child.with { $0.context }.enqueue(PromiseJob(owned: child, isTimer: false))
         }
     }
 

@@ -97,10 +97,14 @@ enum Claim {
     @inlinable static var cancelled: UInt { 16 }
     /// A cancellation closure is being exchanged.
     @inlinable static var locked: UInt { 32 }
-    /// One consumer; the count has the bits up to 32.
-    @inlinable static var consumer: UInt { 64 }
+    /// It is a combinator's result, which waits for its seats.
+    @inlinable static var gathering: UInt { 64 }
+    /// Diagnostics remember where the chain of this node began.
+    @inlinable static var noted: UInt { 128 }
+    /// One consumer; the count has the bits up to 34.
+    @inlinable static var consumer: UInt { 256 }
     /// One consumer that withdrew and whose empty node is still on the waiter stack.
-    @inlinable static var withdrawn: UInt { 1 << 32 }
+    @inlinable static var withdrawn: UInt { 1 << 34 }
 
     /// The word after a cancellation took the decision: both in one step, so that whoever arms a
     /// root sees either neither or what it was.
@@ -111,6 +115,6 @@ enum Claim {
     @inlinable static func consumers(_ bits: UInt) -> UInt { (bits & (withdrawn - 1)) / consumer }
     @inlinable static func ghosts(_ bits: UInt) -> UInt { bits / withdrawn }
     @inlinable static func isHandled(_ bits: UInt) -> Bool {
-        bits & ~(decided | started | root | cancelled | locked) != 0
+        bits & ~(decided | started | root | cancelled | locked | gathering | noted) != 0
     }
 }

@@ -48,7 +48,7 @@ extension Guarantee {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) -> Guarantee<New>
     ) -> Guarantee<New> {
-        .init(node.then(on: context, body))
+        .init(node.then(on: context, FaceLead(body)))
     }
 
     /// Ends a chain.
@@ -56,7 +56,7 @@ extension Guarantee {
     public func done(
         on context: (any ExecutionContext)? = nil, _ body: @escaping @Sendable (Value) -> Void
     ) -> Guarantee<Void> {
-        .init(node.map(on: context, body))
+        .init(node.done(on: context, body))
     }
 
     /// The same as a promise. Cancelling that does not reach the guarantee.
@@ -76,13 +76,13 @@ extension LocalGuarantee {
     public func then<New>(
         _ body: @escaping (Value) -> LocalGuarantee<New>
     ) -> LocalGuarantee<New> {
-        .init(node.then(body))
+        .init(node.then(FaceLead(body)))
     }
 
     /// Ends a chain.
     @inlinable @discardableResult
     public func done(_ body: @escaping (Value) -> Void) -> LocalGuarantee<Void> {
-        .init(node.map(body))
+        .init(node.done(body))
     }
 
     /// The same as a promise. Cancelling that does not reach the guarantee.

@@ -5,12 +5,16 @@
 @usableFromInline
 final class Alarm {
     private let home: Home
+    /// What is said when it rings, where that is an error. Kept here, so that the closure holds the
+    /// alarm and nothing else, which needs no memory.
+    @usableFromInline let error: () -> any Error
     /// Unchecked: no access calls anybody.
     @exclusivity(unchecked) private var timer: (any Cancellable)?
 
     @usableFromInline
-    init(_ home: Home) {
+    init(_ home: Home, _ error: @escaping () -> any Error = { PromiseError.timedOut }) {
         self.home = home
+        self.error = error
     }
 
     deinit { cancel() }

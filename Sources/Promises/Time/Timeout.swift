@@ -5,12 +5,12 @@ extension Node {
     func timeout<Value>(
         _ type: Value.Type, _ limit: Duration, _ error: @escaping () -> any Error
     ) -> Node {
-        let alarm = Alarm(home.serial)
+        let alarm = Alarm(home.serial, error)
         let child = link(Value.self, on: contextOfTime) { child in
             alarm.cancel()
             guard var above = child.takeParent() else { return }
             if !above.isPending { return child.inherit(Value.self, from: &above) }
-            let error = error()
+            let error = alarm.error()
             child.reject(error)
             above.withdraw(with: Cancelled(because: error))
         }

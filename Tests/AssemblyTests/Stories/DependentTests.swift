@@ -198,4 +198,19 @@ import Testing
         #expect(stage.seen.first?.body == #"{"all":{"user":"ann","n":1e400},"n":1e400}"#)
         stage.expectQuiet()
     }
+
+    /// What waits for several calls, one of them left out, waits for none.
+    @Test func aCallThatNobodyWaitsForIsCancelledAlthoughASkippedOneUsedIt() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, when: { param: lang } }
+            three: { from: c, get: "/3/{one.id}/{two.id}", required: true }
+            """, endpoint: "params: { lang: { type: string } }")
+        stage.on("/1", .hangs)
+        #expect(try stage.ask().outcome == "502 at 0")
+        stage.pass(1)
+        #expect(stage.events == ["0 GET /1", "0 given up /1"] || stage.events.isEmpty)
+        stage.expectQuiet()
+    }
 }

@@ -81,4 +81,15 @@ import Testing
         #expect(try stage.ask()["Set-Cookie"] == nil)
         stage.expectQuiet()
     }
+
+    /// The table gives 502 for it too, and that is no reason to show the backend's body.
+    @Test func aBackendsOwn502IsNotRelayedUnlessItIsListed() throws {
+        let stage = try Stage("one: { from: a, get: /1, required: true, relay_body: true }")
+        stage.on("/1", .status(502, #"{"host":"10.0.0.7"}"#))
+        let answer = try stage.ask()
+        #expect(answer.status == 502)
+        #expect(answer["Content-Type"] == "application/problem+json")
+        #expect(answer.failures == #"[{"call":"one","kind":"unexpected_status","status":502}]"#)
+        stage.expectQuiet()
+    }
 }

@@ -138,15 +138,20 @@ final class Stage {
     struct NobodyListens: Error {}
 
     func connect() throws -> ScriptedClient {
+        let client = ScriptedClient(ScriptedPeer(try stream()), of: self)
+        clients.append(client)
+        return client
+    }
+
+    /// A connection to the gateway, for clients that are no clients.
+    func stream() throws -> any ByteStream {
         var result: Result<any ByteStream, any Error>?
         outside.timer(after: .zero) { [self] in
             outside.connect(to: address).whenSettled { result = $0 }
         }
         network.run(until: { result != nil })
         guard case .success(let stream) = result else { throw NobodyListens() }
-        let client = ScriptedClient(ScriptedPeer(stream), of: self)
-        clients.append(client)
-        return client
+        return stream
     }
 
     /// A new client sends this; nothing happens before time passes.
@@ -221,6 +226,9 @@ final class Stage {
     }
 
     func isBreakerOpen(of backend: String = "a") throws -> Bool { try state(of: backend).isOpen }
+
+    /// Hosts of a backend that are ejected, or not well.
+    func leftOut(of backend: String = "a") throws -> Int { try state(of: backend).hostsLeftOut }
 
     /// Connections of the gateway to a backend.
     func connections(to backend: String = "a") throws -> Int { try state(of: backend).connections }

@@ -8,17 +8,22 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
 
     var isRecursive: Bool { true }
 
+    /// Whoever listened before goes on listening.
     private static let setUp: Void = {
-        PromiseDiagnostics.setHandler(keepingCreationSites: true, hear)
+        let former = PromiseDiagnostics.setHandler(nil)
+        PromiseDiagnostics.setHandler(keepingCreationSites: true) { event in
+            former?(event)
+            hear(event)
+        }
     }()
 
     @Sendable private static func hear(_ event: PromiseEvent) {
         guard isOn else { return }
         switch event {
-        case .abandoned(let file, let line):
-            Issue.record("a promise was abandoned that was made at \(file):\(line)")
+        case .abandoned(let site):
+            Issue.record("a promise was abandoned that was made at \(site?.description ?? "?")")
         case .resolvedTwice: Issue.record("a promise was resolved twice")
-        case .unhandledRejection, .cauterized: break
+        case .unhandledRejection, .cauterized, .blockingWait: break
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
         ("relay_status: [700]", "must stay between 200 and 599, the statuses of final answers"),
         (
             "relay_headers: [Content-Type]",
-            "must not name 'Content-Type'; the answer has a body of its own"
+            "must not name 'Content-Type'; the answer has its own"
         ),
         ("relay_headers: [\"a b\"]", "must name a header; 'a b' cannot be one"),
         ("take: a..b", nil),

@@ -1,39 +1,66 @@
-import Foundation
+import HTTP
 import Testing
 
 @testable import Gateway
 
-/// What `check` says of whole files, one for each idea; the expected text stands beside each.
+/// What `check` says of whole files, and `explain` of requests to them, one file for each idea; the
+/// expected texts stand beside each.
 ///
-/// With `RECORD_PLANS=1` in the environment the texts are written anew, to be read before they are
-/// committed.
+/// A file names its requests in comments: `# explain: GET /products/42?lang=de`.
 @Suite struct GoldenPlanTests {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures/plans")
-
-    static let names: [String] =
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
-        .filter { $0.hasSuffix(".yaml") }.sorted()
+    static let folder = "Tests/Fixtures/plans"
+    static let names = Golden.names(in: folder, endingIn: ".yaml")
 
     @Test func thereAreSome() {
-        #expect(Self.names.count >= 8)
+        #expect(Self.names.count >= 30)
     }
 
     @Test(arguments: names) func checkSays(_ name: String) throws {
-        let said = try check(name)
-        let golden = Self.folder.appending(path: name.replacing(".yaml", with: ".check"))
-        if ProcessInfo.processInfo.environment["RECORD_PLANS"] == "1" {
-            try said.write(to: golden, atomically: true, encoding: .utf8)
+        try Golden.expect(path(name, ".check"), says: try check(name))
+    }
+
+    @Test(arguments: names) func explainSays(_ name: String) throws {
+        let explanations = try explanations(name)
+        guard !explanations.isEmpty else { return }
+        try Golden.expect(path(name, ".explain"), says: explanations.joined(separator: "\n"))
+    }
+
+    private func path(_ name: String, _ end: String) -> String {
+        "\(Self.folder)/\(name.replacing(".yaml", with: end))"
+    }
+
+    private func loaded(_ name: String) throws -> (text: String, config: Config?, lines: [String]) {
+        let text = try Golden.text("\(Self.folder)/\(name)")
+        var files = [name: text]
+        for part in Golden.names(in: Self.folder + "/parts", endingIn: ".yaml") {
+            files["parts/\(part)"] = try Golden.text("\(Self.folder)/parts/\(part)")
         }
-        #expect(said == (try String(contentsOf: golden, encoding: .utf8)))
+        let (config, problems) = load(
+            files, main: name, environment: ["GREETING": "hello", "EMPTY": ""])
+        return (text, config, problems.lines)
     }
 
     /// The problems, then the plan.
     private func check(_ name: String) throws -> String {
-        let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
-        let (config, problems) = load([name: text], main: name)
-        let lines = problems.lines.map { $0 + "\n" }.joined()
-        guard let config else { return lines }
-        return lines + PlanPrinter(try Planner.plan(config, processors: 1)).summary
+        let (_, config, lines) = try loaded(name)
+        let problems = lines.map { $0 + "\n" }.joined()
+        guard let config else { return problems }
+        return problems + PlanPrinter(try Planner.plan(config, processors: 1)).summary
+    }
+
+    /// Each request with what would become of it.
+    private func explanations(_ name: String) throws -> [String] {
+        let (text, config, _) = try loaded(name)
+        let requests = text.split(separator: "\n").compactMap { line in
+            line.hasPrefix("# explain: ") ? String(line.dropFirst(11)) : nil
+        }
+        guard let config, !requests.isEmpty else { return [] }
+        let plan = try Planner.plan(config, processors: 1)
+        return try requests.map { request in
+            let words = request.split(separator: " ", maxSplits: 1).map(String.init)
+            let method = try #require(Method(words[0]))
+            let target = try #require(Target(words[1]))
+            return "$ \(request)\n" + Explanation(plan, method, target).text
+        }
     }
 }

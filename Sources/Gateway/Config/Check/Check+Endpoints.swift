@@ -35,7 +35,13 @@ extension ConfigCheck {
                 "timeout \(timeout.value.spelled) is longer than the deadline"
                     + " \(deadline.value.spelled); it can never be used")
         }
-        guard let floor = endpoint.minDuration else { return }
+        guard let floor = endpoint.minDuration else {
+            if let step = endpoint.roundUpTo {
+                problems.warning(
+                    at: step.place, "'round_up_to' does nothing without 'min_duration'")
+            }
+            return
+        }
         if deadline.value >= floor.value {
             let sign = deadline.value > floor.value ? ">" : "="
             problems.warning(

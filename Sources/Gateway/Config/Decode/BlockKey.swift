@@ -11,19 +11,22 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
     var name: String { schema.name }
 
     init(
-        _ name: String, _ value: ValueSchema, isRequired: Bool = false, _ doc: String,
-        decode: @escaping Decode
+        _ name: String, _ value: ValueSchema, isRequired: Bool = false,
+        default fallback: KeyDefault = .none, _ doc: String, decode: @escaping Decode
     ) {
-        schema = KeySchema(name: name, doc: doc, value: value, isRequired: isRequired)
+        schema = KeySchema(
+            name: name, doc: doc, value: value, isRequired: isRequired, fallback: fallback)
         self.decode = decode
     }
 
     /// A value that keeps its place.
     static func value<Value>(
         _ name: String, _ path: any WritableKeyPath<Block, Placed<Value>?> & Sendable,
-        _ reading: Reading<Value>, isRequired: Bool = false, _ doc: String
+        _ reading: Reading<Value>, isRequired: Bool = false, default fallback: KeyDefault = .none,
+        _ doc: String
     ) -> BlockKey {
-        BlockKey(name, reading.schema, isRequired: isRequired, doc) { member, block, decoder in
+        BlockKey(name, reading.schema, isRequired: isRequired, default: fallback, doc) {
+            member, block, decoder in
             guard let value = reading.read(member.node, &decoder) else { return }
             block[keyPath: path] = Placed(value, at: member.node.place)
         }
@@ -31,10 +34,11 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
 
     /// A block inside of this one; it knows its own place.
     static func block<Value: PlainBlock>(
-        _ name: String, _ path: any WritableKeyPath<Block, Value?> & Sendable, _ doc: String
+        _ name: String, _ path: any WritableKeyPath<Block, Value?> & Sendable,
+        default fallback: KeyDefault = .none, _ doc: String
     ) -> BlockKey {
         let reading = Reading<Value>.block
-        return BlockKey(name, reading.schema, doc) { member, block, decoder in
+        return BlockKey(name, reading.schema, default: fallback, doc) { member, block, decoder in
             block[keyPath: path] = reading.read(member.node, &decoder)
         }
     }

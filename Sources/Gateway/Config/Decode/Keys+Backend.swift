@@ -14,17 +14,22 @@ extension Config.Backend: NamedBlock {
         .value("url", \.url, .backendURL, "its only host: http://host:port, and a path before all"),
         .value("urls", \.urls, .filledList(of: .backendURL), "its hosts"),
         .list("headers", \.headers, .fixedHeaders, "sent with every call"),
-        .value("connect_timeout", \.connectTimeout, .duration, "limit on connecting"),
+        .value(
+            "connect_timeout", \.connectTimeout, .duration,
+            default: .key("defaults.connect_timeout"),
+            "limit on connecting"),
         .value("max_concurrent", \.maxConcurrent, .positive, "calls at the same time"),
         .block("queue", \.queue, "where calls wait when max_concurrent is reached"),
         .block("breaker", \.breaker, "stops asking a backend that keeps failing"),
-        .value("balance", \.balance, .choice, "how one of several hosts is chosen"),
+        .value(
+            "balance", \.balance, .choice, default: .text(Config.Balance.leastRequests.rawValue),
+            "how one of several hosts is chosen"),
         .block("eject", \.eject, "leaves a failing host of several alone for a while"),
         .block("health", \.health, "asks the hosts how they are"),
         .block("keepalive", \.keepalive, "connections that are kept for the next call"),
         .value(
-            "dns_ttl", \.dnsTTL, .duration(allowsZero: true), "how long a resolved name is believed"
-        ),
+            "dns_ttl", \.dnsTTL, .duration(allowsZero: true), default: .time(PlanDefaults.dnsTTL),
+            "how long a resolved name is believed"),
         .block("tls", \.tls, "for https"),
     ]
 }
@@ -40,37 +45,58 @@ extension Reading where Value == [Config.Header] {
 extension Config.Backend.Queue: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value("size", \.size, .positive, isRequired: true, "calls that may wait"),
-        .value("wait", \.wait, .duration, "how long a call waits at most"),
+        .value(
+            "wait", \.wait, .duration, default: .time(PlanDefaults.queueWait),
+            "how long a call waits at most"),
     ]
 }
 
 extension Config.Backend.Breaker: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("open_at", \.openAt, .share, "the share of failures at which it opens"),
-        .value("min_requests", \.minRequests, .positive, "fewer calls in the window never open it"),
-        .value("window", \.window, .duration, "the time that is looked back on"),
-        .value("try_again_after", \.tryAgainAfter, .duration, "until one probe is let through"),
+        .value(
+            "open_at", \.openAt, .share,
+            default: .text("\(Int(PlanDefaults.breakerOpenAt * 100))%"),
+            "the share of failures at which it opens"),
+        .value(
+            "min_requests", \.minRequests, .positive,
+            default: .number(PlanDefaults.breakerRequestsMin),
+            "fewer calls in the window never open it"),
+        .value(
+            "window", \.window, .duration, default: .time(PlanDefaults.breakerWindow),
+            "the time that is looked back on"),
+        .value(
+            "try_again_after", \.tryAgainAfter, .duration,
+            default: .time(PlanDefaults.breakerTryAgainAfter), "until one probe is let through"),
     ]
 }
 
 extension Config.Backend.Eject: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("after", \.after, .positive, "failures in a row"),
-        .value("for", \.duration, .duration, "how long at first"),
+        .value(
+            "after", \.after, .positive, default: .number(PlanDefaults.ejectAfter),
+            "failures in a row"),
+        .value(
+            "for", \.duration, .duration, default: .time(PlanDefaults.ejectFor),
+            "how long at first; longer each time"),
     ]
 }
 
 extension Config.Backend.Health: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value("path", \.path, .urlPath, isRequired: true, "what is asked for"),
-        .value("every", \.every, .duration, "how often"),
+        .value(
+            "every", \.every, .duration, default: .time(PlanDefaults.healthEvery), "how often"),
     ]
 }
 
 extension Config.Backend.Keepalive: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("max_idle", \.maxIdle, .natural, "idle connections that are kept; 0 keeps none"),
-        .value("idle_timeout", \.idleTimeout, .duration, "how long an idle one is kept"),
+        .value(
+            "max_idle", \.maxIdle, .natural, default: .number(PlanDefaults.maxIdle),
+            "idle connections that are kept; 0 keeps none"),
+        .value(
+            "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.poolIdleTimeout),
+            "how long an idle one is kept"),
     ]
 }
 
@@ -80,6 +106,8 @@ extension Config.Backend.TLS: PlainBlock {
         .value("cert", \.cert, .text, "file of the certificate that is shown"),
         .value("key", \.key, .text, "file of its key"),
         .value("server_name", \.serverName, .text, "the name that is asked for and checked"),
-        .value("verify", \.verify, .flag, "whether the backend's certificate is checked"),
+        .value(
+            "verify", \.verify, .flag, default: .flag(true),
+            "whether the backend's certificate is checked"),
     ]
 }

@@ -24,13 +24,26 @@ extension Config.Call: NamedBlock {
             .init("body", Reading.body.schema, "what is sent: \"{request.body}\", or a mapping") {
                 $1.body = Reading.body.read($0.node, &$2)
             },
-            .block("forward", \.forward, "replaces the endpoint's"),
-            .value("required", \.required, .flag, "whether its failure fails the request"),
-            .value("timeout", \.timeout, .duration, "limit on this call"),
+            .block(
+                "forward", \.forward, default: .words("that of the endpoint"),
+                "replaces the endpoint's"),
             .value(
-                "accept", \.accept, .filledStatusList, "statuses that are no failure: [200-299]"),
-            .value("relay_status", \.relayStatus, .statusList, "statuses that reach the client"),
-            .value("relay_body", \.relayBody, .flag, "whether the body goes with such a status"),
+                "required", \.required, .flag, default: .flag(false),
+                "whether its failure fails the request"),
+            .value(
+                "timeout", \.timeout, .duration, default: .words("that of the endpoint"),
+                "limit on this call"),
+            .value(
+                "accept", \.accept, .filledStatusList,
+                default: .texts(PlanDefaults.accept.map(\.spelled)),
+                "statuses that are no failure"),
+            .value(
+                "relay_status", \.relayStatus, .statusList,
+                default: .value(.list(PlanDefaults.relayStatus.map { .raw($0.spelled) })),
+                "statuses of a required call that reach the client"),
+            .value(
+                "relay_body", \.relayBody, .flag, default: .flag(false),
+                "whether the body goes with such a status"),
             .list(
                 "relay_headers", \.relayHeaders, .list(of: .relayedHeader),
                 "headers of the answer that reach the client"),
@@ -41,8 +54,12 @@ extension Config.Call: NamedBlock {
             .list("drop", \.drop, .list(of: .path), "goes"),
             .list("rename", \.rename, .renames, "path: new name"),
             .value("at", \.at, .spot, ". merges the answer into the root"),
-            .value("on_collision", \.onCollision, .choice, "what the later of two equal keys does"),
-            .value("if_failed", \.ifFailed, .ifFailed, "stands for a failed call: omit or a value"),
+            .value(
+                "on_collision", \.onCollision, .choice, default: .text("drop"),
+                "what becomes of the later of two equal keys at the root"),
+            .value(
+                "if_failed", \.ifFailed, .ifFailed, default: .value(.raw("null")),
+                "stands for a failed call: omit or a value"),
             .block("when", \.when, "calls only if a parameter was sent"),
         ]
 
@@ -92,8 +109,8 @@ extension Reading where Value == String {
     static var relayedHeader: Reading {
         text("header") { text throws(Refusal) in
             try HeaderSyntax.check(name: text)
-            guard !HeaderSyntax.isOfTheBody(text) else {
-                throw Refusal("must not name '\(text)'; the answer has a body of its own")
+            guard !HeaderSyntax.isOfTheMessage(text) else {
+                throw Refusal("must not name '\(text)'; the answer has its own")
             }
         }
     }
@@ -111,10 +128,15 @@ extension Reading where Value == Config.Call.Spot {
 
 extension Config.Call.Retry: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("attempts", \.attempts, .count(1...10), "all tries, the first one included"),
         .value(
-            "on", \.on, .conditions, "what is tried again: connect, terminated, 502, 503, 504"),
-        .value("backoff", \.backoff, .duration(allowsZero: true), "the wait before the next try"),
+            "attempts", \.attempts, .count(1...10), default: .number(PlanDefaults.retryAttempts),
+            "all tries, the first one included"),
+        .value(
+            "on", \.on, .conditions, default: .texts(["connect", "terminated"]),
+            "what is tried again: connect, terminated, 502, 503, 504"),
+        .value(
+            "backoff", \.backoff, .duration(allowsZero: true),
+            default: .time(PlanDefaults.retryBackoff), "the wait before the next try"),
     ]
 }
 

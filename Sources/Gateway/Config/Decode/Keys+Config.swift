@@ -9,11 +9,15 @@ extension Config: PlainBlock {
                 "the version of this language: 1"),
             .value(
                 "listen", \.listen, .listenAddress,
+                default: .text("\(PlanDefaults.listenHost):\(PlanDefaults.listenPort)"),
                 "where clients connect: host:port, \"[v6]:port\" or unix:/path"),
             .value(
                 "admin", \.admin, .listenAddress,
                 "where /livez, /readyz and /metrics are served; off when absent; keep it private"),
-            .value("workers", \.workers, .workers, "event loops; auto is one for each processor"),
+            .value(
+                "workers", \.workers, .workers, default: .text("auto"),
+                "event loops; auto is one for each processor"
+            ),
             .block("log", \.log, "what is logged, and how"),
             .block("limits", \.limits, "what one process takes in"),
             .block("drain", \.drain, "how a stop waits for running requests"),
@@ -43,7 +47,9 @@ struct IncludedConfig: PlainBlock {
 
     static let keys: [BlockKey<IncludedConfig>] = Config.keys.map { key in
         let isShared = Config.sharedKeys.contains { $0.name == key.name }
-        return BlockKey(key.name, key.schema.value, key.schema.doc) { member, block, decoder in
+        return BlockKey(
+            key.name, key.schema.value, default: key.schema.fallback, key.schema.doc
+        ) { member, block, decoder in
             if isShared {
                 key.decode(member, &block.config, &decoder)
             } else {
@@ -58,46 +64,82 @@ struct IncludedConfig: PlainBlock {
 
 extension Config.Log: PlainBlock {
     static let keys: [BlockKey<Config.Log>] = [
-        .value("format", \.format, .choice, "json or text"),
-        .value("level", \.level, .choice, "the least important messages that are written"),
-        .value("access", \.access, .flag, "whether every request gets a line"),
+        .value("format", \.format, .choice, default: .text("json"), "json or text"),
+        .value(
+            "level", \.level, .choice, default: .text("info"),
+            "the least important messages that are written"),
+        .value(
+            "access", \.access, .flag, default: .flag(true), "whether every request gets a line"),
     ]
 }
 
 extension Config.Limits: PlainBlock {
     static let keys: [BlockKey<Config.Limits>] = [
-        .value("connections", \.connections, .positive, "open connections of clients"),
-        .value("requests_in_flight", \.requestsInFlight, .positive, "requests at work or held"),
-        .value("buffered_bytes", \.bufferedBytes, .size, "bodies in memory; beyond it 503"),
-        .value("header_bytes", \.headerBytes, .size, "all header lines of a request; else 431"),
-        .value("header_count", \.headerCount, .positive, "header lines of a request; else 431"),
-        .value("uri_bytes", \.uriBytes, .size, "the request's target; else 414"),
-        .value("header_timeout", \.headerTimeout, .duration, "for a client to send its headers"),
-        .value("body_timeout", \.bodyTimeout, .duration, "for a client to send its body"),
-        .value("idle_timeout", \.idleTimeout, .duration, "between two requests of a connection"),
+        .value(
+            "connections", \.connections, .positive, default: .number(PlanDefaults.connections),
+            "open connections of clients"),
+        .value(
+            "requests_in_flight", \.requestsInFlight, .positive,
+            default: .number(PlanDefaults.requestsInFlight), "requests at work or held"),
+        .value(
+            "buffered_bytes", \.bufferedBytes, .size, default: .size(PlanDefaults.bufferedBytes),
+            "bodies in memory; beyond it 503"),
+        .value(
+            "header_bytes", \.headerBytes, .size, default: .size(PlanDefaults.headerBytes),
+            "all header lines of a request; else 431"),
+        .value(
+            "header_count", \.headerCount, .positive, default: .number(PlanDefaults.headerCount),
+            "header lines of a request; else 431"),
+        .value(
+            "uri_bytes", \.uriBytes, .size, default: .size(PlanDefaults.uriBytes),
+            "the request's target; else 414"),
+        .value(
+            "header_timeout", \.headerTimeout, .duration,
+            default: .time(PlanDefaults.headerTimeout), "for a client to send its headers; else 408"
+        ),
+        .value(
+            "body_timeout", \.bodyTimeout, .duration, default: .time(PlanDefaults.bodyTimeout),
+            "for a client to send its body; else 408"),
+        .value(
+            "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.idleTimeout),
+            "between two requests of a connection"),
     ]
 }
 
 extension Config.Drain: PlainBlock {
     static let keys: [BlockKey<Config.Drain>] = [
         .value(
-            "delay", \.delay, .duration(allowsZero: true),
+            "delay", \.delay, .duration(allowsZero: true), default: .text("0s"),
             "how long /readyz says no before connections are refused"),
         .value(
             "timeout", \.timeout, .duration(allowsZero: true),
+            default: .time(PlanDefaults.drainTimeout),
             "how long running requests may take to end"),
     ]
 }
 
 extension Config.Defaults: PlainBlock {
     static let keys: [BlockKey<Config.Defaults>] = [
-        .value("deadline", \.deadline, .duration, "limit on a whole request"),
-        .value("timeout", \.timeout, .duration, "limit on one call"),
-        .value("connect_timeout", \.connectTimeout, .duration, "limit on connecting to a backend"),
-        .value("max_body", \.maxBody, .size, "of a client's request, and of each backend's answer"),
-        .value("report", \.report, .choice, "where an answer says what failed"),
-        .value("expose", \.expose, .choice, "what an answer says about a failure"),
-        .value("partial_status", \.partialStatus, .partialStatus, "the status of a partial answer"),
+        .value(
+            "deadline", \.deadline, .duration, default: .time(PlanDefaults.deadline),
+            "limit on a whole request"),
+        .value(
+            "timeout", \.timeout, .duration, default: .time(PlanDefaults.timeout),
+            "limit on one call"),
+        .value(
+            "connect_timeout", \.connectTimeout, .duration,
+            default: .time(PlanDefaults.connectTimeout), "limit on connecting to a backend"),
+        .value(
+            "max_body", \.maxBody, .size, default: .size(PlanDefaults.bodyMax),
+            "of a client's request, and of each backend's answer"),
+        .value(
+            "report", \.report, .choice, default: .text("body"), "where an answer says what failed"),
+        .value(
+            "expose", \.expose, .choice, default: .text("kinds"),
+            "what an answer says about a failure"),
+        .value(
+            "partial_status", \.partialStatus, .partialStatus, default: .number(200),
+            "the status of a partial answer"),
     ]
 }
 

@@ -15,18 +15,35 @@ extension Config.Endpoint: PlainBlock {
         .list("params", \.params, .named(), "what clients send in the path, the query or headers"),
         .block("forward", \.forward, "what of the client's request goes to the backends"),
         .block("body", \.body, "what the client's body must look like"),
-        .value("deadline", \.deadline, .duration, "limit on the whole request"),
+        .value(
+            "deadline", \.deadline, .duration, default: .key("defaults.deadline"),
+            "limit on the whole request"),
         .value("min_duration", \.minDuration, .duration, "no answer leaves earlier"),
-        .value("succeed_when", \.succeedWhen, .choice, "which calls must work"),
-        .value("report", \.report, .choice, "where an answer says what failed"),
-        .value("expose", \.expose, .choice, "what an answer says about a failure"),
-        .value("partial_status", \.partialStatus, .partialStatus, "the status of a partial answer"),
+        .value(
+            "succeed_when", \.succeedWhen, .choice,
+            default: .words("`required` if a call is required, else `any`"),
+            "which calls must work"),
+        .value(
+            "report", \.report, .choice, default: .key("defaults.report"),
+            "where an answer says what failed"),
+        .value(
+            "expose", \.expose, .choice, default: .key("defaults.expose"),
+            "what an answer says about a failure"),
+        .value(
+            "partial_status", \.partialStatus, .partialStatus,
+            default: .key("defaults.partial_status"), "the status of a partial answer"),
         .value("cache_control", \.cacheControl, .headerValue, "Cache-Control of complete answers"),
-        .value("server_timing", \.serverTiming, .flag, "whether answers carry Server-Timing"),
+        .value(
+            "server_timing", \.serverTiming, .flag, default: .flag(false),
+            "whether answers carry Server-Timing"),
         .value("max_in_flight", \.maxInFlight, .positive, "requests of this endpoint at a time"),
         .value("round_up_to", \.roundUpTo, .duration, "later answers leave at the next such step"),
-        .value("max_body", \.maxBody, .size, "of the client's request, and of each answer"),
-        .value("timeout", \.timeout, .duration, "limit on each of its calls"),
+        .value(
+            "max_body", \.maxBody, .size, default: .key("defaults.max_body"),
+            "of the client's request, and of each answer"),
+        .value(
+            "timeout", \.timeout, .duration, default: .key("defaults.timeout"),
+            "limit on each of its calls"),
         .list("calls", \.calls, .named(), isRequired: true, "the requests to backends, by name"),
     ]
 }
@@ -43,7 +60,9 @@ extension Config.Body: PlainBlock {
         .value("type", \.type, .choice, "the kind of JSON value"),
         .list("required", \.required, .list(of: .text), "keys that an object must have"),
         .list("properties", \.properties, .named(), "what is known about its keys"),
-        .value("max", \.max, .size, "its size; else 413"),
+        .value(
+            "max", \.max, .size, default: .words("that of the endpoint's `max_body`"),
+            "its size; else 413"),
     ]
 }
 
@@ -77,7 +96,8 @@ extension Config.Param: NamedBlock {
     }
 
     static let keys: [BlockKey<Config.Param>] = [
-        .value("type", \.type, .choice, "what it must look like; string if not written"),
+        .value(
+            "type", \.type, .choice, default: .text("string"), "what it must look like"),
         .value("min", \.min, .number, "the least number"),
         .value("max", \.max, .number, "the greatest number"),
         .value("min_length", \.minLength, .natural, "the least number of characters"),
@@ -85,7 +105,11 @@ extension Config.Param: NamedBlock {
         .value("pattern", \.pattern, .pattern, "a regular expression for the whole text"),
         .list("one_of", \.oneOf, .filledList(of: .spelled), "the only values"),
         .value("default", \.fallback, .spelled, "stands for a value that was not sent"),
-        .value("required", \.required, .flag, "whether it has to be sent"),
-        .value("in", \.location, .choice, "where it is sent"),
+        .value(
+            "required", \.required, .flag, default: .flag(false), "whether it has to be sent"),
+        .value(
+            "in", \.location, .choice,
+            default: .words("`path` if the route has its name, else `query`"),
+            "where it is sent"),
     ]
 }

@@ -24,6 +24,12 @@ struct Quantity {
 
     let amount: Int
 
+    /// As a configuration spells it, in the greatest unit that leaves a whole number: `64KiB`.
+    static func spelled(bytes: Int) -> String {
+        let unit = Units.size.names.last { bytes.isMultiple(of: $0.worth) }
+        return "\(bytes / (unit?.worth ?? 1))\(unit?.name ?? "B")"
+    }
+
     init(_ text: String, in units: Units, allowsZero: Bool) throws(Refusal) {
         let number = text.prefix { $0 == "." || ("0"..."9").contains($0) }
         let unit = text.dropFirst(number.count).drop { $0 == " " }

@@ -59,6 +59,9 @@ extension HeaderSyntax {
         guard !isOfTheWire(name) else {
             throw Refusal("must not name '\(name)'; the connection's own headers are set for you")
         }
+        guard !isSentAnyway(name) else {
+            throw Refusal("must not name '\(name)', which goes along with every call by itself")
+        }
     }
 
     static func check(value: String) throws(Refusal) {
@@ -73,7 +76,7 @@ extension Reading where Value == ClosedRange<Int> {
     static var statuses: Reading {
         let words = "must be a status such as 404, or a range such as 200-299"
         return .scalar(
-            .either([.integer(100...599), .text(format: "status range")]), expected: words
+            .either([.integer(200...599), .text(format: "status range")]), expected: words
         ) {
             scalar throws(Refusal) in
             let ends = scalar.text.split(separator: "-", omittingEmptySubsequences: false)

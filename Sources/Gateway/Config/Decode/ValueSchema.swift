@@ -35,4 +35,24 @@ struct KeySchema: Sendable {
     let doc: String
     let value: ValueSchema
     let isRequired: Bool
+    let fallback: KeyDefault
+}
+
+/// What holds where a key is not written.
+enum KeyDefault: Sendable {
+    /// What the key is about does not happen.
+    case none
+    case value(JSONTree)
+    /// In words: another key's value, or what depends on others.
+    case words(String)
+
+    static func text(_ text: String) -> KeyDefault { .value(.text(text)) }
+    static func time(_ duration: Duration) -> KeyDefault { .text(duration.spelled) }
+    static func size(_ bytes: Int) -> KeyDefault { .text(Quantity.spelled(bytes: bytes)) }
+    static func number(_ number: Int) -> KeyDefault { .value(.raw("\(number)")) }
+    static func flag(_ flag: Bool) -> KeyDefault { .value(.raw("\(flag)")) }
+    static func texts(_ texts: [String]) -> KeyDefault { .value(.texts(texts)) }
+
+    /// The value of another key, by its path in the file: `defaults.deadline`.
+    static func key(_ path: String) -> KeyDefault { .words("that of `\(path)`") }
 }

@@ -21,7 +21,7 @@ package enum ConfigFileError: Error, Sendable, Equatable {
     /// The system's words: `permission denied`.
     case unreadable(String)
 
-    var words: String {
+    package var words: String {
         switch self {
         case .notFound: "there is no such file"
         case .unreadable(let words): words

@@ -7,13 +7,13 @@ package enum ConfigSchema {
     /// The schema, indented, with a line end.
     package static var text: String {
         var definitions = Definitions()
-        var members: [(String, SchemaNode)] = [
+        var members: [(String, JSONTree)] = [
             ("$schema", .text("https://json-schema.org/draft/2020-12/schema")),
             ("title", .text("A configuration of tributary")),
         ]
         members += definitions.members(of: Config.blockSchema)
         members.append(("$defs", .object(definitions.all())))
-        return SchemaNode.object(members).text + "\n"
+        return JSONTree.object(members).text + "\n"
     }
 }
 
@@ -23,7 +23,7 @@ private struct Definitions {
     private var known: Set<String> = []
 
     /// All that were referred to, and those that these refer to.
-    mutating func all() -> [(String, SchemaNode)] {
+    mutating func all() -> [(String, JSONTree)] {
         var definitions = [("variable", Self.variable)]
         while !waiting.isEmpty {
             let block = waiting.removeFirst()
@@ -33,16 +33,16 @@ private struct Definitions {
     }
 
     /// `${NAME}` may stand for any single value.
-    private static let variable = SchemaNode.object([
+    private static let variable = JSONTree.object([
         ("type", .text("string")), ("pattern", .text(#"\$\{.+\}"#)),
         ("description", .text("${NAME}, ${NAME:-default} or ${file:/path}")),
     ])
 
-    mutating func members(of block: BlockSchema) -> [(String, SchemaNode)] {
+    mutating func members(of block: BlockSchema) -> [(String, JSONTree)] {
         let keys = block.keys()
-        var properties: [(String, SchemaNode)] = []
+        var properties: [(String, JSONTree)] = []
         for key in keys { properties.append((key.name, schema(of: key))) }
-        var members: [(String, SchemaNode)] = [
+        var members: [(String, JSONTree)] = [
             ("type", .text("object")), ("additionalProperties", .raw("false")),
         ]
         let required = keys.filter(\.isRequired).map(\.name)
@@ -54,16 +54,18 @@ private struct Definitions {
         return members
     }
 
-    private static func exactlyOne(of group: [String]) -> SchemaNode {
+    private static func exactlyOne(of group: [String]) -> JSONTree {
         .object([("oneOf", .list(group.map { .object([("required", .texts([$0]))]) }))])
     }
 
-    private mutating func schema(of key: KeySchema) -> SchemaNode {
-        .object([("description", .text(key.doc))] + members(of: key.value))
+    private mutating func schema(of key: KeySchema) -> JSONTree {
+        var schema = [("description", JSONTree.text(key.doc))]
+        if case .value(let fallback) = key.fallback { schema.append(("default", fallback)) }
+        return .object(schema + members(of: key.value))
     }
 
     /// Recurses as deep as a type of value nests, which the tables bound; blocks are only named.
-    private mutating func members(of value: ValueSchema) -> [(String, SchemaNode)] {
+    private mutating func members(of value: ValueSchema) -> [(String, JSONTree)] {
         switch value {
         case .text("regex"): return [("type", .text("string")), ("format", .text("regex"))]
         case .text: return [("type", .text("string"))]
@@ -72,13 +74,16 @@ private struct Definitions {
         case .number: return orVariable([("type", .text("number"))])
         case .integer(let range):
             let most =
-                range.upperBound == .max ? [] : [("maximum", SchemaNode.raw("\(range.upperBound)"))]
+                range.upperBound == .max ? [] : [("maximum", JSONTree.raw("\(range.upperBound)"))]
             return orVariable(
                 [("type", .text("integer")), ("minimum", .raw("\(range.lowerBound)"))] + most)
         case .duration: return orVariable(quantity(.time))
         case .size: return orVariable(quantity(.size))
         case .share: return orVariable(quantity(.share))
-        case .choice(let names): return orVariable([("enum", .texts(names))])
+        case .choice(let names):
+            // In YAML, an unquoted null is no text.
+            let null: [JSONTree] = names.contains("null") ? [.raw("null")] : []
+            return orVariable([("enum", .list(names.map { .text($0) } + null))])
         case .list(let item): return list(of: item)
         case .oneOrMany(let item):
             return [("anyOf", .list([.object(members(of: item)), .object(list(of: item))]))]
@@ -87,7 +92,7 @@ private struct Definitions {
                 ("type", .text("object")), ("additionalProperties", .object(members(of: item))),
             ]
         case .either(let values):
-            var choices: [SchemaNode] = []
+            var choices: [JSONTree] = []
             for value in values { choices.append(.object(members(of: value))) }
             return [("anyOf", .list(choices))]
         case .block(let block):
@@ -97,11 +102,11 @@ private struct Definitions {
         }
     }
 
-    private mutating func list(of item: ValueSchema) -> [(String, SchemaNode)] {
+    private mutating func list(of item: ValueSchema) -> [(String, JSONTree)] {
         [("type", .text("array")), ("items", .object(members(of: item)))]
     }
 
-    private func quantity(_ units: Quantity.Units) -> [(String, SchemaNode)] {
+    private func quantity(_ units: Quantity.Units) -> [(String, JSONTree)] {
         let names = units.names.map(\.name).joined(separator: "|")
         return [
             ("type", .text("string")), ("pattern", .text("^[0-9]+(\\.[0-9]+)?(\(names))$")),
@@ -115,7 +120,7 @@ private struct Definitions {
         return String(word.last == "," ? word.dropLast() : word)
     }
 
-    private func orVariable(_ members: [(String, SchemaNode)]) -> [(String, SchemaNode)] {
+    private func orVariable(_ members: [(String, JSONTree)]) -> [(String, JSONTree)] {
         [("anyOf", .list([.object(members), .object([("$ref", .text("#/$defs/variable"))])]))]
     }
 }

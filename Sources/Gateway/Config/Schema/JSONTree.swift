@@ -2,14 +2,14 @@ import Basics
 import JSONText
 
 /// A small JSON document that is written with its members in order, one to a line.
-indirect enum SchemaNode {
+indirect enum JSONTree: Sendable {
     case text(String)
     /// A number, `true` or `false`.
     case raw(String)
-    case list([SchemaNode])
-    case object([(String, SchemaNode)])
+    case list([JSONTree])
+    case object([(String, JSONTree)])
 
-    static func texts(_ texts: [String]) -> SchemaNode { .list(texts.map { .text($0) }) }
+    static func texts(_ texts: [String]) -> JSONTree { .list(texts.map { .text($0) }) }
 
     /// Without a line end. It recurses as deep as the document, which is the caller's.
     var text: String {

@@ -1,0 +1,78 @@
+import YAMLReader
+
+/// `validation/json-schema` as `body:`, as far as the subset goes.
+struct KrakenDBodySchema {
+    private(set) var problems: Problems
+
+    init(_ problems: Problems) {
+        self.problems = problems
+    }
+
+    mutating func converted(_ schema: DocumentNode) -> YAMLTree {
+        .block(members(of: schema, isRoot: true))
+    }
+
+    /// It recurses as deep as a document may be.
+    private mutating func members(
+        of schema: DocumentNode, isRoot: Bool
+    ) -> [(String, YAMLTree)] {
+        var members: [(String, YAMLTree)] = []
+        var properties: [(String, YAMLTree)] = []
+        let kind = schema["type"]?.text
+        for member in schema.members {
+            switch (member.key, member.node) {
+            case ("type", let node) where node.text != nil:
+                members.append(("type", .text(node.text ?? "")))
+            case ("required", let node): members.append(("required", .texts(node.texts)))
+            case ("properties", let node):
+                for property in node.members {
+                    let inner = self.members(of: property.node, isRoot: false)
+                    properties.append((property.key, .inline(inner)))
+                }
+            case ("minimum", let node) where !isRoot && kind.isNumeric:
+                members.append(("min", .plain(node.number ?? "0")))
+            case ("maximum", let node) where !isRoot && kind.isNumeric:
+                members.append(("max", .plain(node.number ?? "0")))
+            case ("minLength", let node) where !isRoot && kind == "string":
+                members.append(("min_length", .plain(node.number ?? "0")))
+            case ("maxLength", let node) where !isRoot && kind == "string":
+                members.append(("max_length", .plain(node.number ?? "0")))
+            case ("pattern", let node) where !isRoot && kind == "string":
+                if let pattern = pattern(node) { members.append(("pattern", pattern)) }
+            case ("enum", let node) where !isRoot && kind.isScalar:
+                members.append(("one_of", .list(node.elements.map { .plain($0.json) })))
+            case ("$schema", _), ("$id", _), ("title", _), ("description", _), ("examples", _),
+                ("default", _), ("$comment", _):
+                break
+            default:
+                problems.warning(
+                    at: member.keyPlace, "'\(member.key)' is left out: 'body' does not check it")
+            }
+        }
+        if !properties.isEmpty { members.append(("properties", .block(properties))) }
+        return members
+    }
+
+    /// Theirs may match anywhere, ours match the whole text.
+    private mutating func pattern(_ node: DocumentNode) -> YAMLTree? {
+        guard var pattern = node.text else { return nil }
+        let (isFromStart, isToEnd) = (pattern.hasPrefix("^"), pattern.hasSuffix("$"))
+        if isFromStart { pattern.removeFirst() }
+        if isToEnd, !pattern.isEmpty { pattern.removeLast() }
+        if !isFromStart || !isToEnd || pattern.contains("|") { pattern = "(\(pattern))" }
+        if !isFromStart { pattern = ".*" + pattern }
+        if !isToEnd { pattern += ".*" }
+        do throws(PatternError) {
+            _ = try Pattern(pattern)
+            return .text(pattern)
+        } catch {
+            problems.warning(at: node.place, "'pattern' is left out: \(error)")
+            return nil
+        }
+    }
+}
+
+extension String? {
+    fileprivate var isNumeric: Bool { self == "integer" || self == "number" }
+    fileprivate var isScalar: Bool { isNumeric || self == "string" || self == "boolean" }
+}

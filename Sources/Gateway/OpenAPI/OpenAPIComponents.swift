@@ -1,0 +1,125 @@
+/// What all operations share: the problem answers, their schemas, and the headers.
+enum OpenAPIComponents {
+    static var tree: JSONTree {
+        .object([
+            ("responses", .object(responses)), ("headers", .object(headers)),
+            ("schemas", .object(schemas)),
+        ])
+    }
+
+    static func header(_ name: String) -> JSONTree {
+        .object([("$ref", .text("#/components/headers/\(name)"))])
+    }
+
+    // MARK: Responses
+
+    /// What a status means that the gateway gives.
+    static func words(_ status: String) -> String {
+        switch status {
+        case "400": "The request is not as it must be; `errors` says everything that is wrong."
+        case "413": "The body is too large."
+        case "502": "A required call failed, or all calls did."
+        case "503": "Too many requests, or a backend is left alone for now; come again."
+        case "504": "A required call took too long, or all calls did."
+        default: "A problem."
+        }
+    }
+
+    private static var responses: [(String, JSONTree)] {
+        let statuses = ["400", "413", "502", "503", "504"]
+        let named = statuses.map { ("Status\($0)", response($0, isRetried: $0 == "503")) }
+        return named + [("Problem", response("default", isRetried: false))]
+    }
+
+    private static func response(_ status: String, isRetried: Bool) -> JSONTree {
+        let names = ["X-Request-Id"] + (isRetried ? ["Retry-After"] : [])
+        return .object([
+            ("description", .text(words(status))),
+            ("headers", .object(names.map { ($0, header($0)) })),
+            (
+                "content",
+                .object([
+                    ("application/problem+json", .object([("schema", reference("Problem"))]))
+                ])
+            ),
+        ])
+    }
+
+    // MARK: Headers
+
+    private static var headers: [(String, JSONTree)] {
+        func text(_ name: String, _ words: String, isRequired: Bool) -> (String, JSONTree) {
+            (
+                name,
+                .object([
+                    ("description", .text(words)), ("required", .raw("\(isRequired)")),
+                    ("schema", .object([("type", .text("string"))])),
+                ])
+            )
+        }
+        return [
+            text("X-Request-Id", "Names the request in logs.", isRequired: true),
+            text("Gateway-Complete", "`true` if every call worked.", isRequired: true),
+            text("Gateway-Failures", "The calls that failed (RFC 9651).", isRequired: false),
+            text("Server-Timing", "How long each call took.", isRequired: false),
+            text("Retry-After", "Seconds to wait.", isRequired: true),
+        ]
+    }
+
+    // MARK: Schemas
+
+    private static var schemas: [(String, JSONTree)] {
+        [("Problem", problem), ("Fault", fault), ("Failure", failure), ("Report", report)]
+    }
+
+    private static func reference(_ name: String) -> JSONTree {
+        .object([("$ref", .text("#/components/schemas/\(name)"))])
+    }
+
+    private static func type(_ name: String) -> JSONTree { .object([("type", .text(name))]) }
+
+    private static func list(of name: String) -> JSONTree {
+        .object([("type", .text("array")), ("items", reference(name))])
+    }
+
+    private static func object(
+        required: [String], _ properties: [(String, JSONTree)]
+    ) -> JSONTree {
+        .object([
+            ("type", .text("object")), ("required", .texts(required)),
+            ("properties", .object(properties)), ("additionalProperties", .raw("false")),
+        ])
+    }
+
+    /// RFC 9457.
+    private static let problem = object(
+        required: ["type", "title", "status", "instance"],
+        [
+            ("type", type("string")), ("title", type("string")), ("status", type("integer")),
+            ("instance", type("string")), ("errors", list(of: "Fault")),
+            ("failures", list(of: "Failure")),
+        ])
+
+    private static let fault = object(
+        required: ["in", "name", "reason"],
+        [
+            ("in", .object([("enum", .texts(locations))])), ("name", type("string")),
+            ("reason", type("string")),
+        ])
+
+    private static let locations = ["path", "query", "header", "body"]
+
+    private static let failure = object(
+        required: ["call", "kind"],
+        [
+            ("call", type("string")),
+            ("kind", .object([("enum", .texts(CallFailure.Kind.allCases.map(\.rawValue)))])),
+            ("status", type("integer")), ("limit_ms", type("integer")),
+            ("because", type("string")), ("key", type("string")), ("host", type("string")),
+            ("detail", type("string")),
+        ])
+
+    private static let report = object(
+        required: ["complete", "failures"],
+        [("complete", type("boolean")), ("failures", list(of: "Failure"))])
+}

@@ -1,0 +1,88 @@
+import Basics
+
+/// What a configuration offers its clients, as an OpenAPI 3.1 description: the endpoints with their
+/// parameters, bodies and answers. Nothing about backends is told.
+package struct OpenAPIDocument {
+    private let config: Config
+    private let plan: Plan
+
+    /// What the description calls the service.
+    private let title: String
+
+    /// Where clients reach it; nil says what `listen` says.
+    private let server: String?
+
+    /// - Parameter plan: the one that was made of `config`
+    package init(_ config: Config, _ plan: Plan, title: String, server: String? = nil) {
+        self.config = config
+        self.plan = plan
+        self.title = title
+        self.server = server
+    }
+
+    /// The description, indented, with a line end.
+    package var text: String {
+        JSONTree.object([
+            ("openapi", .text("3.1.0")),
+            ("info", .object([("title", .text(title)), ("version", .text("1"))])),
+            ("servers", .list(servers)),
+            ("paths", .object(paths)),
+            ("components", OpenAPIComponents.tree),
+        ]).text + "\n"
+    }
+
+    /// An address that every interface answers is reached as this machine; a unix socket and a port
+    /// that the system chooses have no URL.
+    private var servers: [JSONTree] {
+        var url = server
+        if url == nil, case .tcp(let host, let port) = plan.process.listen, port != 0 {
+            let name = ["0.0.0.0", "::"].contains(host) ? "localhost" : host
+            url = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+        }
+        return [.object([("url", .text(url ?? "/"))])]
+    }
+
+    private var paths: [(String, JSONTree)] {
+        var names = OperationNames()
+        return OpenAPIPath.all(of: plan.endpoints).map { path in
+            let members = path.endpoints.flatMap { index, spelled in
+                operations(
+                    OpenAPIOperation(
+                        config.endpoints[index], plan.endpoints[index], spelled: spelled),
+                    isHeadFree: path.isHeadFree(plan.endpoints), &names)
+            }
+            return (path.text, JSONTree.object(members))
+        }
+    }
+
+    /// HEAD works on every route of GET.
+    private func operations(
+        _ operation: OpenAPIOperation, isHeadFree: Bool, _ names: inout OperationNames
+    ) -> [(String, JSONTree)] {
+        let method = operation.method
+        let isWithHead = method == .get && isHeadFree
+        return (isWithHead ? [.get, .head] : [method]).map { method in
+            let name = names.name(method, operation.path)
+            return (method.rawValue.lowercased(), operation.tree(as: method, named: name))
+        }
+    }
+}
+
+/// Gives every operation a name of its own, made of its method and path: `getProductsId`.
+private struct OperationNames {
+    private var taken: Set<String> = []
+
+    mutating func name(_ method: Config.Method, _ path: String) -> String {
+        let words = path.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let name =
+            method.rawValue.lowercased()
+            + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        var unique = name
+        var count = 1
+        while !taken.insert(unique).inserted {
+            count += 1
+            unique = "\(name)_\(count)"
+        }
+        return unique
+    }
+}

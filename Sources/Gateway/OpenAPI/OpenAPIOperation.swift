@@ -1,0 +1,142 @@
+import Basics
+import HTTP
+
+/// One endpoint as an operation: what it takes, and what it may answer.
+struct OpenAPIOperation {
+    private let config: Config.Endpoint
+    private let plan: EndpointPlan
+    /// What of the request has to be there, declared or not.
+    private let needs: OpenAPINeeds
+    /// How the path of the description calls a parameter, where it calls it otherwise.
+    private let spelled: [String: String]
+
+    init(_ config: Config.Endpoint, _ plan: EndpointPlan, spelled: [String: String]) {
+        self.config = config
+        self.plan = plan
+        self.spelled = spelled
+        needs = OpenAPINeeds(config, plan)
+    }
+
+    var method: Config.Method { plan.route.method }
+    var path: String { plan.route.path }
+
+    /// - Parameter method: the route's own, or HEAD, which works wherever GET does
+    func tree(as method: Config.Method, named name: String) -> JSONTree {
+        var members: [(String, JSONTree)] = [
+            ("operationId", .text(name)), ("description", .text(description)),
+        ]
+        let parameters = parameters
+        if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
+        if let body = requestBody { members.append(("requestBody", body)) }
+        members.append(
+            ("responses", OpenAPIAnswers(plan, hasBody: method != .head).tree))
+        return .object(members)
+    }
+
+    private var description: String {
+        var text = "Answers within \(plan.deadline.spelled)"
+        if let padding = plan.padding { text += ", and not before \(padding.minimum.spelled)" }
+        let sentOn = forwardedHeaders.filter(Self.isReserved)
+        return text + "."
+            + (sentOn.isEmpty ? "" : " Sent on to backends: \(sentOn.joined(separator: ", ")).")
+    }
+
+    // MARK: Parameters
+
+    private var parameters: [JSONTree] {
+        let declared = config.parameterNames.compactMap(parameter)
+        return declared + forwarded
+    }
+
+    private func parameter(_ name: String) -> JSONTree? {
+        let param = config.params.first { $0.name.value == name }
+        let isInPath = plan.route.parameters.contains(name)
+        let location = param?.location?.value ?? (isInPath ? .path : .query)
+        // OpenAPI has other places for these headers and ignores them here.
+        if location == .header, Self.isReserved(name) { return nil }
+        return Self.parameter(
+            isInPath ? spelled[name] ?? name : name, in: location.rawValue,
+            isRequired: isInPath || param?.required?.value == true
+                || (param?.fallback == nil && needs.params.contains(name)),
+            OpenAPIValue(param, isInPath: isInPath).tree)
+    }
+
+    /// What goes along to backends undeclared is optional, and may be any text.
+    private var forwarded: [JSONTree] {
+        let declared = config.params.map { $0.name.value }
+        var names: [(location: String, name: String)] = []
+        for call in plan.calls {
+            for query in call.forward.query?.names ?? [] { names.append(("query", String(query))) }
+        }
+        names += forwardedHeaders.filter { !Self.isReserved($0) }.map { ("header", $0) }
+        var seen: [String] = []
+        return names.compactMap { location, name in
+            let key = "\(location) \(location == "header" ? name.lowercased() : name)"
+            guard !declared.contains(name), !seen.contains(key) else { return nil }
+            seen.append(key)
+            return Self.parameter(
+                name, in: location,
+                isRequired: location == "header" && needs.headers.contains(name.lowercased()),
+                .object([("type", .text("string"))]))
+        }
+    }
+
+    /// Those of `forward:`, and those that calls refer to.
+    private var forwardedHeaders: [String] {
+        let forwarded = plan.calls.flatMap(\.forward.headers).map { "\($0)" }
+        let referred = config.calls.flatMap(\.references).compactMap { reference in
+            if case .requestHeader(let name) = reference.value.source { name } else { nil }
+        }
+        var names: [String] = []
+        for name in forwarded + referred
+        where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
+            names.append(name)
+        }
+        return names
+    }
+
+    private static func isReserved(_ header: String) -> Bool {
+        ["accept", "content-type", "authorization"].contains(header.lowercased())
+    }
+
+    private static func parameter(
+        _ name: String, in location: String, isRequired: Bool, _ schema: JSONTree
+    ) -> JSONTree {
+        .object([
+            ("name", .text(name)), ("in", .text(location)),
+            ("required", .raw("\(isRequired)")), ("schema", schema),
+        ])
+    }
+
+    // MARK: Body
+
+    /// Declared, a body has to be there and to fit; else it goes along if a call uses it.
+    private var requestBody: JSONTree? {
+        let size = "At most \(Quantity.spelled(bytes: plan.bodyMax))."
+        if let body = config.body {
+            let fields = needs.bodyFields.map(OpenAPIValue.tree)
+            let declared = OpenAPIValue.tree(of: body)
+            return Self.body(
+                "application/json", isRequired: true, size,
+                fields.isEmpty ? declared : .object([("allOf", .list([declared] + fields))]))
+        }
+        let used = config.calls.flatMap(\.references).compactMap { reference in
+            if case .requestBody(let path) = reference.value.source { path } else { nil }
+        }
+        guard let first = used.first else { return nil }
+        let isJSON = used.contains { !$0.isEmpty } || !first.isEmpty
+        let fields = needs.bodyFields.map(OpenAPIValue.tree)
+        return Self.body(
+            isJSON ? "application/json" : "*/*", isRequired: needs.hasBody, size,
+            fields.count > 1 ? .object([("allOf", .list(fields))]) : fields.first ?? .object([]))
+    }
+
+    private static func body(
+        _ type: String, isRequired: Bool, _ description: String, _ schema: JSONTree
+    ) -> JSONTree {
+        .object([
+            ("description", .text(description)), ("required", .raw("\(isRequired)")),
+            ("content", .object([(type, .object([("schema", schema)]))])),
+        ])
+    }
+}

@@ -1,0 +1,54 @@
+/// One path of the description, with the endpoints that answer there.
+///
+/// Two routes that differ only in the names of their parameters are one path in OpenAPI: the first one
+/// names them.
+struct OpenAPIPath {
+    /// `/products/{id}`
+    let text: String
+
+    /// By index in the plan, with the names that their parameters have in `text`.
+    private(set) var endpoints: [(index: Int, spelled: [String: String])]
+
+    private let segments: [Config.Route.Segment]
+
+    /// In the order in which the file has them first.
+    static func all(of endpoints: [EndpointPlan]) -> [OpenAPIPath] {
+        var paths: [OpenAPIPath] = []
+        for endpoint in endpoints {
+            let route = endpoint.route
+            if let known = paths.firstIndex(where: { $0.matches(route) }) {
+                paths[known].endpoints.append((endpoint.index, paths[known].names(for: route)))
+            } else {
+                paths.append(
+                    OpenAPIPath(
+                        text: route.path, endpoints: [(endpoint.index, [:])],
+                        segments: route.segments))
+            }
+        }
+        return paths
+    }
+
+    private func matches(_ route: Config.Route) -> Bool {
+        segments.count == route.segments.count
+            && zip(segments, route.segments).allSatisfy { own, other in
+                switch (own, other) {
+                case (.parameter, .parameter): true
+                case (.literal(let own), .literal(let other)): own == other
+                case (.parameter, .literal), (.literal, .parameter): false
+                }
+            }
+    }
+
+    private func names(for route: Config.Route) -> [String: String] {
+        var names: [String: String] = [:]
+        for case (.parameter(let own), .parameter(let other)) in zip(segments, route.segments) {
+            names[other] = own
+        }
+        return names
+    }
+
+    /// No endpoint here says itself what HEAD does.
+    func isHeadFree(_ plans: [EndpointPlan]) -> Bool {
+        !endpoints.contains { plans[$0.index].route.method == .head }
+    }
+}

@@ -1,0 +1,108 @@
+import YAMLReader
+
+/// What a value of a request must be, as a JSON Schema.
+struct OpenAPIValue {
+    let tree: JSONTree
+
+    /// A parameter; one that is only named in the route is a string.
+    init(_ param: Config.Param?, isInPath: Bool) {
+        let kind = param?.type?.value ?? .string
+        var members = Self.members(of: kind.rawValue, param)
+        if isInPath, kind == .string, param?.oneOf.isEmpty != false {
+            // An empty segment is another path, and dots change the path.
+            if param?.minLength == nil { members.append(("minLength", .raw("1"))) }
+            members.append(("not", .object([("enum", .texts([".", ".."]))])))
+        }
+        if !isInPath, let fallback = param?.fallback {
+            members.append(("default", Self.literal(fallback.value, of: kind.rawValue)))
+        }
+        tree = .object(members)
+    }
+
+    static func tree(of body: Config.Body) -> JSONTree {
+        object(body.type?.value, body.required, body.properties, [])
+    }
+
+    // It recurses as deep as the configuration nests, which its reader bounds.
+    private static func tree(of property: Config.Property) -> JSONTree {
+        let isText = property.type == nil && !property.oneOf.isEmpty
+        let kind = property.type?.value.rawValue ?? (isText ? "string" : nil)
+        let members = kind.map { self.members(of: $0, property) } ?? []
+        return object(
+            property.type?.value, property.required, property.properties,
+            members.filter { $0.0 != "type" || isText })
+    }
+
+    private static func object(
+        _ type: Config.Property.Kind?, _ required: [Placed<String>],
+        _ properties: [Config.Property], _ others: [(String, JSONTree)]
+    ) -> JSONTree {
+        // What has members is an object, also where no type is written.
+        let hasMembers = !required.isEmpty || !properties.isEmpty
+        var members = others
+        if let type = type ?? (hasMembers ? .object : nil) {
+            members.insert(("type", .text(type.rawValue)), at: 0)
+        }
+        if !required.isEmpty { members.append(("required", .texts(required.map(\.value)))) }
+        if !properties.isEmpty {
+            members.append(
+                ("properties", .object(properties.map { ($0.name.value, tree(of: $0)) })))
+        }
+        return .object(members)
+    }
+
+    /// A body in which a field is there, and is no null; as deep as the path.
+    static func tree(of field: OpenAPINeeds.Field) -> JSONTree {
+        var tree: JSONTree =
+            field.isText
+            ? .object([("type", .texts(["string", "number", "boolean"]))])
+            : .object([("not", .object([("type", .text("null"))]))])
+        for key in field.keys.reversed() {
+            tree = .object([
+                ("type", .text("object")), ("required", .texts([key])),
+                ("properties", .object([(key, tree)])),
+            ])
+        }
+        return tree
+    }
+
+    // MARK: Rules
+
+    private static func members(
+        of kind: String, _ limits: (any ValueLimits)?
+    ) -> [(String, JSONTree)] {
+        var members: [(String, JSONTree)] = [("type", .text(kind == "uuid" ? "string" : kind))]
+        if kind == "uuid" { members.append(("format", .text("uuid"))) }
+        guard let limits else { return members }
+        if let min = limits.min { members.append(("minimum", number(min.value))) }
+        if let max = limits.max { members.append(("maximum", number(max.value))) }
+        if let least = limits.minLength { members.append(("minLength", .raw("\(least.value)"))) }
+        if let most = limits.maxLength { members.append(("maxLength", .raw("\(most.value)"))) }
+        if let pattern = limits.pattern {
+            // Ours are for the whole text.
+            members.append(("pattern", .text("^(?:\(pattern.value))$")))
+        }
+        if !limits.oneOf.isEmpty {
+            members.append(("enum", .list(limits.oneOf.map { literal($0.value, of: kind) })))
+        }
+        return members
+    }
+
+    private static func number(_ number: Config.Number) -> JSONTree {
+        .raw(number.integer.map { "\($0)" } ?? spelling(of: number.text) ?? "\(number.value)")
+    }
+
+    /// A value that the configuration spells as a text.
+    private static func literal(_ text: String, of kind: String) -> JSONTree {
+        switch kind {
+        case "integer", "number": .raw(spelling(of: text) ?? "0")
+        case "boolean": .raw(text == "true" ? "true" : "false")
+        default: .text(text)
+        }
+    }
+
+    private static func spelling(of text: String) -> String? {
+        let type = DocumentNode.Scalar(text: text, isPlain: true).type
+        return JSONNumber.spelling(of: text, type: type)
+    }
+}

@@ -1,0 +1,96 @@
+import Basics
+import HTTP
+import HTTPClient
+import Promises
+import Reactor
+
+/// Watches the calls of one request: what was sent, when, and how each ended.
+///
+/// It stands in the chain of a call twice: above everything, and just above the connection, where
+/// every single request passes.
+final class CallWitness {
+    /// One call as it went.
+    struct Sighting {
+        let began: Instant
+        var ended: Instant?
+        /// What became of it; nil as long as nothing did.
+        var outcome: String?
+        /// When each request to the backend left; several with retries and hedges.
+        var requests: [Instant] = []
+        /// Host, port and target of the last one.
+        var url = ""
+    }
+
+    private let loop: any Loop
+    private var sightings: [Int: Sighting] = [:]
+
+    init(loop: any Loop) {
+        self.loop = loop
+    }
+
+    /// What was seen of a call, by its index; nil if it never began.
+    subscript(call: Int) -> Sighting? { sightings[call] }
+
+    /// Sees the call as a whole.
+    func ofCall(_ plan: CallPlan) -> CallFilter {
+        CallFilter { [self] next in
+            { [self] request, exchange in
+                sightings[plan.index] = Sighting(began: loop.now)
+                let answer = next(request, exchange)
+                answer.whenSettled { [self] result in
+                    sightings[plan.index]?.ended = loop.now
+                    sightings[plan.index]?.outcome = Self.outcome(of: result, plan)
+                }
+                return answer
+            }
+        }
+    }
+
+    /// Sees each request that goes out, and learns the host from it.
+    func ofRequest(_ plan: CallPlan, to backend: BackendPlan) -> CallFilter {
+        CallFilter { [self] next in
+            { [self] request, exchange in
+                sightings[plan.index]?.requests.append(loop.now)
+                let host = request.askedHost ?? AskedHost()
+                let answer = next(request.noting(host), exchange)
+                sightings[plan.index]?.url = backend.url(of: host) + String(request.target.text)
+                return answer
+            }
+        }
+    }
+
+    /// The status, and the kind of failure where it is one.
+    private static func outcome(
+        of result: Result<ClientResponse, any Error>, _ plan: CallPlan
+    ) -> String {
+        do {
+            let response = try result.get()
+            do {
+                _ = try Decoder(plan: plan).part(of: response)
+                return "\(response.status.code)"
+            } catch {
+                return "\(response.status.code) \(CallFailure(error).kind.rawValue)"
+            }
+        } catch {
+            let failure = CallFailure(error)
+            let limit = failure.limit.map { " after \($0.spelled)" } ?? ""
+            return failure.kind.rawValue + limit
+        }
+    }
+}
+
+extension CallRequest {
+    fileprivate func noting(_ host: AskedHost) -> CallRequest {
+        CallRequest(
+            method: method, target: target, fields: fields, body: body, answerMax: answerMax,
+            deadline: deadline, askedHost: host)
+    }
+}
+
+extension BackendPlan {
+    /// As the operator wrote it, of the host that was asked.
+    fileprivate func url(of asked: AskedHost) -> String {
+        let name = asked.name.map { "\($0)" }
+        return (hosts.first { $0.origin.hostField == name } ?? hosts.first)?.url ?? ""
+    }
+}

@@ -1,0 +1,110 @@
+import Basics
+import HTTP
+import HTTPClient
+package import Promises
+package import Reactor
+
+extension Explanation {
+    /// Sends the request through the gateway itself and tells what happened: `explain --run`.
+    ///
+    /// The promise is kept when the answer is there and every connection is closed again.
+    package func run(on loop: any Loop) -> Local<String> {
+        let witness = CallWitness(loop: loop)
+        let client = Client(loop: loop)
+        let gateway = Gateway(
+            plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
+            witness: witness)
+        let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
+        let exchange = Exchange(
+            id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+            core: loop.core, began: loop.now)
+        let request = Request(head: head, body: body.isEmpty ? .none : .complete(body))
+        return gateway.answer(request, exchange).then { response in
+            let answer = WitnessedAnswer(
+                response: response, began: exchange.began, ended: loop.now, witness: witness)
+            // Calls that were given up settle while the connections close.
+            return client.close().map { withExtendedLifetime(gateway) { text(after: answer) } }
+        }
+    }
+
+    private func text(after answer: WitnessedAnswer) -> String {
+        guard let endpoint else { return text + answer.lines.map { $0 + "\n" }.joined() }
+        var lines = ExplainedRequest(endpoint, head).lines
+        do throws(InvalidRequest) {
+            lines += answer.waterfall(try calls(of: endpoint))
+        } catch {
+            lines += error.explained
+        }
+        return (lines + answer.lines).map { $0 + "\n" }.joined()
+    }
+}
+
+/// The answer to a request that was really sent, and its calls over time.
+struct WitnessedAnswer {
+    let response: Response
+    let began: Instant
+    let ended: Instant
+    let witness: CallWitness
+
+    /// The columns of the bars.
+    private static let width = 30
+
+    var lines: [String] {
+        var head = "answer    \(response.status.code) after \(Self.text(ended - began))"
+        for name in [FieldName.gatewayComplete, .retryAfter, .serverTiming] {
+            guard let value = response.fields[name] else { continue }
+            head += "  \(name): \(value)"
+        }
+        guard response.body.count > 0 else { return [head] }
+        return [head, "body      \(String(response.body))"]
+    }
+
+    /// One line for each call: its start, its request, its end, and a bar.
+    func waterfall(_ calls: [ExplainedCall]) -> [String] {
+        TextTable(calls.map(row), gaps: [2, 2, 3, 3, 2]).lines
+    }
+
+    private func row(_ call: ExplainedCall) -> [String] {
+        guard let seen = witness[call.plan.index] else {
+            let words = call.isSent ? "skipped: what it waits for failed" : call.row[2]
+            return ["     -", call.title, words, "", "", ""]
+        }
+        let end = seen.ended ?? ended
+        let count = seen.requests.count
+        return [
+            Self.column(seen.began - began), call.title,
+            seen.url.isEmpty ? "nothing was sent" : "\(call.plan.method) \(seen.url)",
+            (seen.outcome ?? "given up") + (count > 1 ? ", \(count) requests" : ""),
+            "|\(bar(seen, until: end))|", Self.text(end - seen.began),
+        ]
+    }
+
+    /// `#` while the call ran, and a digit where a request after the first left.
+    private func bar(_ seen: CallWitness.Sighting, until end: Instant) -> String {
+        var cells = Array(repeating: Character(" "), count: Self.width)
+        let first = min(cell(of: seen.began), Self.width - 1)
+        for cell in first..<max(first + 1, cell(of: end)) { cells[cell] = "#" }
+        for (index, request) in seen.requests.enumerated() where index > 0 {
+            let cell = min(cell(of: request), Self.width - 1)
+            cells[cell] = index < 9 ? Character("\(index + 1)") : "+"
+        }
+        return String(cells)
+    }
+
+    private func cell(of instant: Instant) -> Int {
+        let whole = max(1, (ended - began).inNanoseconds)
+        let part = (instant - began).inNanoseconds
+        return min(Self.width, max(0, Int(Int64(Self.width) * part / whole)))
+    }
+
+    private static func column(_ duration: Duration) -> String {
+        let text = text(duration)
+        return String(repeating: " ", count: max(0, 7 - text.count)) + text
+    }
+
+    /// Milliseconds with one decimal.
+    private static func text(_ duration: Duration) -> String {
+        let tenths = max(0, duration.inNanoseconds) / 100_000
+        return "\(tenths / 10).\(tenths % 10)ms"
+    }
+}

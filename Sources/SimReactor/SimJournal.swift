@@ -1,0 +1,50 @@
+package import Basics
+
+/// When the bytes of one direction of a connection were written and read: what only somebody can know
+/// who sees both ends. Kept where a network's settings ask for it, for those who check a run.
+package struct SimJournal {
+    /// Up to this byte, at this time.
+    private struct Mark {
+        let end: Int
+        let time: Instant
+    }
+
+    private var writes: [Mark] = []
+    private var reads: [Mark] = []
+
+    /// When the writer ended the direction, in whatever way; nil while it is open.
+    package internal(set) var closed: Instant?
+
+    /// When the reader went away; nil while it is there.
+    package internal(set) var abandoned: Instant?
+
+    /// Bytes written so far.
+    package var written: Int { writes.last?.end ?? 0 }
+
+    /// Bytes read so far.
+    package var read: Int { reads.last?.end ?? 0 }
+
+    mutating func wrote(_ count: Int, at now: Instant) {
+        writes.append(Mark(end: written + count, time: now))
+    }
+
+    mutating func hasRead(_ count: Int, at now: Instant) {
+        reads.append(Mark(end: read + count, time: now))
+    }
+
+    /// When the byte at this offset was written; nil if it never was.
+    package func written(at offset: Int) -> Instant? { Self.time(of: offset, in: writes) }
+
+    /// When the byte at this offset was read; nil if it never was.
+    package func read(at offset: Int) -> Instant? { Self.time(of: offset, in: reads) }
+
+    /// The first mark that ends behind the offset.
+    private static func time(of offset: Int, in marks: [Mark]) -> Instant? {
+        var (low, high) = (0, marks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if marks[middle].end > offset { high = middle } else { low = middle + 1 }
+        }
+        return low < marks.count ? marks[low].time : nil
+    }
+}

@@ -1,0 +1,67 @@
+import Basics
+import SimReactor
+
+/// Each request got exactly one answer, its own, or its connection was closed; and closed for a reason.
+struct AnswersCheck {
+    let world: World
+
+    func run() {
+        for client in world.clients {
+            for request in client.sent { check(request, client) }
+        }
+    }
+
+    private func check(_ request: SentRequest, _ client: SimulatedClient) {
+        guard let answer = request.answer else { return checkUnanswered(request, client) }
+        // A message that is none has no id that could be trusted.
+        if request.request.flaw == nil, let id = answer["X-Request-Id"], id != request.mark,
+            answer.status != 408, answer.status != 400, answer.status != 503
+        {
+            world.violation(.marks, request.mark, "answered with the id \(id)")
+        }
+        guard let text = String(validating: answer.body, as: UTF8.self) else {
+            return world.violation(.contents, request.mark, "the body is no UTF-8")
+        }
+        for other in marks(in: text) where other != request.mark {
+            world.violation(.marks, request.mark, "the answer has bytes of \(other): \(text)")
+        }
+        for value in answer.all("ETag") + answer.all("Set-Cookie") {
+            for other in marks(in: value) where other != request.mark {
+                world.violation(.marks, request.mark, "the answer has a header of \(other)")
+            }
+        }
+    }
+
+    /// Everything in a text that looks like a mark: `"r12"`, `a=r12`.
+    private func marks(in text: String) -> [String] {
+        text.utf8.split { !Self.isWord($0) }.filter { word in
+            word.first == UInt8(ascii: "r") && word.count > 1
+                && word.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+                || word.elementsEqual("smuggled".utf8)
+        }.map { String(Substring($0)) }
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
+    }
+
+    private func checkUnanswered(_ request: SentRequest, _ client: SimulatedClient) {
+        if client.left != nil || client.halfClosed != nil { return }
+        guard client.wasClosed != nil else {
+            return world.violation(.answers, request.mark, "neither an answer nor an end")
+        }
+        // Behind an answer that says close, a message that is none, or the end of the gateway.
+        let earlier = client.sent.prefix(request.place)
+        if earlier.contains(where: { $0.answer?["Connection"] == "close" }) { return }
+        if world.drains != nil { return }
+        if world.unasked.contains(where: { $0.client === client }) { return }
+        guard request.read != nil else { return }
+        // A connection may be closed for being idle while a request is under way.
+        if let closed = client.stream?.heard.closed, let began = request.firstRead, closed <= began
+        {
+            return
+        }
+        world.violation(
+            .answers, request.mark, "closed without an answer, and the whole request was read")
+    }
+}

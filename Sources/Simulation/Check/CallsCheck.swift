@@ -1,0 +1,117 @@
+import Basics
+
+/// What backends are sent is what the configuration says, with the values of the right request.
+struct CallsCheck {
+    let world: World
+
+    func run() {
+        for attempt in world.attempts {
+            guard let number = Int(attempt.mark.dropFirst()), let request = world.requests[number]
+            else { continue }
+            let config = world.configs[attempt.call.generation]
+            let endpoint = config.endpoints[attempt.call.endpoint]
+            let check = OneCall(
+                attempt: attempt, request: request, config: config, endpoint: endpoint,
+                call: endpoint.calls[attempt.call.call], world: world)
+            for fault in check.faults {
+                world.violation(
+                    .calls, attempt.mark, "\(fault): \(attempt.message.startLine)")
+            }
+        }
+    }
+}
+
+private struct OneCall {
+    let attempt: Attempt
+    let request: SentRequest
+    let config: DrawnConfig
+    let endpoint: DrawnEndpoint
+    let call: DrawnCall
+    let world: World
+
+    private var message: Message { attempt.message }
+    private var model: RequestModel { RequestModel(request: request.request, config: config) }
+
+    var faults: [String] {
+        guard case .goes(let meant) = model.verdict, meant.index == endpoint.index else {
+            return ["a call for a request that is to be refused"]
+        }
+        return [method, backend, lines, body, budget].compactMap { $0 } + values
+    }
+
+    private var method: String? {
+        let method = message.startLine.split(separator: " ").first.map(String.init)
+        return method == call.method ? nil : "not a \(call.method)"
+    }
+
+    private var backend: String? {
+        if attempt.backend != call.backend { return "sent to b\(attempt.backend)" }
+        guard message["X-Backend"] == config.backends[call.backend].header else {
+            return "not the headers of its backend"
+        }
+        return model.isWanted(call) ? nil : "made although its condition does not hold"
+    }
+
+    /// Nothing of the client's head goes along that was not listed.
+    private var lines: String? {
+        if message["X-Secret"] != nil { return "a header went along that nobody forwards" }
+        let forwarded = call.forwardHeaders ?? endpoint.forwardHeaders
+        for name in ["X-User", "X-Tenant"] {
+            let expected = forwarded.contains(name) ? request.request.header(name) : nil
+            if message[name] != expected { return "\(name) is \(message[name] ?? "missing")" }
+        }
+        return message["traceparent"] == nil ? "no traceparent" : nil
+    }
+
+    private var body: String? {
+        guard call.sendsBody else { return message.body.isEmpty ? nil : "an unexpected body" }
+        return String(decoding: message.body, as: UTF8.self) == request.request.body
+            ? nil : "not the body of its request"
+    }
+
+    private var budget: String? {
+        guard let told = message["Gateway-Deadline-Ms"].flatMap({ Int($0) }) else {
+            return "no Gateway-Deadline-Ms"
+        }
+        return told <= endpoint.deadline ? nil : "told more time than there is"
+    }
+
+    /// The values that stand in path, query and headers, decoded.
+    private var values: [String] {
+        // The first segment behind the prefix of the host names the call.
+        let all = message.path.split(separator: "/").map { String($0).percentDecoded }
+        let key = all.firstIndex(of: attempt.call.text) ?? 0
+        var segments = all[(key + 1)...]
+        var faults: [String] = []
+        for (index, use) in call.uses.enumerated() {
+            let found: String?
+            switch use.place {
+            case .path: found = segments.popFirst()
+            case .query: found = message.query.first { $0.name == "u\(index)" }?.value
+            case .header: found = message["X-U\(index)"]
+            }
+            if let found, isRight(found, use) { continue }
+            faults.append("{\(use.written(in: endpoint))} is \(found ?? "missing")")
+        }
+        return faults + queryFaults
+    }
+
+    /// The client's query goes along only where it is listed.
+    private var queryFaults: [String] {
+        let found = message.query.filter { $0.name == "debug" }.map(\.value)
+        let forwards = call.forwardHeaders == nil && endpoint.forwardQuery.contains("debug")
+        let sent = request.request.query.filter { $0.name == "debug" }.map(\.value)
+        return found == (forwards ? sent : []) ? [] : ["debug is \(found)"]
+    }
+
+    private func isRight(_ value: String, _ use: DrawnUse) -> Bool {
+        guard case .call(let index, let path) = use.source else {
+            return value == model.value(of: use.source)
+        }
+        let evidence = CallEvidence(endpoint.calls[index], of: request, endpoint, config, world)
+        return evidence.isPoisoned
+            || evidence.values.contains { tree in
+                tree.value(at: TreePath(path))?.string == value
+            }
+    }
+}

@@ -1,0 +1,215 @@
+/// A drawn configuration as an operator would write it.
+struct ConfigText {
+    private var lines: [String] = []
+
+    static func of(_ config: DrawnConfig) -> String {
+        var text = ConfigText()
+        text.write(config)
+        return text.lines.joined(separator: "\n") + "\n"
+    }
+
+    private mutating func add(_ depth: Int, _ line: String) {
+        lines.append(String(repeating: "  ", count: depth) + line)
+    }
+
+    /// A line only where there is something to write.
+    private mutating func add<Value>(
+        _ depth: Int, _ key: String, _ value: Value?, _ unit: String = ""
+    ) {
+        if let value { add(depth, "\(key): \(value)\(unit)") }
+    }
+
+    private mutating func write(_ config: DrawnConfig) {
+        add(0, "version: 1")
+        add(0, "listen: 127.0.0.1:8080")
+        add(0, "workers: \(config.workers)")
+        add(0, "drain: { timeout: \(config.drainTimeout)ms }")
+        write(config.limits)
+        add(0, "backends:")
+        for backend in config.backends { write(backend) }
+        add(0, "endpoints:")
+        for endpoint in config.endpoints { write(endpoint, config) }
+    }
+
+    private mutating func write(_ limits: DrawnLimits) {
+        add(0, "limits:")
+        add(1, "connections", limits.connections ?? 10_000)
+        add(1, "requests_in_flight", limits.requestsInFlight)
+        add(1, "header_bytes", limits.headerBytes, "B")
+        add(1, "header_count", limits.headerCount)
+        add(1, "uri_bytes", limits.uriBytes, "B")
+        add(1, "header_timeout", limits.headerTimeout, "ms")
+        add(1, "body_timeout", limits.bodyTimeout, "ms")
+        add(1, "idle_timeout", limits.idleTimeout, "ms")
+    }
+
+    private mutating func write(_ backend: DrawnBackend) {
+        add(1, "\(backend.name):")
+        let urls = backend.hosts.map { "\"http://\($0.host):\($0.port)\($0.prefix)\"" }
+        add(2, urls.count == 1 ? "url: \(urls[0])" : "urls: [\(urls.joined(separator: ", "))]")
+        if let header = backend.header { add(2, "headers: { X-Backend: \"\(header)\" }") }
+        add(2, "connect_timeout", backend.connectTimeout, "ms")
+        add(2, "max_concurrent", backend.maxConcurrent)
+        if let queue = backend.queue {
+            add(2, "queue: { size: \(queue.size), wait: \(queue.wait)ms }")
+        }
+        if let breaker = backend.breaker {
+            add(
+                2,
+                "breaker: { open_at: \(breaker.openAtPercent)%, min_requests: \(breaker.minRequests),"
+                    + " window: \(breaker.window)ms, try_again_after: \(breaker.tryAgainAfter)ms }")
+        }
+        if let isRoundRobin = backend.isRoundRobin {
+            add(2, "balance: \(isRoundRobin ? "round_robin" : "least_requests")")
+        }
+        if let keepalive = backend.keepalive {
+            add(
+                2,
+                "keepalive: { max_idle: \(keepalive.maxIdle), idle_timeout: \(keepalive.idleTimeout)ms }"
+            )
+        }
+        add(2, "dns_ttl", backend.dnsTTL, "ms")
+    }
+
+    private mutating func write(_ endpoint: DrawnEndpoint, _ config: DrawnConfig) {
+        add(1, "- route: \(endpoint.method) \(endpoint.path)\(endpoint.hasID ? "/{id}" : "")")
+        let declared = endpoint.params.filter(\.isDeclared)
+        if !declared.isEmpty { add(2, "params:") }
+        for param in declared { add(3, "\(param.name): { \(param.rules) }") }
+        if let body = endpoint.body {
+            let max = body.max.map { ", max: \($0)B" } ?? ""
+            add(
+                2,
+                "body: { type: object, required: [user], properties: { user: { type: string } }\(max) }"
+            )
+        }
+        writeForward(2, endpoint.forwardHeaders, endpoint.forwardQuery)
+        add(2, "deadline", endpoint.deadline, "ms")
+        add(2, "timeout", endpoint.timeout, "ms")
+        add(2, "min_duration", endpoint.minDuration, "ms")
+        add(2, "round_up_to", endpoint.roundUpTo, "ms")
+        add(2, "succeed_when", endpoint.succeedWhen?.rawValue)
+        add(2, "report", endpoint.report?.rawValue)
+        if endpoint.exposesDetails { add(2, "expose: details") }
+        add(2, "partial_status", endpoint.partialStatus)
+        add(2, "cache_control", endpoint.cacheControl)
+        if endpoint.serverTiming { add(2, "server_timing: true") }
+        add(2, "max_in_flight", endpoint.maxInFlight)
+        add(2, "max_body", endpoint.maxBody, "B")
+        add(2, "calls:")
+        for call in endpoint.calls { write(call, endpoint, config) }
+    }
+
+    private mutating func writeForward(_ depth: Int, _ headers: [String], _ query: [String]) {
+        guard !headers.isEmpty || !query.isEmpty else { return }
+        let lists = [("headers", headers), ("query", query)].filter { !$0.1.isEmpty }
+            .map { "\($0.0): [\($0.1.joined(separator: ", "))]" }
+        add(depth, "forward: { \(lists.joined(separator: ", ")) }")
+    }
+
+    private mutating func write(
+        _ call: DrawnCall, _ endpoint: DrawnEndpoint, _ config: DrawnConfig
+    ) {
+        func reference(_ use: DrawnUse) -> String { use.written(in: endpoint) }
+        add(3, "\(call.name):")
+        add(4, "from: \(config.backends[call.backend].name)")
+        add(4, "\(call.method.lowercased()): \"\(call.target(of: endpoint, config, reference))\"")
+        var headers: [String] = []
+        for (index, use) in call.uses.enumerated() where use.place == .header {
+            headers.append("X-U\(index): \"\(reference(use))\"")
+        }
+        if !headers.isEmpty { add(4, "headers: { \(headers.joined(separator: ", ")) }") }
+        if call.sendsBody { add(4, "body: \"{request.body}\"") }
+        if let forward = call.forwardHeaders { writeForward(4, forward, []) }
+        if call.isRequired { add(4, "required: true") }
+        add(4, "timeout", call.timeout, "ms")
+        add(4, "accept", call.accept?.listed)
+        add(4, "relay_status", call.relayStatus?.listed)
+        if call.relaysBody { add(4, "relay_body: true") }
+        if !call.relayHeaders.isEmpty { add(4, "relay_headers: \(call.relayHeaders)") }
+        if let retry = call.retry {
+            let on = retry.on.map { ", on: [\($0.joined(separator: ", "))]" } ?? ""
+            add(4, "retry: { attempts: \(retry.attempts)\(on), backoff: \(retry.backoff)ms }")
+        }
+        if let after = call.hedgeAfter { add(4, "hedge: { after: \(after)ms }") }
+        write(call.shape)
+        if call.isAtRoot { add(4, "at: .") }
+        if call.failsOnCollision { add(4, "on_collision: fail") }
+        switch call.ifFailed {
+        case .omit: add(4, "if_failed: omit")
+        case .value(let json): add(4, "if_failed: \(json)")
+        case nil: break
+        }
+        if let when = call.when {
+            add(4, "when: { param: \(when.param)\(when.value.map { ", is: \($0)" } ?? "") }")
+        }
+    }
+
+    private mutating func write(_ shape: DrawnShape) {
+        if let take = shape.take { add(4, "take: \"\(take)\"") }
+        if let keep = shape.keep { add(4, "keep: \(keep)") }
+        if !shape.drop.isEmpty { add(4, "drop: \(shape.drop)") }
+        if !shape.rename.isEmpty {
+            let pairs = shape.rename.map { "\"\($0.path)\": \($0.name)" }
+            add(4, "rename: { \(pairs.joined(separator: ", ")) }")
+        }
+    }
+}
+
+extension DrawnParam {
+    /// What stands in the braces behind its name.
+    fileprivate var rules: String {
+        var rules = isInteger ? ["type: integer", "min: 1", "max: 999"] : ["type: string"]
+        if !oneOf.isEmpty { rules.append("one_of: [\(oneOf.joined(separator: ", "))]") }
+        if let fallback { rules.append("default: \(fallback)") }
+        if isRequired { rules.append("required: true") }
+        if let maxLength { rules.append("max_length: \(maxLength)") }
+        if isHeader { rules.append("in: header") }
+        return rules.joined(separator: ", ")
+    }
+}
+
+extension DrawnUse {
+    /// `{c0.nest.a}`, `{request.header.X-User}`
+    func written(in endpoint: DrawnEndpoint) -> String {
+        switch source {
+        case .param(let name): "{\(name)}"
+        case .header(let name): "{request.header.\(name)}"
+        case .bodyField(let name): "{request.body.\(name)}"
+        case .call(let index, let path): "{\(endpoint.calls[index].name).\(path)}"
+        }
+    }
+}
+
+extension DrawnCall {
+    /// The first segment of its path names the generation, the endpoint and the call; then come the
+    /// values that it uses, in order.
+    func target(
+        of endpoint: DrawnEndpoint, _ config: DrawnConfig, _ value: (DrawnUse) -> String
+    ) -> String {
+        var path = "/" + key(of: endpoint, config)
+        var query: [String] = []
+        for (index, use) in uses.enumerated() {
+            switch use.place {
+            case .path: path += "/" + value(use)
+            case .query: query.append("u\(index)=" + value(use))
+            case .header: break
+            }
+        }
+        return path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    }
+
+    func key(of endpoint: DrawnEndpoint, _ config: DrawnConfig) -> String {
+        "g\(config.generation)e\(endpoint.index)c\(index)"
+    }
+}
+
+extension [ClosedRange<Int>] {
+    /// `[200-299, 404]`
+    fileprivate var listed: String {
+        let items = map {
+            $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
+        }
+        return "[\(items.joined(separator: ", "))]"
+    }
+}

@@ -1,0 +1,178 @@
+/// A configuration as the simulation thinks of it: what it is printed from, and what the model of the
+/// outcome table reads. The gateway only ever sees the text. All times are milliseconds.
+struct DrawnConfig {
+    /// Counted up by reloads; stands in every call's path.
+    var generation: Int
+    var workers: Int
+    var limits = DrawnLimits()
+    var drainTimeout: Int
+    var backends: [DrawnBackend]
+    var endpoints: [DrawnEndpoint]
+
+    /// A number of the whole process as one worker's share.
+    func share(_ count: Int) -> Int { max(1, (count + workers - 1) / workers) }
+}
+
+/// `limits:`; what is nil is not written.
+struct DrawnLimits {
+    var connections: Int?
+    var requestsInFlight: Int?
+    var headerBytes: Int?
+    var headerCount: Int?
+    var uriBytes: Int?
+    var headerTimeout: Int?
+    var bodyTimeout: Int?
+    var idleTimeout: Int?
+}
+
+struct DrawnBackend {
+    var name: String
+    var hosts: [DrawnHost]
+    var header: String?
+    var connectTimeout: Int
+    var maxConcurrent: Int?
+    var queue: (size: Int, wait: Int)?
+    var breaker: DrawnBreaker?
+    var isRoundRobin: Bool?
+    var keepalive: (maxIdle: Int, idleTimeout: Int)?
+    var dnsTTL: Int?
+}
+
+struct DrawnBreaker {
+    var openAtPercent: Int
+    var minRequests: Int
+    var window: Int
+    var tryAgainAfter: Int
+}
+
+/// One address of a backend: a name or an address in text, and a port.
+struct DrawnHost: Equatable {
+    var host: String
+    var port: UInt16
+    var prefix: String
+
+    var isName: Bool { host.hasSuffix(".test") }
+}
+
+struct DrawnEndpoint {
+    var index: Int
+    var method: String
+    var params: [DrawnParam]
+    var body: DrawnBody?
+    var forwardHeaders: [String] = []
+    var forwardQuery: [String] = []
+    var deadline: Int
+    var timeout: Int
+    var minDuration: Int?
+    var roundUpTo: Int?
+    var succeedWhen: SucceedWhen?
+    var report: Report?
+    var exposesDetails: Bool
+    var partialStatus: Int?
+    var cacheControl: String?
+    var serverTiming: Bool
+    var maxInFlight: Int?
+    var maxBody: Int
+    var calls: [DrawnCall]
+
+    enum SucceedWhen: String { case any, all, required }
+    enum Report: String { case body, header, off }
+
+    /// Its path, without the value of `id`.
+    var path: String { "/e\(index)" }
+
+    var hasID: Bool { params.contains { $0.name == "id" } }
+
+    /// Calls whose failure fails the request.
+    var requiredCalls: [DrawnCall] {
+        calls.filter { $0.isRequired || succeedWhen == .all }
+    }
+}
+
+/// One of the four parameters that drawn endpoints know.
+struct DrawnParam {
+    var name: String
+    var isDeclared = true
+    /// `type: integer, min: 1, max: 999`; else a string.
+    var isInteger = false
+    var oneOf: [String] = []
+    var fallback: String?
+    var isRequired = false
+    var maxLength: Int?
+    var isHeader = false
+}
+
+/// `body:` of an endpoint: an object with the field `user`.
+struct DrawnBody {
+    var max: Int?
+}
+
+struct DrawnCall {
+    var index: Int
+    var name: String
+    var backend: Int
+    var method: String
+    var uses: [DrawnUse]
+    var sendsBody: Bool
+    var forwardHeaders: [String]?
+    var isRequired: Bool
+    var timeout: Int?
+    /// 200-299 where nothing is written.
+    var accept: [ClosedRange<Int>]?
+    var relayStatus: [ClosedRange<Int>]?
+    var relaysBody: Bool
+    var relayHeaders: [String]
+    var retry: DrawnRetry?
+    var hedgeAfter: Int?
+    var shape: DrawnShape
+    var isAtRoot: Bool
+    var failsOnCollision: Bool
+    var ifFailed: IfFailed?
+    var when: (param: String, value: String?)?
+
+    enum IfFailed: Equatable {
+        case omit
+        case value(String)
+    }
+
+    var isIdempotent: Bool { method != "POST" && method != "PATCH" }
+
+    /// The calls that it waits for.
+    var waitsFor: [Int] {
+        uses.compactMap { if case .call(let index, _) = $0.source { index } else { nil } }
+    }
+
+    func accepts(_ status: Int) -> Bool {
+        (accept ?? [200...299]).contains { $0.contains(status) }
+    }
+
+    func relays(_ status: Int) -> Bool {
+        (relayStatus ?? [404...404, 410...410]).contains { $0.contains(status) }
+    }
+}
+
+struct DrawnRetry {
+    var attempts: Int
+    /// `connect`, `terminated`, `502` ...; nil where it is not written.
+    var on: [String]?
+    var backoff: Int
+
+    func repeats(_ condition: String) -> Bool {
+        (on ?? ["connect", "terminated"]).contains(condition)
+    }
+}
+
+/// A `{...}` in a call.
+struct DrawnUse {
+    enum Source: Equatable {
+        case param(String)
+        case header(String)
+        case bodyField(String)
+        case call(Int, path: String)
+    }
+
+    enum Place { case path, query, header }
+
+    var source: Source
+    var place: Place
+}

@@ -1,0 +1,68 @@
+/// The body of an answer, put together by the rules of CONFIG: parts in file order, under their names
+/// or at the root, what failed replaced, what collides dropped.
+struct BodyModel {
+    /// How one call ended.
+    enum Part: Equatable {
+        case value(Tree)
+        case failed
+        /// Its `when` did not hold.
+        case leftOut
+    }
+
+    private(set) var members: [Tree.Member] = []
+    /// What was dropped because an earlier call has the key.
+    private(set) var collisions: [(call: String, key: String)] = []
+    /// Calls that failed only here, because of `on_collision: fail`.
+    private(set) var failed: [(call: DrawnCall, key: String)] = []
+
+    init(_ calls: [DrawnCall], _ parts: [Part]) {
+        for (call, part) in zip(calls, parts) {
+            switch part {
+            case .leftOut: break
+            case .failed: addFallback(of: call)
+            case .value(let tree): add(tree, of: call)
+            }
+        }
+    }
+
+    var tree: Tree { .object(members) }
+
+    private mutating func add(_ tree: Tree, of call: DrawnCall) {
+        guard call.isAtRoot else { return add(call.name, tree, of: call) }
+        if call.failsOnCollision, let key = firstCollision(with: tree) {
+            failed.append((call, key))
+            return addFallback(of: call)
+        }
+        merge(tree, of: call)
+    }
+
+    private func firstCollision(with tree: Tree) -> String? {
+        guard case .object(let others) = tree else { return nil }
+        return others.first { other in
+            other.key == "_gateway" || members.contains { $0.key == other.key }
+        }?.key
+    }
+
+    private mutating func merge(_ tree: Tree, of call: DrawnCall) {
+        guard case .object(let others) = tree else { return }
+        for member in others { add(member.key, member.value, of: call) }
+    }
+
+    private mutating func add(_ key: String, _ value: Tree, of call: DrawnCall) {
+        if members.contains(where: { $0.key == key }) || key == "_gateway" {
+            collisions.append((call.name, key))
+        } else {
+            members.append(Tree.Member(key: key, value: value))
+        }
+    }
+
+    private mutating func addFallback(of call: DrawnCall) {
+        switch call.ifFailed {
+        case .omit: break
+        case nil: if !call.isAtRoot { add(call.name, .null, of: call) }
+        case .value(let json):
+            guard let tree = Tree(reading: Array(json.utf8)) else { return }
+            if call.isAtRoot { merge(tree, of: call) } else { add(call.name, tree, of: call) }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Basics
+import SimReactor
+
+/// Everything that is known of one call of one request, from the side of its backend: which values it
+/// can have had, and which failures have a reason.
+struct CallEvidence {
+    let world: World
+    let config: DrawnConfig
+    let endpoint: DrawnEndpoint
+    let call: DrawnCall
+    let request: SentRequest
+    let model: RequestModel
+    let attempts: [Attempt]
+
+    init(
+        _ call: DrawnCall, of request: SentRequest, _ endpoint: DrawnEndpoint,
+        _ config: DrawnConfig, _ world: World
+    ) {
+        self.world = world
+        self.config = config
+        self.endpoint = endpoint
+        self.call = call
+        self.request = request
+        model = RequestModel(request: request.request, config: config)
+        attempts = world.attempts(of: request).filter {
+            $0.call.generation == config.generation && $0.call.endpoint == endpoint.index
+                && $0.call.call == call.index
+        }
+    }
+
+    private var backend: DrawnBackend { config.backends[call.backend] }
+
+    /// On a connection where the backend had spoken unasked nobody can tell whose answer is whose.
+    var isPoisoned: Bool { attempts.contains(where: \.isPoisoned) }
+
+    // MARK: Values
+
+    /// What the call can have contributed, each value once.
+    var values: [Tree] {
+        var values: [Tree] = []
+        for attempt in attempts where attempt.read != nil {
+            guard let tree = shaped(attempt), !values.contains(tree) else { continue }
+            values.append(tree)
+        }
+        return values
+    }
+
+    /// The part that an attempt's answer makes; nil if it makes none.
+    private func shaped(_ attempt: Attempt) -> Tree? {
+        guard case .answer(let status, let body, let tree?) = attempt.act.outcome,
+            call.accepts(status), let shaped = call.shape.applied(to: tree)
+        else { return nil }
+        return call.isAtRoot && !shaped.isObject && !body.isEmpty ? nil : shaped
+    }
+
+    private func gaveBadShape(_ attempt: Attempt) -> Bool {
+        guard case .answer(let status, _, .some) = attempt.act.outcome else { return false }
+        return call.accepts(status) && shaped(attempt) == nil
+    }
+
+    // MARK: Failures
+
+    /// Whether a failure that was told has a reason.
+    func justifies(_ failure: ToldFailure, told: [ToldFailure]) -> Bool {
+        switch failure.kind {
+        case .skipped: isSkipped(failure.because, told)
+        case .cancelled, .collision: false
+        case .responseTimeout: isTimeout(failure.limit)
+        case .breakerOpen: backend.breaker != nil
+        case .queueFull: backend.maxConcurrent != nil
+        case .dnsError: hadWeather([.nameFails])
+        case .connectionRefused: hadWeather([.refuses])
+        case .connectionTimeout: hadWeather([.silent]) || world.isSlow
+        case .unexpectedStatus:
+            isPoisoned
+                || attempts.contains { attempt in
+                    guard case .answer(let status, _, _) = attempt.act.outcome else { return false }
+                    return !call.accepts(status) && attempt.read != nil
+                        && (failure.status ?? status) == status
+                }
+        case .invalidJSON:
+            isPoisoned
+                || attempts.contains { attempt in
+                    guard case .answer(let status, _, nil) = attempt.act.outcome else {
+                        return false
+                    }
+                    return call.accepts(status) && attempt.read != nil
+                }
+        case .invalidShape:
+            isPoisoned || attempts.contains { gaveBadShape($0) && $0.read != nil }
+        case .connectionTerminated, .responseIncomplete, .responseBodySize, .protocolError:
+            isPoisoned || hasBroken(failure.kind)
+                || failure.kind == .connectionTerminated && !call.isIdempotent
+                    && world.losesConnections(to: call.backend)
+        }
+    }
+
+    /// Whether an attempt went wrong in this way.
+    private func hasBroken(_ kind: FailureKind) -> Bool {
+        attempts.contains { attempt in
+            if case .fails(let reason) = attempt.act.outcome { reason == kind } else { false }
+        }
+    }
+
+    private func hadWeather(_ kinds: [Weather.Kind]) -> Bool {
+        guard let answered = request.answered else { return false }
+        // What was true when a look-up or an attempt began may be told a little later.
+        let from = Int(world.ms(request.read ?? request.began)) - 100
+        return world.weather.any(
+            kinds, of: backend.hosts, from: from, to: Int(world.ms(answered)) + 1)
+    }
+
+    private func isTimeout(_ limit: Int?) -> Bool {
+        guard let answered = request.answered else { return false }
+        let start = request.read ?? request.began
+        let timeout = call.timeout ?? endpoint.timeout
+        guard [timeout, endpoint.deadline].contains(limit ?? timeout) else { return false }
+        let strike = start + .milliseconds(limit ?? min(timeout, endpoint.deadline))
+        guard answered >= strike else { return false }
+        // With nothing to wait for, the call began at once: an answer before the strike was in time.
+        return call.waitsFor.count > 0 || call.retry != nil
+            || !attempts.contains { attempt in attempt.read.map { $0 < strike } ?? false }
+    }
+
+    private func isSkipped(_ because: String?, _ told: [ToldFailure]) -> Bool {
+        // `Gateway-Failures` does not say why.
+        guard attempts.isEmpty else { return false }
+        return call.uses.contains { use in
+            switch use.source {
+            case .param(let name):
+                (because ?? "params.\(name)") == "params.\(name)" && model.value(of: name) == nil
+            case .header(let name):
+                (because ?? "request.header.\(name)") == "request.header.\(name)"
+                    && model.value(of: use.source) == nil
+            case .bodyField(let name):
+                (because ?? "request.body.\(name)") == "request.body.\(name)"
+                    && model.value(of: use.source) == nil
+            case .call(let index, let path):
+                (because ?? endpoint.calls[index].name) == endpoint.calls[index].name
+                    && lacksValue(endpoint.calls[index], path, told)
+            }
+        }
+    }
+
+    /// Whether a call did not bring what another one needs of it.
+    private func lacksValue(_ other: DrawnCall, _ path: String, _ told: [ToldFailure]) -> Bool {
+        guard model.isWanted(other) else { return true }
+        if told.contains(where: { $0.call == other.name }) { return true }
+        let evidence = CallEvidence(other, of: request, endpoint, config, world)
+        if evidence.isPoisoned { return true }
+        return evidence.values.isEmpty
+            || evidence.values.contains { value in
+                guard case .scalar(let text)? = value.value(at: TreePath(path)) else { return true }
+                return text == "null"
+            }
+    }
+}
+
+extension World {
+    /// Packets may take so long that connecting does, too.
+    var isSlow: Bool { network.settings.stalls != nil }
+
+    /// Whether a backend ever closed a connection behind an answer, so that a request can have met it.
+    func losesConnections(to backend: Int) -> Bool {
+        attempts.contains {
+            $0.backend == backend && ($0.act.afterwards != nil || $0.act.ending != .stays)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import SimReactor
+
+/// What became of one seed.
+package struct Verdict: Sendable {
+    package let seed: UInt64
+    package let options: RunOptions
+    package let violations: [Violation]
+    /// Of everything that happened on the network.
+    package let hash: UInt64
+    package let requests: Int
+    package let attempts: Int
+
+    package var isFine: Bool { violations.isEmpty }
+
+    /// The one command that shows this run again.
+    package var replay: String {
+        var words = ["tributary simulate --seed \(seed)"]
+        if let connections = options.connections {
+            words.append("--connections \(connections.map(String.init).joined(separator: ","))")
+        }
+        if let requests = options.requestsMax { words.append("--requests \(requests)") }
+        if !options.without.isEmpty {
+            words.append("--without \(options.without.map(\.rawValue).joined(separator: ","))")
+        }
+        return words.joined(separator: " ") + " --trace"
+    }
+
+    /// What failed, small, with its story and the command to see it again.
+    package var report: String {
+        guard let smallest = Minimiser.smallest(of: self), !isFine else { return "" }
+        var text = "seed \(seed) fails:\n"
+        for violation in smallest.violations { text += "  \(violation)\n" }
+        return text + "again: \(smallest.replay)\n"
+    }
+
+    /// The configuration of a seed, and what happens in its run.
+    package static func story(_ seed: UInt64, _ options: RunOptions) -> String {
+        let world = World(seed: seed, options: options)
+        let violations = world.run(forgetting: false)
+        defer { world.forget() }
+        let found = violations.map { "wrong: \($0)\n" }.joined()
+        return world.configText + "\n" + Story.of(world) + found
+    }
+
+    /// Runs a seed, twice where the two runs are to be compared.
+    package static func of(
+        _ seed: UInt64, _ options: RunOptions = RunOptions(), comparing: Bool = true
+    ) -> Verdict {
+        let world = World(seed: seed, options: options)
+        var violations = world.run()
+        if comparing, violations.isEmpty {
+            let second = world.again()
+            violations = second.run(checking: false)
+            if world.trace.hash != second.trace.hash {
+                violations.append(
+                    Violation(
+                        checker: .trace, mark: nil,
+                        text: "two runs: \(world.trace.hash) and \(second.trace.hash)"))
+            }
+        }
+        return Verdict(
+            seed: seed, options: options, violations: violations, hash: world.trace.hash,
+            requests: world.clients.reduce(0) { $0 + $1.sent.count },
+            attempts: world.attempts.count)
+    }
+}

@@ -1,0 +1,320 @@
+import Assembly
+import Basics
+import Gateway
+import Promises
+import Reactor
+import SimReactor
+
+/// A whole machine room in virtual time, drawn from one seed: the cores of a real gateway with a drawn
+/// configuration, the hosts of its backends, its clients, and everything that goes wrong.
+///
+/// The same seed and options give the same run, to the byte. One thread; nothing in it waits.
+package final class World {
+    let seed: UInt64
+    let options: RunOptions
+    let dice: Dice
+    let rates: FaultRates
+
+    let network: SimNetwork
+    /// Where clients and hosts live.
+    let outside: SimLoop
+    let trace = SimTrace()
+    let began: Instant
+
+    /// One for each generation; reloads add to it.
+    let configs: [DrawnConfig]
+    let weather: Weather
+    /// Milliseconds since the beginning; empty without a reload.
+    let reloads: [Int]
+    /// Nil where nobody drains.
+    let drains: Int?
+
+    private(set) var cores: [SimulatedCore] = []
+    private(set) var hosts: [SimulatedHost] = []
+    private(set) var clients: [SimulatedClient] = []
+
+    /// Every request that a client began to send, by its number.
+    private(set) var requests: [SentRequest?] = []
+    private(set) var attempts: [Attempt] = []
+    /// Those of each request, by its number.
+    private var attemptsByRequest: [[Attempt]] = []
+    private(set) var unasked: [(message: Message, client: SimulatedClient)] = []
+    private(set) var violations: [Violation] = []
+    let journal = LogJournal()
+    private var plans: [Plan] = []
+
+    /// Where the gateway listens.
+    static let address = SocketAddress.ip(.v4(0x7F00_0001), port: 8080)
+
+    package init(seed: UInt64, options: RunOptions = RunOptions()) {
+        self.seed = seed
+        self.options = options
+        dice = Dice(seed: seed)
+        rates = FaultRates(dice, without: options.without)
+        network = SimNetwork(seed: dice.dice("network").word())
+        outside = network.makeLoop("outside")
+        began = network.clock.now
+        let first = ConfigDraw(dice: dice.dice("config"), generation: 0).config()
+        var configs = [first]
+        var reloads: [Int] = []
+        let operation = dice.dice("operation")
+        while reloads.count < 3, operation.chance(rates[.reloads] * 3) {
+            reloads.append((reloads.last ?? 0) + operation.number(1...200))
+            configs.append(
+                ConfigDraw(dice: operation.dice("config"), generation: configs.count)
+                    .config(after: first))
+        }
+        self.configs = configs
+        self.reloads = reloads
+        drains = operation.maybe(rates[.drains] * 2, operation.number(0...400))
+        weather = Weather(
+            dice.dice("weather"), rates, hosts: first.backends.flatMap(\.hosts))
+        setUpNetwork()
+    }
+
+    /// The first configuration as an operator would write it.
+    package var configText: String { ConfigText.of(configs[0]) }
+
+    private func setUpNetwork() {
+        network.trace = trace
+        network.settings.keepsJournals = true
+        let dice = dice.dice("wire")
+        network.settings.latency =
+            .microseconds(dice.pick([0, 20]))...(.microseconds(dice.pick([20, 200, 3000])))
+        if dice.chance(rates[.splitReads] * 4) { network.settings.split = .random }
+        if dice.chance(rates[.smallWindows] * 3) {
+            network.settings.windowBytes = dice.pick([64, 512, 4096])
+        }
+        if dice.chance(rates[.stalls] * 3) {
+            network.settings.stalls = (
+                oneIn: dice.number(5...50), upTo: .milliseconds(dice.number(5...60))
+            )
+        }
+    }
+
+    // MARK: Running
+
+    /// Runs all of it and gives what was wrong.
+    ///
+    /// - Parameters:
+    ///   - forgetting: nothing can be told of the run afterwards
+    ///   - checking: whether the answers are judged; what is left at the end always is
+    func run(forgetting: Bool = true, checking: Bool = true) -> [Violation] {
+        let forgotten = PromiseWatch.watching {
+            guard start() else { return }
+            network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: 2_000_000)
+            end()
+        }
+        for event in forgotten { violation(.leftovers, nil, event) }
+        if checking { check() }
+        if forgetting { forget() }
+        return violations
+    }
+
+    func forget() {
+        for client in clients { client.forget() }
+    }
+
+    private func start() -> Bool {
+        guard let plans = load() else { return false }
+        for index in 0..<configs[0].workers {
+            cores.append(SimulatedCore(index, plans[0], on: network, journal))
+        }
+        do throws(IOFailure) {
+            for core in cores { try core.listen(at: Self.address, isShared: cores.count > 1) }
+            try startHosts()
+        } catch {
+            violation(.leftovers, nil, "cannot listen: \(error)")
+            return false
+        }
+        for (at, plan) in zip(reloads, plans.dropFirst()) {
+            for core in cores { core.install(plan, after: at) }
+        }
+        if let drains { for core in cores { core.drain(after: drains) } }
+        startClients()
+        return true
+    }
+
+    /// What the drawn texts mean to the gateway; made when it is first asked for.
+    private func load() -> [Plan]? {
+        if !plans.isEmpty { return plans }
+        for config in configs {
+            let text = ConfigText.of(config)
+            let (loaded, problems) = ConfigLoader.load(
+                "drawn.yaml", files: ConfigFiles(oneFile: text), environment: { _ in nil })
+            guard let loaded, let plan = try? Planner.plan(loaded, processors: 1) else {
+                violation(.configuration, nil, problems.lines.joined(separator: "\n") + "\n" + text)
+                return nil
+            }
+            plans.append(plan)
+        }
+        return plans
+    }
+
+    /// The same world again, before anything happened in it.
+    func again() -> World {
+        let world = World(seed: seed, options: options)
+        world.plans = plans
+        return world
+    }
+
+    private func startHosts() throws(IOFailure) {
+        for (index, backend) in configs[0].backends.enumerated() {
+            for drawn in backend.hosts {
+                for moved in drawn.isName ? [false, true] : [false] {
+                    let host = SimulatedHost(
+                        at: drawn.address(of: index, moved: moved), backend: index,
+                        prefix: drawn.prefix, on: outside, of: self)
+                    try host.listen()
+                    hosts.append(host)
+                    startWeather(of: host, drawn)
+                }
+                if drawn.isName { name(drawn, index, moved: false) }
+                startWeather(ofName: drawn, index)
+            }
+        }
+    }
+
+    private var traffic: [DrawnConnection] {
+        TrafficDraw(dice: dice.dice("traffic"), rates: rates, config: configs[0]).connections()
+    }
+
+    /// The connections that its clients would make, by their numbers.
+    var connectionNumbers: [Int] { traffic.map(\.number) }
+
+    private func startClients() {
+        let drawn = traffic
+        let count = drawn.reduce(0) { $0 + $1.requests.count }
+        requests = Array(repeating: nil, count: count)
+        attemptsByRequest = Array(repeating: [], count: count)
+        for connection in drawn where options.connections?.contains(connection.number) ?? true {
+            let kept = connection.requests.prefix(options.requestsMax ?? .max)
+            let client = SimulatedClient(
+                DrawnConnection(
+                    number: connection.number, start: connection.start, requests: Array(kept),
+                    leaves: connection.leaves),
+                on: outside, of: self)
+            clients.append(client)
+            client.start(to: Self.address)
+        }
+    }
+
+    // MARK: Time
+
+    /// Milliseconds since the run began.
+    func ms(_ moment: Instant) -> Double { (moment - began).inMilliseconds }
+
+    /// Attempts for a request.
+    func attempts(of request: SentRequest) -> [Attempt] {
+        attemptsByRequest[request.request.number]
+    }
+}
+
+// MARK: - Weather
+
+extension World {
+    private func startWeather(of host: SimulatedHost, _ drawn: DrawnHost) {
+        for spell in weather.spells where spell.host == drawn {
+            switch spell.kind {
+            case .refuses:
+                during(spell, { host.refuse() }, { try? host.listen() })
+            case .silent:
+                during(spell, { [network] in network.fates[host.address] = .silent }) {
+                    [network] in network.fates[host.address] = nil
+                }
+            case .nameFails, .nameMoves: break
+            }
+        }
+    }
+
+    private func startWeather(ofName drawn: DrawnHost, _ backend: Int) {
+        for spell in weather.spells where spell.host == drawn {
+            switch spell.kind {
+            case .nameFails:
+                let answer = dice.dice("name", backend).pick([
+                    SimNetwork.NameAnswer.fails(.hostNotFound),
+                    .fails(.nameServiceFailed, after: .milliseconds(20)), .addresses([]),
+                ])
+                during(spell, { [network] in network.names[drawn.host] = answer }) {
+                    [unowned self] in name(drawn, backend, moved: false)
+                }
+            case .nameMoves:
+                during(spell, { [unowned self] in name(drawn, backend, moved: true) }) {
+                    [unowned self] in name(drawn, backend, moved: false)
+                }
+            case .refuses, .silent: break
+            }
+        }
+    }
+
+    private func during(
+        _ spell: Weather.Spell, _ begin: @escaping () -> Void, _ end: @escaping () -> Void
+    ) {
+        outside.timer(after: .milliseconds(spell.from), begin)
+        if spell.to < 10_000 { outside.timer(after: .milliseconds(spell.to), end) }
+    }
+
+    private func name(_ drawn: DrawnHost, _ backend: Int, moved: Bool) {
+        guard case .ip(let address, _) = drawn.address(of: backend, moved: moved) else { return }
+        network.names[drawn.host] = .addresses([address])
+    }
+}
+
+// MARK: - What peers tell
+
+extension World: HostWorld, ClientWorld {
+    func violation(_ checker: Checker, _ mark: String?, _ text: String) {
+        violations.append(Violation(checker: checker, mark: mark, text: text))
+    }
+
+    func sent(_ request: SentRequest) { requests[request.request.number] = request }
+
+    func unasked(_ message: Message, _ client: SimulatedClient) {
+        unasked.append((message, client))
+    }
+
+    func attempt(
+        _ message: Message, at backend: Int, prefix: String, on place: AttemptPlace
+    ) -> Attempt? {
+        guard let mark = message["X-Request-Id"], let number = Int(mark.dropFirst()),
+            requests.indices.contains(number), requests[number] != nil
+        else {
+            violation(.calls, nil, "a backend got a request that nobody sent: \(message.startLine)")
+            return nil
+        }
+        let path = message.path
+        let rest = path.utf8.dropFirst(path.hasPrefix(prefix) ? prefix.utf8.count : 0)
+        guard let segment = rest.split(separator: UInt8(ascii: "/")).first.map({ Substring($0) }),
+            let key = CallKey(segment),
+            configs.indices.contains(key.generation),
+            configs[key.generation].endpoints[key.endpoint].calls.indices.contains(key.call)
+        else {
+            violation(.calls, mark, "a backend got an unknown path: \(message.startLine)")
+            return nil
+        }
+        let ordinal = attemptsByRequest[number].count { $0.call == key }
+        let serial = "s\(attempts.count)"
+        let act = ActDraw(
+            dice: dice.dice("act", number, key.generation, key.call, ordinal), rates: rates,
+            mark: mark, key: key.text, serial: serial,
+            answerMax: configs[key.generation].endpoints[key.endpoint].maxBody
+        ).act()
+        let attempt = Attempt(
+            number: attempts.count, backend: backend, core: place.stream.peerName ?? "",
+            message: message, mark: mark, call: key, ordinal: ordinal, act: act, serial: serial,
+            arrived: network.clock.now, stream: place.stream, requestStart: place.requestStart,
+            answerStart: place.answerStart, before: place.before, isPoisoned: place.isPoisoned)
+        attempts.append(attempt)
+        attemptsByRequest[number].append(attempt)
+        return attempt
+    }
+}
+
+extension ConfigFiles {
+    /// One file whose text is known.
+    fileprivate init(oneFile text: String) {
+        self.init(
+            read: { _ throws(ConfigFileError) in Array(text.utf8) },
+            list: { _ throws(ConfigFileError) in throw .notFound })
+    }
+}

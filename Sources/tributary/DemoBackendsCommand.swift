@@ -1,0 +1,69 @@
+import ArgumentParser
+import UVReactor
+
+/// `tributary demo-backends`
+struct DemoBackendsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo-backends",
+        abstract: "Serve the demo's backends alone, for a configuration of your own to call.",
+        discussion: """
+            catalog, stock (every third answer is a 500), reviews (every other answer takes a second)
+            and users, each on a port of its own. A signal ends them.
+
+            EXAMPLES
+              tributary demo-backends              on 127.0.0.1:7001 to 7004
+              tributary demo-backends --port 9000  on 127.0.0.1:9000 to 9003
+            """)
+
+    @Option(help: "The first port; 0 lets the system choose.")
+    var port: UInt16 = 7001
+
+    func validate() throws {
+        guard port <= UInt16.max - 8 else {
+            throw ValidationError("choose a lower port: \(port)")
+        }
+    }
+
+    func run() throws {
+        var failure: StartFailure?
+        _ = try UVLoop.run { loop in
+            do throws(StartFailure) {
+                let demo = try Demo(on: loop, firstPort: port)
+                loop.resident = try Ending(of: demo, on: loop)
+                for (name, address) in demo.addresses {
+                    let gap = String(repeating: " ", count: max(0, 8 - name.count))
+                    StandardStreams.printOut("\(name)\(gap) http://\(address)\n")
+                }
+            } catch {
+                failure = error
+                loop.stop()
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Ends the loop at the first signal that asks for it.
+    private final class Ending {
+        private let demo: Demo
+        private var signals: [SignalSource] = []
+
+        init(of demo: Demo, on loop: UVLoop) throws(StartFailure) {
+            self.demo = demo
+            do {
+                for signal in [Signal.interrupt, .terminate] {
+                    signals.append(
+                        try SignalSource(signal, on: loop) { [weak self] in self?.end(loop) })
+                }
+            } catch {
+                throw StartFailure(error)
+            }
+        }
+
+        private func end(_ loop: UVLoop) {
+            demo.close()
+            signals.removeAll()
+            loop.resident = nil
+            loop.stop()
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Basics
+import HTTP
+import Reactor
+import SimReactor
+import Testing
+
+/// What clients may send, against the whole gateway: the outcome must be that of the table, whether
+/// the bytes come at once, one by one, in two pieces, or behind another request.
+@Suite struct InboundTests {
+    @Test(arguments: InboundRows.all) func hasItsOutcome(_ row: WireRow) throws {
+        let inbound = try Inbound(row)
+        #expect(inbound.outcome([row.bytes]) == row.outcome)
+        inbound.stage.expectQuiet()
+    }
+
+    @Test(arguments: InboundRows.all.filter(\.cuts))
+    func hasTheSameHoweverTheBytesArrive(_ row: WireRow) throws {
+        let inbound = try Inbound(row)
+        let bytes = row.bytes
+        #expect(inbound.outcome(bytes.map { [$0] }) == row.outcome, "byte by byte")
+        // Some two dozen places each; the readers' own tests take every one.
+        for cut in stride(from: 1, to: bytes.count, by: 1 + bytes.count / 24) {
+            let pieces = [Array(bytes[..<cut]), Array(bytes[cut...])]
+            let outcome = inbound.outcome(pieces)
+            if outcome != row.outcome { Issue.record("cut at \(cut): \(outcome)") }
+        }
+        inbound.stage.expectQuiet()
+    }
+
+    /// A sane request before it, in the same packet, changes nothing.
+    @Test(arguments: InboundRows.all.filter(\.cuts))
+    func hasTheSameBehindAnotherRequest(_ row: WireRow) throws {
+        let inbound = try Inbound(row)
+        let before = Array(Sent.get().utf8)
+        #expect(inbound.outcome([before + row.bytes], behindGet: true) == "200 " + row.outcome)
+        inbound.stage.expectQuiet()
+    }
+}
+
+/// A gateway that answers `GET /ok` and `POST /ok`, and clients that send it a row.
+private final class Inbound {
+    let stage: Stage
+    private let row: WireRow
+
+    init(_ row: WireRow) throws {
+        self.row = row
+        stage = try Stage(
+            config: """
+                version: 1
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints:
+                  - { route: GET /ok, calls: { one: { from: a, get: /1, required: true } } }
+                  - { route: POST /ok, calls: { one: { from: a, get: /1, required: true } } }
+                """)
+    }
+
+    func outcome(_ pieces: [[UInt8]], behindGet: Bool = false) -> String {
+        guard let stream = try? stage.stream() else { return "nobody listens" }
+        let peer = ScriptedPeer(stream)
+        for piece in pieces where !piece.isEmpty {
+            stream.write(piece.span)
+            stage.pass(0.1)
+        }
+        if row.ends { stream.finishWriting() }
+        stage.pass(100)
+        let methods = (behindGet ? ["GET"] : []) + [row.method]
+        var outcome = statuses(in: peer.received, methods)
+        if peer.hasEnded {
+            outcome.append("closed")
+        } else if let follower = followed(peer, stream) {
+            outcome.append(follower)
+        }
+        stream.close()
+        stage.pass(1)
+        return outcome.joined(separator: " ")
+    }
+
+    /// One more request on the connection; nil if it is answered as it should be.
+    private func followed(_ peer: ScriptedPeer, _ stream: any ByteStream) -> String? {
+        peer.forget()
+        stream.write(Array(Sent.get().utf8).span)
+        stage.pass(100)
+        let statuses = statuses(in: peer.received, ["GET"])
+        if statuses.isEmpty { return "waits" }
+        return statuses == ["200"] ? nil : "then \(statuses)"
+    }
+
+    /// The final answers; every byte must belong to one.
+    private func statuses(in received: [UInt8], _ methods: [String]) -> [String] {
+        var reader = ResponseReader(limits: Limits())
+        var statuses: [String] = []
+        var position = 0
+        reader.answersHead = methods.first == "HEAD"
+        do throws(WireError) {
+            while true {
+                switch try reader.read(received.span, from: &position) {
+                case .head(let head): statuses.append("\(head.status)")
+                case .body: break
+                case .complete:
+                    let next = statuses.count
+                    reader.answersHead = next < methods.count && methods[next] == "HEAD"
+                case .needsMore: return statuses + (reader.hasBegun ? ["half an answer"] : [])
+                }
+            }
+        } catch {
+            return statuses + ["malformed"]
+        }
+    }
+}

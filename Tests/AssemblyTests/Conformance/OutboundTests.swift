@@ -1,0 +1,101 @@
+import Reactor
+import SimReactor
+import Testing
+
+/// What a backend may answer, against the whole gateway: the answer of another backend beside it
+/// always arrives, the next request gets its own answer, and nothing that nobody asked for ever
+/// reaches a client.
+@Suite struct OutboundTests {
+    @Test(arguments: OutboundRows.all, [false, true])
+    func hasItsOutcome(_ row: BackendRow, isByteByByte: Bool) throws {
+        // A megabyte byte by byte says no more than a kilobyte.
+        if isByteByByte, row.text.utf8.count > 4096 { return }
+        let stage = try Stage(
+            """
+            hostile: { from: b, get: /hostile }
+            honest: { from: a, get: /honest }
+            """, endpoint: "timeout: 1s\nsucceed_when: any")
+        let backend = try HostileBackend(row, on: stage)
+        if isByteByByte { stage.network.settings.split = .sizes([1]) }
+
+        let answer = try stage.ask()
+        #expect(answer.status == 200)
+        #expect(answer.body.contains(#""honest":"/honest""#))
+        #expect(!answer.body.contains("poison"))
+        stage.pass(50)
+        let isKept = backend.open == 1
+        let kind = answer.body.firstMatch(of: /"kind":"(?<kind>\w+)"/).map { String($0.kind) }
+        #expect("\(kind ?? "ok") \(isKept ? "kept" : "closed")" == row.outcome)
+        #expect(answer["Gateway-Complete"] == (kind == nil ? "true" : "false"))
+
+        for number in 2...3 {
+            let next = try stage.ask()
+            #expect(next.body.contains(#""hostile":{"answer":\#(number)}"#), "\(next.body)")
+        }
+        backend.close()
+        stage.expectQuiet()
+    }
+}
+
+extension BackendRow: CustomTestStringConvertible {
+    var testDescription: String { name }
+}
+
+/// Backend `b`: answers its first request as its row says, every other one with a number.
+private final class HostileBackend {
+    private let row: BackendRow
+    private unowned let stage: Stage
+    private var listener: (any Listener)?
+    private var peers: [ScriptedPeer] = []
+    private var asked = 0
+
+    init(_ row: BackendRow, on stage: Stage) throws {
+        self.row = row
+        self.stage = stage
+        stage.backend(7002)?.close()
+        listener = try stage.outside.listen(
+            on: .ip(.v4(0x7F00_0001), port: 7002), sharedPort: false
+        ) { [unowned self] stream in accept(stream) }
+    }
+
+    /// Connections that the gateway has not closed.
+    var open: Int { peers.count { !$0.hasEnded && $0.failures.isEmpty } }
+
+    func close() {
+        listener?.close()
+        for peer in peers { peer.stream.close() }
+        peers = []
+    }
+
+    private func accept(_ stream: any ByteStream) {
+        let peer = ScriptedPeer(stream)
+        peers.append(peer)
+        peer.onReceived = { [unowned self] peer in
+            guard peer.text.hasSuffix("\r\n\r\n") else { return }
+            peer.forget()
+            asked += 1
+            let number = asked
+            stage.outside.timer(after: .zero) { [unowned self] in answer(number, peer) }
+        }
+        peer.onEnded = { peer in peer.stream.close() }
+    }
+
+    private func answer(_ number: Int, _ peer: ScriptedPeer) {
+        guard number == 1 else { return peer.send(OutboundRows.answer(#"{"answer":\#(number)}"#)) }
+        if !row.text.isEmpty { peer.send(row.text) }
+        switch row.then {
+        case .stays: break
+        case .closes: closed(peer)
+        case .resets:
+            (peer.stream as? SimStream)?.reset()
+            peers.removeAll { $0 === peer }
+        case .sendsLater(let text):
+            stage.outside.timer(after: .milliseconds(10)) { peer.send(text) }
+        }
+    }
+
+    private func closed(_ peer: ScriptedPeer) {
+        peer.stream.close()
+        peers.removeAll { $0 === peer }
+    }
+}

@@ -1,0 +1,37 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nobody who builds the library fetches what it is compared with.
+// Who only wants to count allocations need not fetch it either.
+let onlyAllocations = Context.environment["ONLY_ALLOCATIONS"] != nil
+
+let package = Package(
+    name: "promise-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "tributary", path: "../..")],
+    targets: [
+        // The folder is a link: the tests of the library count with it, too.
+        .target(name: "MallocCounter"),
+        .executableTarget(
+            name: "Allocations",
+            dependencies: ["MallocCounter", .product(name: "Promises", package: "tributary")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+    ]
+)
+
+if !onlyAllocations {
+    package.dependencies += [
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2")
+    ]
+    package.targets += [
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "MallocCounter",
+                .product(name: "Promises", package: "tributary"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)])
+    ]
+}

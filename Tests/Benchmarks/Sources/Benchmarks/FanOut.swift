@@ -1,0 +1,147 @@
+import NIOCore
+import Promises
+
+/// Three answers that come one after the other, one `map` each, gathered (by `any` of ordered
+/// members, by `whenAllComplete`, by a task group), with one `map` behind.
+struct FanOut {
+    let loop: Loop
+    let eventLoop: any EventLoop
+    let tasks: Tasks
+
+    var contenders: [Contender] {
+        [
+            Contender(name: "Local", run: local),
+            Contender(name: "Promise", run: promise),
+            Contender(name: "EventLoopFuture", run: future),
+            Contender(name: "TaskGroup", run: taskGroup),
+            Contender(name: "async let", run: asyncLet),
+            Contender(name: "callback", run: callback),
+        ]
+    }
+
+    /// As a handler on the loop would do it: tasks begin on the loop's thread, and it gets the
+    /// result. In `contenders` one task does them all and never leaves the executor.
+    var fromTheLoop: [Contender] {
+        [
+            Contender(name: "Local", run: local),
+            Contender(name: "Promise", run: promise),
+            Contender(name: "EventLoopFuture", run: future),
+            Contender(name: "TaskGroup") { times in
+                for _ in 0..<times { taskGroup(times: 1) }
+            },
+            Contender(name: "async let") { times in
+                for _ in 0..<times { asyncLet(times: 1) }
+            },
+            Contender(name: "callback", run: callback),
+        ]
+    }
+
+    private func local(times: Int) {
+        let loop = loop
+        Core.run(on: loop, turn: loop.turn) { core in
+            for _ in 0..<times {
+                let one = LocalResolver<Int>(on: core)
+                let two = LocalResolver<Int>(on: core)
+                let three = LocalResolver<Int>(on: core)
+                _ = core.any([
+                    (key: 0, promise: one.promise.map { $0 &+ 1 }),
+                    (key: 1, promise: two.promise.map { $0 &+ 1 }),
+                    (key: 2, promise: three.promise.map { $0 &+ 1 }),
+                ]).map { result in
+                    for place in 0..<result.count {
+                        if case .success(let value) = result.result(at: place) { sink &+= value }
+                    }
+                }
+                one.fulfill(1)
+                two.fulfill(2)
+                three.fulfill(3)
+                loop.turn.drain()
+            }
+        }
+    }
+
+    private func promise(times: Int) {
+        for _ in 0..<times {
+            let one = Resolver<Int>(on: loop)
+            let two = Resolver<Int>(on: loop)
+            let three = Resolver<Int>(on: loop)
+            _ = any([
+                (key: 0, promise: one.promise.map { $0 &+ 1 }),
+                (key: 1, promise: two.promise.map { $0 &+ 1 }),
+                (key: 2, promise: three.promise.map { $0 &+ 1 }),
+            ]).map { result in
+                for place in 0..<result.count {
+                    if case .success(let value) = result.result(at: place) { sink &+= value }
+                }
+            }
+            one.fulfill(1)
+            two.fulfill(2)
+            three.fulfill(3)
+            loop.turn.drain()
+        }
+    }
+
+    private func future(times: Int) {
+        for _ in 0..<times {
+            let one = eventLoop.makePromise(of: Int.self)
+            let two = eventLoop.makePromise(of: Int.self)
+            let three = eventLoop.makePromise(of: Int.self)
+            let members = [
+                one.futureResult.map { $0 &+ 1 },
+                two.futureResult.map { $0 &+ 1 },
+                three.futureResult.map { $0 &+ 1 },
+            ]
+            _ = EventLoopFuture.whenAllComplete(members, on: eventLoop).map { results in
+                for case .success(let value) in results { sink &+= value }
+            }
+            one.succeed(1)
+            two.succeed(2)
+            three.succeed(3)
+        }
+    }
+
+    private func taskGroup(times: Int) {
+        tasks.run {
+            for _ in 0..<times {
+                await withTaskGroup(of: (Int, Int).self) { group in
+                    for key in 0..<3 { group.addTask { (key, await incremented(key)) } }
+                    for await (_, value) in group { sink &+= value }
+                }
+            }
+        }
+    }
+
+    private func asyncLet(times: Int) {
+        tasks.run {
+            for _ in 0..<times {
+                async let one = incremented(1)
+                async let two = incremented(2)
+                async let three = incremented(3)
+                for value in await [one, two, three] { sink &+= value }
+            }
+        }
+    }
+
+    private func callback(times: Int) {
+        final class Gathering {
+            var values: [Int?] = [nil, nil, nil]
+            var missing = 3
+            let done: ([Int?]) -> Void
+            init(_ done: @escaping ([Int?]) -> Void) { self.done = done }
+            func arrive(_ value: Int, at place: Int) {
+                values[place] = value
+                missing -= 1
+                if missing == 0 { done(values) }
+            }
+        }
+        for _ in 0..<times {
+            let gathering = Gathering { values in
+                for case .some(let value) in values { sink &+= value }
+            }
+            let callbacks: [(Int) -> Void] = (0..<3).map { place in
+                { gathering.arrive($0 &+ 1, at: place) }
+            }
+            for (place, callback) in callbacks.enumerated() { callback(place) }
+        }
+    }
+}

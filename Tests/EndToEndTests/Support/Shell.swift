@@ -1,0 +1,23 @@
+import Foundation
+
+/// Runs lines as somebody at a terminal does, with `tributary` on the path.
+struct Shell {
+    let folder: Folder
+
+    /// What the command wrote, both streams in their order.
+    func run(_ command: String) throws -> String {
+        let output = Output()
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        let binaries = try Binary.url().deletingLastPathComponent().path
+        process.environment = ["PATH": "\(binaries):/usr/local/bin:/usr/bin:/bin"]
+        process.currentDirectoryURL = folder.url
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output.pipe
+        process.standardError = output.pipe
+        try process.run()
+        try? output.pipe.fileHandleForWriting.close()
+        return try output.whole()
+    }
+}

@@ -1,0 +1,42 @@
+import Basics
+import Foundation
+
+/// What `script/fuzz` builds, with libFuzzer linked in: the targets under its command line.
+///
+///     fuzz TARGET [libFuzzer's options] [folders with inputs]
+///     fuzz judge request|json     for script/differential
+@main enum Fuzz {
+    nonisolated(unsafe) private static var target = FuzzTarget.request
+
+    static func main() {
+        var arguments = CommandLine.arguments
+        if arguments.count == 3, arguments[1] == "judge" { exit(Judge.run(arguments[2]) ? 0 : 64) }
+        guard arguments.count > 1, let chosen = FuzzTarget.named(arguments[1]) else {
+            print("usage: fuzz \(FuzzTarget.all.map(\.name).joined(separator: "|")) [options]")
+            exit(64)
+        }
+        target = chosen
+        arguments.remove(at: 1)
+        var count = CInt(arguments.count)
+        // libFuzzer keeps them for as long as the process lives.
+        let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
+            capacity: arguments.count + 1)
+        for (index, argument) in arguments.enumerated() { list[index] = strdup(argument) }
+        list[arguments.count] = nil
+        var vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = list
+        exit(runFuzzer(&count, &vector, { Fuzz.run($0, $1) }))
+    }
+
+    private static func run(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+        let input = Array(UnsafeBufferPointer(start: start, count: count))
+        if let finding = target.finding(input) { fatalError(finding) }
+        return 0
+    }
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ run: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt

@@ -1,0 +1,89 @@
+import Basics
+import Foundation
+import HTTP
+
+@testable import JSONText
+
+/// Says what our parsers make of inputs, for `script/differential` to hold against others.
+///
+/// Reads inputs in hexadecimal digits, one a line, and writes one line for each. Bytes are written
+/// in hexadecimal digits too, so that no line can be misread.
+enum Judge {
+    static func run(_ target: String) -> Bool {
+        let judge: ([UInt8]) -> String
+        switch target {
+        case "request": judge = request
+        case "json": judge = json
+        default: return false
+        }
+        while let line = readLine() {
+            print(judge(bytes(ofHex: line)))
+        }
+        return true
+    }
+
+    /// Every message as `method target version keeps-alive body name=value…`, then how it ended:
+    /// `end`, `waiting`, or the error.
+    private static func request(_ input: [UInt8]) -> String {
+        var reader = RequestReader(limits: Limits())
+        var words: [String] = []
+        var message: [String] = []
+        var fields: [String] = []
+        var body: [UInt8] = []
+        var position = 0
+        do throws(WireError) {
+            reading: while true {
+                switch try reader.read(input.span, from: &position) {
+                case .head(let head):
+                    message = [
+                        hex("\(head.method)".utf8), hex(head.target.text.array),
+                        head.version == .http10 ? "1.0" : "1.1", head.keepsAlive ? "keep" : "close",
+                    ]
+                    fields = head.fields.map { "\(hex($0.name.array))=\(hex($0.value.array))" }
+                case .body(let range): body += input[range]
+                case .complete:
+                    words.append((message + ["-" + hex(body)] + fields).joined(separator: " "))
+                    body = []
+                case .needsMore: break reading
+                }
+            }
+            words.append(reader.isInMessage ? "waiting" : "end")
+        } catch {
+            words.append("\(error)")
+        }
+        return words.joined(separator: "|")
+    }
+
+    /// The value without white space, strings unescaped, numbers as written; or the error.
+    private static func json(_ input: [UInt8]) -> String {
+        do throws(JSONError) {
+            return "ok " + canonical(try JSONSlice(validating: Bytes(input)))
+        } catch {
+            return "\(error.reason)"
+        }
+    }
+
+    /// Recursive: only for this tool, whose inputs are known.
+    private static func canonical(_ slice: JSONSlice) -> String {
+        switch slice.kind {
+        case .object:
+            let members = slice.members.map { member in
+                "s\(hex(member.key.unescaped.array)):\(canonical(member.value))"
+            }
+            return "{\(members.joined(separator: ","))}"
+        case .array: return "[\(slice.elements.map(canonical).joined(separator: ","))]"
+        case .string: return "s" + hex(slice.text?.array ?? [])
+        case .number: return "n" + String(slice.bytes)
+        case .boolean, .null: return String(slice.bytes)
+        }
+    }
+
+    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static func bytes(ofHex text: String) -> [UInt8] {
+        let digits = text.utf8.map { UInt8(truncatingIfNeeded: $0 < 58 ? $0 &- 48 : $0 &- 87) }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}

@@ -1,0 +1,67 @@
+import Basics
+
+@testable import JSONText
+
+extension FuzzTarget {
+    /// A backend's answer: judged, walked through, cut and put together.
+    static let json = FuzzTarget(
+        name: "json",
+        tokens: [
+            "{", "}", "[", "]", ",", ":", "\"", "\"a\":", "\\u00e9", "\\ud83d\\ude00", "\\ud800",
+            "\\\"", "\\\\", "true", "false", "null", "-0", "1e400", "0.1", " ", "\n", "é", "\u{7f}",
+            "[[[[[[[[", "]]]]]]]]", "\"b\"", "{\"b\":1}", "\\u0061",
+        ]
+    ) { input in
+        guard let value = try? JSONSlice(validating: Bytes(input)) else {
+            return (try? JSONSlice.range(in: input.span)) == nil ? nil : "two verdicts"
+        }
+        if let part = brokenPart(of: value) { return "a part is no JSON: \(String(part.bytes))" }
+        for shape in shapes {
+            guard let shaped = try? shape.applied(to: value) else { continue }
+            guard isJSON(shaped) else { return "a shape leaves no JSON: \(String(shaped.bytes))" }
+            // A backend could otherwise grow an answer beyond its limit. Brackets may be added.
+            guard shaped.bytes.count <= input.count + 16 else { return "a shape makes it longer" }
+        }
+        var object = JSONObjectBuilder(reserved: [JSONName("_gateway")])
+        let first = object.merge(value)
+        let second = object.merge(value)
+        _ = object.add(JSONName("a"), value)
+        let merged = object.finish()
+        guard isJSON(merged) else { return "merged, it is no JSON: \(String(merged.bytes))" }
+        // What came once collides when it comes again.
+        return second.count >= first.count ? nil : "a key is there twice"
+    }
+
+    /// Each rule of CONFIG.md on keys, through arrays and by escapes.
+    private static let shapes: [JSONShape] = {
+        let path = { (text: String) in try? JSONPath(text) }
+        let a = [path("a"), path("a.b"), path("[].a")].compactMap(\.self)
+        let all = [path("[]"), path("[0]"), path("a[].b")].compactMap(\.self)
+        let renames = [path("a"), path("[].b")].compactMap(\.self)
+            .map { JSONShape.Rename($0, to: "c\"") }
+        return [
+            try? JSONShape(keep: a), try? JSONShape(drop: a), try? JSONShape(rename: renames),
+            try? JSONShape(keep: all, drop: a, rename: renames),
+            try? JSONShape(take: path("a")), try? JSONShape(take: path("[].a"), keep: all),
+        ].compactMap(\.self)
+    }()
+
+    private static func isJSON(_ slice: JSONSlice) -> Bool {
+        (try? JSONSlice.range(in: slice.bytes.span, depthMax: 1024)) == 0..<slice.bytes.count
+    }
+
+    /// Members and elements must be values by themselves; few levels are enough, for the rest has
+    /// the same form.
+    private static func brokenPart(of value: JSONSlice) -> JSONSlice? {
+        var open = [value]
+        var looks = 0
+        while let slice = open.popLast(), looks < 64 {
+            looks += 1
+            guard isJSON(slice) else { return slice }
+            open += slice.members.map(\.value)
+            open += slice.elements
+            _ = slice.text
+        }
+        return nil
+    }
+}

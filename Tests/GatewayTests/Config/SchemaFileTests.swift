@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+import YAMLReader
+
+@testable import Gateway
+
+/// The schema that editors read, and the files that it has to fit.
+@Suite struct SchemaFileTests {
+    static let path = "config/tributary.schema.json"
+
+    @Test func theCommittedOneIsTheGeneratedOne() throws {
+        try Golden.expect(Self.path, says: ConfigSchema.text)
+    }
+
+    @Test func theExampleNamesIt() throws {
+        let first = try Golden.text("config/tributary.yaml").split(separator: "\n").first
+        #expect(first == "# yaml-language-server: $schema=tributary.schema.json")
+    }
+
+    // MARK: Examples
+
+    /// Every configuration in this repository that is meant to be right.
+    static let examples: [(name: String, text: String)] = {
+        var examples = [("the manual's example", Example.text), ("the demo", demo)]
+        for folder in ["config", "Tests/Fixtures/plans"] {
+            for name in Golden.names(in: folder, endingIn: ".yaml") where !isWrong(name) {
+                examples.append((name, (try? Golden.text("\(folder)/\(name)")) ?? ""))
+            }
+        }
+        return examples
+    }()
+
+    /// By their names, files that are wrong on purpose.
+    static func isWrong(_ name: String) -> Bool { name.hasPrefix("wrong-") }
+
+    /// Out of the source of the executable, which no test can import.
+    private static var demo: String {
+        let source = (try? Golden.text("Sources/tributary/DemoConfig.swift")) ?? ""
+        let text = source.split(separator: "\"\"\"", omittingEmptySubsequences: false)
+        return text.count > 1 ? text[1].replacing("\n        ", with: "\n") + "" : ""
+    }
+
+    private func problems(_ text: String) throws -> [String] {
+        let document = try YAMLReader.read(Array(text.utf8), file: "c.yaml")
+        return try SchemaValidator(ConfigSchema.text).problems(of: document)
+    }
+
+    @Test(arguments: examples.map(\.name)) func examplesAreValid(_ name: String) throws {
+        let example = try #require(Self.examples.first { $0.name == name })
+        #expect(example.text.contains("version: 1"))
+        #expect(try problems(example.text) == [])
+    }
+
+    @Test(arguments: [
+        ("version: 1", "version: 2"), ("deadline: 800ms", "deadline: 800"),
+        ("deadline: 800ms", "dead_line: 800ms"), ("url: http://127.0.0.1:7001", "uri: a"),
+        ("get: /v1/items", "post: /a\n        get: /v1/items"), ("min: 1", "min: one"),
+        ("required: true", "required: yes"), ("open_at: 50%", "open_at: 0.5"),
+        ("type: integer", "type: int"), ("from: catalog", "form: catalog"),
+        ("at: .", "at: root"), ("keep: [available, warehouse.city]", "keep: available"),
+    ])
+    func mistakesAreNot(_ right: String, _ wrong: String) throws {
+        let text = Example.text.replacing(right, with: wrong)
+        #expect(text != Example.text)
+        #expect(try problems(text) != [])
+    }
+
+    // MARK: Defaults
+
+    /// A default is a value that could have been written.
+    @Test func defaultsAreValid() throws {
+        let schema = try JSONSerialization.jsonObject(with: Data(ConfigSchema.text.utf8))
+        let definitions = try #require((schema as? [String: Any])?["$defs"] as? [String: Any])
+        var count = 0
+        for (name, definition) in definitions.sorted(by: { $0.key < $1.key }) {
+            let members = (definition as? [String: Any])?["properties"] as? [String: [String: Any]]
+            for (key, member) in members ?? [:] {
+                guard let value = member["default"] else { continue }
+                count += 1
+                var alone = member
+                alone["$defs"] = definitions
+                let text = try JSONSerialization.data(
+                    withJSONObject: value, options: .fragmentsAllowed)
+                let problems = try SchemaValidator(
+                    String(
+                        decoding: JSONSerialization.data(withJSONObject: alone), as: UTF8.self)
+                ).problems(of: JSONConfigSource.read(Array(text), file: "default.json"))
+                #expect(problems == [], "\(name).\(key)")
+            }
+        }
+        #expect(count > 30)
+    }
+}

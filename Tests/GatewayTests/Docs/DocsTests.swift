@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+import YAMLReader
+
+@testable import Gateway
+
+/// The manual against the program: tables of keys, reasons, examples, links.
+///
+/// With `RECORD=1` the generated parts of the pages are written anew.
+@Suite struct DocsTests {
+    static let folder = "docs/reference"
+    static let blocks = Config.blockSchema.family
+    static let pages =
+        ["docs/README.md", "docs/tutorial.md", "docs/coming-from-krakend.md"]
+        + Golden.names(in: folder, endingIn: ".md").map { "\(folder)/\($0)" }
+
+    // MARK: Generated parts
+
+    /// What stands between two marks of a page is this text.
+    private func expect(
+        _ page: String, between begin: String, and end: String, _ text: String
+    ) throws {
+        let whole = try Golden.text(page)
+        let start = try #require(whole.range(of: begin + "\n"), "\(page) has no '\(begin)'")
+        let rest = whole[start.upperBound...]
+        let stop = try #require(rest.range(of: end), "\(page) has no '\(end)'")
+        let found = rest[..<stop.lowerBound]
+        if Golden.isRecording, found != text + "\n" {
+            try (whole[..<start.upperBound] + text + "\n" + rest[stop.lowerBound...])
+                .write(
+                    to: Golden.root.appending(path: page), atomically: true, encoding: .utf8)
+            return
+        }
+        #expect(found == text + "\n", "\(page): RECORD=1 writes it anew")
+    }
+
+    private static func page(of block: String) -> String {
+        let names = ["Config": "file", "Property": "body"]
+        return "\(folder)/\(names[block] ?? block.lowercased()).md"
+    }
+
+    @Test func theBlocksAreAllOfThem() { #expect(Self.blocks.count == 21) }
+
+    @Test(arguments: blocks.map(\.name)) func theTableOfKeysIsRight(_ name: String) throws {
+        let block = try #require(Self.blocks.first { $0.name == name })
+        try expect(
+            Self.page(of: name), between: "<!-- keys: \(name) -->", and: "<!-- end of keys -->",
+            "\n\(ReferenceTable(block: block).markdown)\n")
+    }
+
+    @Test func theReasonsAreAllThere() throws {
+        let lines = Reason.reference.map { "- `\($0.text)`" }.joined(separator: "\n")
+        try expect(
+            "\(Self.folder)/answers.md", between: "<!-- reasons -->",
+            and: "<!-- end of reasons -->", "\n\(lines)\n")
+    }
+
+    @Test func everyKindOfFailureIsThere() throws {
+        let page = try Golden.text("\(Self.folder)/answers.md")
+        for kind in CallFailure.Kind.allCases {
+            #expect(page.contains("| `\(kind.rawValue)` |"), "\(kind.rawValue)")
+        }
+    }
+
+    // MARK: Examples
+
+    struct Example: CustomTestStringConvertible {
+        let page: String
+        let number: Int
+        let text: String
+        var testDescription: String { "\(page) \(number)" }
+    }
+
+    static let examples: [Example] = pages.flatMap { page in
+        ((try? Golden.text(page)) ?? "").matches(of: /```yaml\n((?s:.*?))```/).enumerated().map {
+            Example(page: page, number: $0.offset + 1, text: String($0.element.1))
+        }
+    }
+
+    @Test func everyBlockHasAnExample() {
+        for block in Self.blocks where block.name != "TLS" {
+            #expect(Self.examples.contains { $0.page == Self.page(of: block.name) })
+        }
+    }
+
+    @Test(arguments: examples) func theExampleIsRight(_ example: Example) throws {
+        let (config, problems) = load(["c.yaml": example.text])
+        #expect(config != nil && problems.errorCount == 0, "\(problems.lines)")
+        let document = try YAMLReader.read(Array(example.text.utf8), file: "c.yaml")
+        #expect(try SchemaValidator(ConfigSchema.text).problems(of: document) == [])
+    }
+
+    // MARK: Keys
+
+    /// Every key is used in an example of the manual or in a plan that a test reads.
+    @Test func everyKeyIsInAnExample() throws {
+        var texts = Self.examples.map(\.text)
+        for name in GoldenPlanTests.names where !name.hasPrefix("wrong-") {
+            texts.append(try Golden.text("\(GoldenPlanTests.folder)/\(name)"))
+        }
+        let all = texts.joined(separator: "\n")
+        for block in Self.blocks where block.name != "TLS" {
+            for key in block.keys() where !["$schema", "tls"].contains(key.name) {
+                let isUsed = try Regex("(^|[\\s{,])\(key.name):").anchorsMatchLineEndings()
+                #expect(all.contains(isUsed), "\(block.name).\(key.name)")
+            }
+        }
+    }
+
+    /// What the contract names, block by block.
+    @Test(arguments: [
+        (
+            "Config",
+            "version listen admin workers log limits drain defaults backends endpoints include"
+        ),
+        ("Log", "format level access"),
+        (
+            "Limits",
+            "connections requests_in_flight header_bytes header_count uri_bytes header_timeout"
+                + " body_timeout idle_timeout buffered_bytes"
+        ),
+        ("Drain", "delay timeout"), ("Defaults", "deadline timeout max_body connect_timeout"),
+        (
+            "Backend",
+            "url urls headers connect_timeout max_concurrent queue breaker balance eject health"
+                + " keepalive dns_ttl tls"
+        ),
+        ("Queue", "size wait"), ("Breaker", "open_at min_requests window try_again_after"),
+        ("Eject", "after for"), ("Health", "path every"), ("Keepalive", "max_idle idle_timeout"),
+        ("TLS", "ca cert key server_name verify"),
+        (
+            "Endpoint",
+            "route params forward body deadline min_duration succeed_when report expose"
+                + " partial_status cache_control server_timing max_in_flight round_up_to max_body"
+                + " timeout calls"
+        ),
+        ("Forward", "headers query"), ("Body", "type required properties max"),
+        (
+            "Param",
+            "type min max min_length max_length pattern one_of default required in"
+        ),
+        (
+            "Call",
+            "from get post put patch delete head headers body forward required timeout accept"
+                + " relay_status relay_body relay_headers retry hedge take keep drop rename at"
+                + " on_collision if_failed when"
+        ),
+        ("Retry", "attempts on backoff"), ("Hedge", "after"), ("When", "param is"),
+    ])
+    func theContractsKeysAreThere(_ name: String, _ keys: String) throws {
+        let block = try #require(Self.blocks.first { $0.name == name })
+        let known = Set(block.keys().map(\.name))
+        let missing = keys.split(separator: " ").map(String.init).filter { !known.contains($0) }
+        #expect(missing == [])
+    }
+
+    // MARK: Links
+
+    @Test(arguments: pages) func linksLeadSomewhere(_ page: String) throws {
+        let text = try Golden.text(page)
+        let base = Golden.root.appending(path: page).deletingLastPathComponent()
+        for link in text.matches(of: /\]\(([^)#:]+)(#[a-z-]+)?\)/) {
+            let url = base.appending(path: String(link.1))
+            #expect(FileManager.default.fileExists(atPath: url.path), "\(page): \(link.1)")
+        }
+    }
+
+    @Test func theReadmeLinksTheManual() throws {
+        #expect(try Golden.text("README.md").contains("(docs/README.md)"))
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import Gateway
+
+/// The description of endpoints for clients: its whole text in a file, and what has to hold of every
+/// description by the specification (OpenAPI 3.1).
+@Suite struct OpenAPITests {
+    static let folder = "Tests/Fixtures/openapi"
+
+    private static func description(of text: String, server: String? = nil) throws -> String {
+        let (config, problems) = load(["c.yaml": text], environment: ["USERS_KEY": "k"])
+        let known = try #require(config, "\(problems.lines)")
+        let plan = try Planner.plan(known, processors: 1)
+        return OpenAPIDocument(known, plan, title: "Test", server: server).text
+    }
+
+    private static func rich() throws -> String { try Golden.text(folder + "/rich.yaml") }
+
+    @Test func richConfiguration() throws {
+        try Golden.expect(
+            Self.folder + "/rich.json", says: try Self.description(of: try Self.rich()))
+    }
+
+    // MARK: The specification
+
+    private struct Document {
+        let root: [String: Any]
+
+        init(_ text: String) throws {
+            let json = try JSONSerialization.jsonObject(with: Data(text.utf8))
+            root = try #require(json as? [String: Any])
+        }
+
+        var paths: [String: [String: [String: Any]]] {
+            root["paths"] as? [String: [String: [String: Any]]] ?? [:]
+        }
+
+        var operations: [(path: String, method: String, members: [String: Any])] {
+            paths.sorted { $0.key < $1.key }.flatMap { path, operations in
+                operations.sorted { $0.key < $1.key }.map { (path, $0.key, $0.value) }
+            }
+        }
+
+        /// What a reference leads to; nil for a dead one.
+        func target(of reference: String) -> Any? {
+            var here: Any? = root
+            for step in reference.dropFirst(2).split(separator: "/") {
+                here = (here as? [String: Any])?[String(step)]
+            }
+            return here
+        }
+
+        /// All values of a key, wherever it stands.
+        func all(_ key: String) -> [Any] {
+            func search(_ value: Any) -> [Any] {
+                if let list = value as? [Any] { return list.flatMap(search) }
+                guard let object = value as? [String: Any] else { return [] }
+                return (object[key].map { [$0] } ?? []) + object.values.flatMap(search)
+            }
+            return search(root)
+        }
+    }
+
+    static let examples: [String] = [Example.text, (try? rich()) ?? ""]
+
+    @Test(arguments: examples) func everyReferenceLeadsSomewhere(_ example: String) throws {
+        let document = try Document(try Self.description(of: example))
+        let references = document.all("$ref").compactMap { $0 as? String }
+        #expect(!references.isEmpty)
+        for reference in references { #expect(document.target(of: reference) != nil) }
+    }
+
+    @Test(arguments: examples) func operationsHaveNamesOfTheirOwn(_ example: String) throws {
+        let names = try Document(try Self.description(of: example)).operations.compactMap {
+            $0.members["operationId"] as? String
+        }
+        #expect(names.count >= 4 && Set(names).count == names.count)
+    }
+
+    /// 4.8.9: every `{name}` of a path is a required parameter, and no other one is.
+    @Test(arguments: examples) func pathsAndParametersAgree(_ example: String) throws {
+        for operation in try Document(try Self.description(of: example)).operations {
+            let named = Set(operation.path.matches(of: /\{([^}]+)\}/).map { String($0.1) })
+            let parameters = operation.members["parameters"] as? [[String: Any]] ?? []
+            let declared = parameters.filter { $0["in"] as? String == "path" }
+            #expect(Set(declared.compactMap { $0["name"] as? String }) == named)
+            for parameter in declared { #expect(parameter["required"] as? Bool == true) }
+            let keys = parameters.map { "\($0["in"] ?? "") \($0["name"] ?? "")" }
+            #expect(Set(keys).count == keys.count, "a parameter is unique by name and place")
+        }
+    }
+
+    @Test(arguments: examples) func everyAnswerIsDescribed(_ example: String) throws {
+        let document = try Document(try Self.description(of: example))
+        for operation in document.operations {
+            let answers = try #require(operation.members["responses"] as? [String: [String: Any]])
+            #expect(answers["200"] != nil && answers["default"] != nil)
+            for (status, answer) in answers {
+                #expect(status.wholeMatch(of: /[2-5]\d\d|[1-5]XX|default/) != nil)
+                let reference = answer["$ref"] as? String
+                let whole =
+                    reference.flatMap { document.target(of: $0) as? [String: Any] } ?? answer
+                #expect(whole["description"] is String)
+                // HEAD has no body.
+                #expect((whole["content"] == nil) == (operation.method == "head"))
+            }
+        }
+    }
+
+    @Test func nothingOfBackendsIsTold() throws {
+        #expect(!(try Self.description(of: try Self.rich())).contains("internal"))
+        #expect(!(try Self.description(of: Example.text)).contains("700"))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:9000", nil, "http://127.0.0.1:9000"),
+        ("0.0.0.0:80", nil, "http://localhost:80"),
+        ("\"[::]:81\"", nil, "http://localhost:81"), ("\"[::1]:81\"", nil, "http://[::1]:81"),
+        ("unix:/x", nil, "/"), ("127.0.0.1:0", nil, "/"),
+        ("127.0.0.1:9000", "https://api.example.com", "https://api.example.com"),
+    ])
+    func whereClientsReachIt(_ listen: String, _ server: String?, _ url: String) throws {
+        let text = Snippet.top("listen: \(listen)")
+        let document = try Document(try Self.description(of: text, server: server))
+        #expect(document.root["servers"] as? [[String: String]] == [["url": url]])
+    }
+}

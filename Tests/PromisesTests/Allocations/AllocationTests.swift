@@ -1,0 +1,35 @@
+import MallocCounter
+import Testing
+
+/// No operation allocates more than the file of limits says, and the file names no other.
+@Suite(.enabled(if: mallocCounterWorks(), "this build brings an allocator of its own"))
+struct AllocationTests {
+    @Test(arguments: AllocationScenario.all.map(\.name))
+    func staysWithinItsLimit(_ name: String) throws {
+        let scenario = try #require(AllocationScenario.all.first { $0.name == name })
+        let limit = try #require(try AllocationLimits().limits[name])
+        #expect(scenario.allocations() <= limit + 0.01)
+    }
+
+    @Test(arguments: ["debug", "release"])
+    func everyLimitIsChecked(build: String) throws {
+        let names = try AllocationLimits(of: build).limits.keys
+        #expect(Set(names) == Set(AllocationScenario.all.map(\.name)))
+    }
+
+    @Test func theCounterCounts() {
+        let scenario = AllocationScenario("an object") { times in
+            for number in 0..<times { Self.keep(Box(number)) }
+        }
+        #expect(scenario.allocations() == 1)
+    }
+
+    private final class Box {
+        let number: Int
+        init(_ number: Int) { self.number = number }
+    }
+
+    @inline(never)
+    private static func keep(_ box: Box) { kept = box }
+    private nonisolated(unsafe) static var kept: Box?
+}

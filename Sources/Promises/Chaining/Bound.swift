@@ -33,10 +33,12 @@ extension Node {
     func ensure<Object, Value>(
         _ type: Value.Type, with owner: WeakOwner<Object>, _ body: @escaping (Object) -> Void
     ) -> Node {
-        link(Value.self) { child in
+        watch(Value.self) { child in
+            let owner = try? owner.get()
+            if let owner { body(owner) }
             guard var above = child.takeParent() else { return }
-            do { body(try owner.get()) } catch {
-                child.reject(error)
+            guard owner != nil else {
+                child.reject(PromiseError.contextDeallocated)
                 return
             }
             child.inherit(Value.self, from: &above)
@@ -63,6 +65,9 @@ public struct BoundPromise<Object: AnyObject & Sendable, Value: Sendable>: Senda
 
 extension Promise {
     /// Binds the handlers that follow to an owner, which is not kept alive.
+    ///
+    /// They run where the promise's handlers run. Nothing is attached yet, so there is nothing to
+    /// cancel.
     @inlinable
     public func with<Object: AnyObject & Sendable>(
         weak object: Object
@@ -73,6 +78,10 @@ extension Promise {
 
 extension BoundPromise {
     /// Continues with another promise; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` has returned.
     @inlinable
     public func then<New: Sendable>(
         _ body: @escaping @Sendable (Object, Value) throws -> Promise<New>
@@ -81,6 +90,10 @@ extension BoundPromise {
     }
 
     /// Turns the value into another; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// never runs.
     @inlinable
     public func map<New: Sendable>(
         _ body: @escaping @Sendable (Object, Value) throws -> New
@@ -89,6 +102,10 @@ extension BoundPromise {
     }
 
     /// Looks at the value, which passes on; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// never runs.
     @inlinable
     public func onValue(
         _ body: @escaping @Sendable (Object, Value) throws -> Void
@@ -97,6 +114,10 @@ extension BoundPromise {
     }
 
     /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
+    /// value passes it by. Cancelling the result withdraws from this promise, and `body` runs all
+    /// the same, told of the cancellation.
     @inlinable
     public func onFailure(
         _ body: @escaping @Sendable (Object, any Error) throws -> Void
@@ -106,6 +127,10 @@ extension BoundPromise {
 
     /// Continues with another promise after an error, but not after a cancellation. A throw
     /// replaces the error.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
+    /// value passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` has returned.
     @inlinable
     public func recover(
         _ body: @escaping @Sendable (Object, any Error) throws -> Promise<Value>
@@ -114,6 +139,10 @@ extension BoundPromise {
     }
 
     /// Runs in every case, cancellation included; the outcome passes on.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. It
+    /// cannot throw, and is not told the outcome. Cancelling the result withdraws from this
+    /// promise, and `body` runs all the same.
     @inlinable
     public func ensure(_ body: @escaping @Sendable (Object) -> Void) -> BoundPromise {
         .init(.init(promise.node.ensure(Value.self, with: owner, body)), owner)
@@ -140,6 +169,9 @@ extension LocalBound: Sendable {}
 
 extension Local {
     /// Binds the handlers that follow to an owner, which is not kept alive.
+    ///
+    /// They run where the promise's handlers run. Nothing is attached yet, so there is nothing to
+    /// cancel.
     @inlinable
     public func with<Object: AnyObject>(weak object: Object) -> LocalBound<Object, Value> {
         LocalBound(self, WeakOwner(object))
@@ -148,6 +180,10 @@ extension Local {
 
 extension LocalBound {
     /// Continues with another promise; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` has returned.
     @inlinable
     public func then<New>(
         _ body: @escaping (Object, Value) throws -> Local<New>
@@ -156,6 +192,10 @@ extension LocalBound {
     }
 
     /// Turns the value into another; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// never runs.
     @inlinable
     public func map<New>(
         _ body: @escaping (Object, Value) throws -> New
@@ -164,12 +204,20 @@ extension LocalBound {
     }
 
     /// Looks at the value, which passes on; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// never runs.
     @inlinable
     public func onValue(_ body: @escaping (Object, Value) throws -> Void) -> LocalBound {
         .init(promise.onValue { [owner] in try body(owner.get(), $0) }, owner)
     }
 
     /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
+    /// value passes it by. Cancelling the result withdraws from this promise, and `body` runs all
+    /// the same, told of the cancellation.
     @inlinable
     public func onFailure(_ body: @escaping (Object, any Error) throws -> Void) -> LocalBound {
         .init(.init(promise.node.onFailure(of: Value.self, with: owner, body)), owner)
@@ -177,6 +225,10 @@ extension LocalBound {
 
     /// Continues with another promise after an error, but not after a cancellation. A throw
     /// replaces the error.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
+    /// value passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` has returned.
     @inlinable
     public func recover(
         _ body: @escaping (Object, any Error) throws -> Local<Value>
@@ -185,6 +237,10 @@ extension LocalBound {
     }
 
     /// Runs in every case, cancellation included; the outcome passes on.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. It
+    /// cannot throw, and is not told the outcome. Cancelling the result withdraws from this
+    /// promise, and `body` runs all the same.
     @inlinable
     public func ensure(_ body: @escaping (Object) -> Void) -> LocalBound {
         .init(.init(promise.node.ensure(Value.self, with: owner, body)), owner)

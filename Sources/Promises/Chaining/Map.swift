@@ -93,6 +93,10 @@ extension Node {
 
 extension Promise {
     /// Turns the value into another; a throw rejects.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error passes it by. Cancelling the result withdraws from
+    /// this promise; the handler then never runs.
     @inlinable
     public func map<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -102,6 +106,10 @@ extension Promise {
     }
 
     /// Like `map`; nil rejects with `PromiseError.noValue`.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error passes it by, and what it throws rejects.
+    /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func compactMap<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -111,6 +119,10 @@ extension Promise {
     }
 
     /// Lets the value pass if the check says so; else rejects with `PromiseError.validationFailed`.
+    ///
+    /// `check` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error passes it by, and what it throws rejects.
+    /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func validate(
         on context: (any ExecutionContext)? = nil,
@@ -120,6 +132,10 @@ extension Promise {
     }
 
     /// Looks at the value, which passes on; a throw rejects.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error passes it by. Cancelling the result withdraws from
+    /// this promise; the handler then never runs.
     @inlinable
     public func onValue(
         on context: (any ExecutionContext)? = nil,
@@ -129,6 +145,10 @@ extension Promise {
     }
 
     /// Ends the success part of a chain.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error passes it by, and what it throws rejects. The
+    /// result may be cancelled like any other: then `body` never runs.
     @inlinable
     public func done(
         on context: (any ExecutionContext)? = nil,
@@ -138,12 +158,17 @@ extension Promise {
     }
 
     /// The same outcome without the value.
+    ///
+    /// An error, a cancellation too, passes on. Cancelling the result withdraws from this promise.
     @inlinable
     public func asVoid() -> Promise<Void> {
         .init(node.map { (_: Value) in })
     }
 
     /// The same outcome, whose handlers run elsewhere.
+    ///
+    /// Only the place changes: value, error and cancellation pass on, one turn of the new context
+    /// later. Cancelling the result withdraws from this promise.
     @inlinable
     public func hop(to context: any ExecutionContext) -> Promise {
         .init(node.link(Value.self, on: context) { $0.inherit(Value.self) })
@@ -152,36 +177,58 @@ extension Promise {
 
 extension Local {
     /// Turns the value into another; a throw rejects.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. An error passes it by. Cancelling the result withdraws from this promise; the handler
+    /// then never runs.
     @inlinable
     public func map<New>(_ body: @escaping (Value) throws -> New) -> Local<New> {
         .init(node.map(body))
     }
 
     /// Like `map`; nil rejects with `PromiseError.noValue`.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. An error passes it by, and what it throws rejects. Cancelling the result withdraws
+    /// from this promise; the handler then never runs.
     @inlinable
     public func compactMap<New>(_ body: @escaping (Value) throws -> New?) -> Local<New> {
         .init(node.compactMap(body))
     }
 
     /// Lets the value pass if the check says so; else rejects with `PromiseError.validationFailed`.
+    ///
+    /// `check` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. An error passes it by, and what it throws rejects. Cancelling the result withdraws
+    /// from this promise; the handler then never runs.
     @inlinable
     public func validate(_ check: @escaping (Value) throws -> Bool) -> Local {
         .init(node.validate(check))
     }
 
     /// Looks at the value, which passes on; a throw rejects.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. An error passes it by. Cancelling the result withdraws from this promise; the handler
+    /// then never runs.
     @inlinable
     public func onValue(_ body: @escaping (Value) throws -> Void) -> Local {
         .init(node.onValue(body))
     }
 
     /// Ends the success part of a chain.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. An error passes it by, and what it throws rejects. The result may be cancelled like
+    /// any other: then `body` never runs.
     @inlinable
     public func done(_ body: @escaping (Value) throws -> Void) -> Local<Void> {
         .init(node.done(body))
     }
 
     /// The same outcome without the value.
+    ///
+    /// An error, a cancellation too, passes on. Cancelling the result withdraws from this promise.
     @inlinable
     public func asVoid() -> Local<Void> {
         .init(node.map { (_: Value) in })
@@ -190,6 +237,9 @@ extension Local {
 
 extension Local where Value: Sendable {
     /// The same outcome, whose handlers run elsewhere.
+    ///
+    /// Only the place changes: value, error and cancellation pass on, one turn of the new context
+    /// later. Cancelling the result withdraws from this promise.
     @inlinable
     public func hop(to context: any ExecutionContext) -> Promise<Value> {
         shared.hop(to: context)

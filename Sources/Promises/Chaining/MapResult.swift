@@ -30,6 +30,9 @@ extension Promise {
     /// Turns the outcome, a value or an error, cancellation included, into a value; a throw rejects.
     ///
     /// One link where `map` and `recover` are two.
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. Cancelling the result withdraws from this promise; the
+    /// handler then never runs.
     @inlinable
     public func mapResult<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -43,6 +46,8 @@ extension Local {
     /// Turns the outcome, a value or an error, cancellation included, into a value; a throw rejects.
     ///
     /// One link where `map` and `recover` are two.
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func mapResult<New>(
         _ body: @escaping (Result<Value, any Error>) throws -> New

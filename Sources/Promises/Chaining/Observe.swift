@@ -6,8 +6,10 @@ extension Node {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping (Result<Value, any Error>) -> Void
     ) -> Node {
-        link(Value.self, on: context) { child in
-            guard let result = child.receiveResult(Value.self) else { return }
+        watch(Value.self, on: context) { child in
+            guard let result = child.receiveResult(Value.self) else {
+                return body(.failure(child.error))
+            }
             body(result)
             child.resolve(result)
         }
@@ -18,11 +20,16 @@ extension Node {
         of type: Value.Type, on context: (any ExecutionContext)? = nil, policy: CatchPolicy,
         _ body: @escaping (any Error) throws -> Void
     ) -> Node {
-        link(Value.self, on: context) { child in
-            guard let error = child.receiveError(passing: Value.self) else { return }
+        watch(Value.self, on: context) { child in
+            var error: (any Error)?
+            if var above = child.takeParent() {
+                if above.isFulfilled { return child.inherit(Value.self, from: &above) }
+                error = above.error
+            }
+            let reason = error ?? child.error
             do {
-                if policy.covers(error) { try body(error) }
-                child.reject(error)
+                if policy.covers(reason) { try body(reason) }
+                child.reject(reason)
             } catch {
                 child.reject(error)
             }
@@ -34,8 +41,8 @@ extension Node {
         _ type: Value.Type, on context: (any ExecutionContext)? = nil,
         _ body: @escaping () -> Void
     ) -> Node {
-        link(Value.self, on: context) { child in
-            guard var above = child.takeParent() else { return }
+        watch(Value.self, on: context) { child in
+            guard var above = child.takeParent() else { return body() }
             body()
             child.inherit(Value.self, from: &above)
         }
@@ -61,6 +68,10 @@ extension Node {
 
 extension Promise {
     /// Looks at the outcome, which passes on.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. It cannot throw, and changes nothing. Cancelling the result
+    /// withdraws from this promise, and `body` runs all the same, told of the cancellation.
     @inlinable
     public func onResult(
         on context: (any ExecutionContext)? = nil,
@@ -70,6 +81,11 @@ extension Promise {
     }
 
     /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. A value passes it by, and an error that the policy leaves
+    /// out. Cancelling the result withdraws from this promise, and `body` runs all the same, told
+    /// of the cancellation.
     @inlinable
     public func onFailure(
         on context: (any ExecutionContext)? = nil, policy: CatchPolicy = .allErrors,
@@ -79,6 +95,10 @@ extension Promise {
     }
 
     /// Runs in every case, cancellation included; the outcome passes on.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. It cannot throw, and is not told the outcome. Cancelling
+    /// the result withdraws from this promise, and `body` runs all the same.
     @inlinable
     public func ensure(
         on context: (any ExecutionContext)? = nil, _ body: @escaping @Sendable () -> Void
@@ -87,6 +107,11 @@ extension Promise {
     }
 
     /// Looks at the outcome without making a promise and without keeping the work going.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. Observers and handlers run in the order in which they were
+    /// attached. An error counts as handled. There is nothing to cancel: when all who want the
+    /// outcome have withdrawn, `body` is told of the cancellation.
     @inlinable
     public func whenSettled(
         on context: (any ExecutionContext)? = nil,
@@ -98,12 +123,20 @@ extension Promise {
 
 extension Local {
     /// Looks at the outcome, which passes on.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. It cannot throw, and changes nothing. Cancelling the result withdraws from this
+    /// promise, and `body` runs all the same, told of the cancellation.
     @inlinable
     public func onResult(_ body: @escaping (Result<Value, any Error>) -> Void) -> Local {
         .init(node.onResult(body))
     }
 
     /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. A value passes it by, and an error that the policy leaves out. Cancelling the result
+    /// withdraws from this promise, and `body` runs all the same, told of the cancellation.
     @inlinable
     public func onFailure(
         policy: CatchPolicy = .allErrors, _ body: @escaping (any Error) throws -> Void
@@ -112,12 +145,21 @@ extension Local {
     }
 
     /// Runs in every case, cancellation included; the outcome passes on.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. It cannot throw, and is not told the outcome. Cancelling the result withdraws from
+    /// this promise, and `body` runs all the same.
     @inlinable
     public func ensure(_ body: @escaping () -> Void) -> Local {
         .init(node.ensure(Value.self, body))
     }
 
     /// Looks at the outcome without making a promise and without keeping the work going.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. Observers and handlers run in the order in which they were attached. An error counts
+    /// as handled. There is nothing to cancel: when all who want the outcome have withdrawn, `body`
+    /// is told of the cancellation.
     @inlinable
     public func whenSettled(_ body: @escaping (Result<Value, any Error>) -> Void) {
         node.whenSettled(body)

@@ -68,6 +68,10 @@ extension Node {
 extension Promise {
     /// Continues with another promise after an error, by default not after a cancellation. A throw
     /// replaces the error.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. A value passes it by. Cancelling the result withdraws from
+    /// this promise, or from the one that `body` has returned.
     @inlinable
     public func recover(
         on context: (any ExecutionContext)? = nil,
@@ -78,6 +82,11 @@ extension Promise {
     }
 
     /// Continues with another promise after an error of one type; others pass on.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. A value passes it by, and so do errors of other types,
+    /// cancellation among them. What it throws replaces the error. Cancelling the result withdraws
+    /// from this promise, or from the one that `body` has returned.
     @inlinable
     public func recover<Failure: Error>(
         only type: Failure.Type, on context: (any ExecutionContext)? = nil,
@@ -87,12 +96,19 @@ extension Promise {
     }
 
     /// Uses a value instead of an error, but not of a cancellation. Made only if it is needed.
+    ///
+    /// `value` is asked on this promise's context in a turn of its own. A value passes it by.
+    /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func replaceError(with value: @autoclosure @escaping @Sendable () -> Value) -> Promise {
         .init(node.replaceError(with: value))
     }
 
     /// Rejects with another error.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. It is asked about cancellation too; a value passes it by.
+    /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func mapError(
         on context: (any ExecutionContext)? = nil,
@@ -105,6 +121,10 @@ extension Promise {
 extension Local {
     /// Continues with another promise after an error, by default not after a cancellation. A throw
     /// replaces the error.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. A value passes it by. Cancelling the result withdraws from this promise, or from the
+    /// one that `body` has returned.
     @inlinable
     public func recover(
         policy: CatchPolicy = .allErrorsExceptCancellation,
@@ -114,6 +134,11 @@ extension Local {
     }
 
     /// Continues with another promise after an error of one type; others pass on.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. A value passes it by, and so do errors of other types, cancellation among them. What
+    /// it throws replaces the error. Cancelling the result withdraws from this promise, or from the
+    /// one that `body` has returned.
     @inlinable
     public func recover<Failure: Error>(
         only type: Failure.Type, _ body: @escaping (Failure) throws -> Local
@@ -122,12 +147,19 @@ extension Local {
     }
 
     /// Uses a value instead of an error, but not of a cancellation. Made only if it is needed.
+    ///
+    /// `value` is asked on the core in a turn of its own. A value passes it by. Cancelling the
+    /// result withdraws from this promise; the handler then never runs.
     @inlinable
     public func replaceError(with value: @autoclosure @escaping () -> Value) -> Local {
         .init(node.replaceError(with: value))
     }
 
     /// Rejects with another error.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. It is asked about cancellation too; a value passes it by. Cancelling the result
+    /// withdraws from this promise; the handler then never runs.
     @inlinable
     public func mapError(_ body: @escaping (any Error) -> any Error) -> Local {
         .init(node.mapError(of: Value.self, body))

@@ -29,9 +29,10 @@ extension Node {
         _ type: Value.Type, on context: (any ExecutionContext)? = nil,
         waiting body: @escaping () -> Wait
     ) -> Node {
-        link(Value.self, on: context) { child in
+        watch(Value.self, on: context) { child in
+            let waited = body().node
             guard let above = child.takeParent() else { return }
-            child.wait(for: body().node) { child in
+            child.wait(for: waited) { child in
                 var above = above
                 child.inherit(Value.self, from: &above)
             }
@@ -59,6 +60,10 @@ extension Promise {
 
     /// Ends the chain. There when all is over, whether or not the handler was asked: by default it
     /// is not for a cancellation, which means that nobody wants an answer.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. The error counts as handled. The result cannot fail and
+    /// cannot be cancelled.
     @inlinable @discardableResult
     public func `catch`(
         on context: (any ExecutionContext)? = nil,
@@ -69,6 +74,9 @@ extension Promise {
     }
 
     /// Ends the chain and silences its error on purpose; diagnostics hear of it.
+    ///
+    /// The report names the place of this call. A cancellation is not reported. The result cannot
+    /// fail and cannot be cancelled.
     @discardableResult
     public func cauterize(
         file: StaticString = #fileID, line: UInt = #line
@@ -80,6 +88,10 @@ extension Promise {
     }
 
     /// Continues after any error, cancellation included, with what cannot fail.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. A value passes it by. The result cannot fail and cannot be
+    /// cancelled.
     @inlinable @_disfavoredOverload  // A trailing closure without the label means the other one.
     public func recover(
         on context: (any ExecutionContext)? = nil,
@@ -89,6 +101,11 @@ extension Promise {
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error of what it returns cannot be: it is a guarantee.
+    /// Cancelling the result withdraws from this promise; once `body` has run, the outcome is no
+    /// longer waited for.
     @inlinable
     public func ensure(
         on context: (any ExecutionContext)? = nil,
@@ -98,6 +115,9 @@ extension Promise {
     }
 
     /// The same outcome; cancelling it does not reach the work.
+    ///
+    /// Value and error pass on one turn later. Cancelling the result rejects only the result, and
+    /// this promise does not count it as a consumer that has left.
     @inlinable
     public func shielded() -> Promise { .init(node.shielded(Value.self)) }
 }
@@ -111,6 +131,9 @@ extension Local {
 
     /// Ends the chain. There when all is over, whether or not the handler was asked: by default it
     /// is not for a cancellation, which means that nobody wants an answer.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. The error counts as handled. The result cannot fail and cannot be cancelled.
     @inlinable @discardableResult
     public func `catch`(
         policy: CatchPolicy = .allErrorsExceptCancellation, _ body: @escaping (any Error) -> Void
@@ -119,6 +142,9 @@ extension Local {
     }
 
     /// Ends the chain and silences its error on purpose; diagnostics hear of it.
+    ///
+    /// The report names the place of this call. A cancellation is not reported. The result cannot
+    /// fail and cannot be cancelled.
     @discardableResult
     public func cauterize(
         file: StaticString = #fileID, line: UInt = #line
@@ -130,6 +156,9 @@ extension Local {
     }
 
     /// Continues after any error, cancellation included, with what cannot fail.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. A value passes it by. The result cannot fail and cannot be cancelled.
     @inlinable @_disfavoredOverload  // A trailing closure without the label means the other one.
     public func recover(
         guaranteed body: @escaping (any Error) -> LocalGuarantee<Value>
@@ -138,12 +167,19 @@ extension Local {
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. An error of what it returns cannot be: it is a guarantee. Cancelling the result
+    /// withdraws from this promise; once `body` has run, the outcome is no longer waited for.
     @inlinable
     public func ensure(waiting body: @escaping () -> LocalGuarantee<Void>) -> Local {
         .init(node.ensure(Value.self, waiting: body))
     }
 
     /// The same outcome; cancelling it does not reach the work.
+    ///
+    /// Value and error pass on one turn later. Cancelling the result rejects only the result, and
+    /// this promise does not count it as a consumer that has left.
     @inlinable
     public func shielded() -> Local { .init(node.shielded(Value.self)) }
 }

@@ -63,6 +63,10 @@ extension Node {
 extension Promise {
     /// Continues either way, with a value or a promise. What one handler throws, the other does not
     /// see.
+    ///
+    /// Exactly one of them runs, on `context`, or else on this promise's, in a turn of its own. A
+    /// throw rejects. Cancelling the result withdraws from this promise, or from the one that the
+    /// handler has continued with.
     @inlinable
     public func then<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -76,6 +80,9 @@ extension Promise {
 extension Local {
     /// Continues either way, with a value or a promise. What one handler throws, the other does not
     /// see.
+    ///
+    /// Exactly one of them runs, on the core in a turn of its own. A throw rejects. Cancelling the
+    /// result withdraws from this promise, or from the one that the handler has continued with.
     @inlinable
     public func then<New>(
         fulfilled: @escaping (Value) throws -> LocalStep<New>,

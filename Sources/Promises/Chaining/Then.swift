@@ -42,6 +42,12 @@ extension Node {
 
 extension Promise {
     /// Continues with another promise; a throw rejects.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error passes it by. The result has the returned
+    /// promise's outcome, on its own context; a promise that would wait for itself rejects with
+    /// `PromiseError.resolvedWithItself`. Cancelling the result withdraws from this promise, or
+    /// from the one that `body` has returned.
     @inlinable
     public func then<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -51,6 +57,11 @@ extension Promise {
     }
 
     /// Continues with another promise and keeps this value beside the new one.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error passes it by; a throw, or an error of the new
+    /// promise, rejects. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` has returned.
     @inlinable
     public func adding<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -62,12 +73,22 @@ extension Promise {
 
 extension Local {
     /// Continues with another promise; a throw rejects.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. An error passes it by. The result has the returned promise's outcome, on its own
+    /// context; a promise that would wait for itself rejects with
+    /// `PromiseError.resolvedWithItself`. Cancelling the result withdraws from this promise, or
+    /// from the one that `body` has returned.
     @inlinable
     public func then<New>(_ body: @escaping (Value) throws -> Local<New>) -> Local<New> {
         .init(node.then(LocalLead(body)))
     }
 
     /// Continues with another promise and keeps this value beside the new one.
+    ///
+    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
+    /// call. An error passes it by; a throw, or an error of the new promise, rejects. Cancelling
+    /// the result withdraws from this promise, or from the one that `body` has returned.
     @inlinable
     public func adding<New>(
         _ body: @escaping (Value) throws -> Local<New>

@@ -43,18 +43,25 @@ extension Node {
     private func settle(decidedAt old: UInt, cancelledBy error: any Error) -> NodeRef? {
         var above: NodeRef?
         var isArmed = false
+        var watcher: ((Node) -> Void)?
         if old & Claim.root != 0 {
             isArmed = old & Claim.started != 0
         } else if old & Claim.started == 0 {
             above = takeParentRef()
-            step = nil
-            dropHandler()
+            watcher = takeStep()
+            if old & Claim.watching == 0 {
+                watcher = nil
+                dropHandler()
+            }
             result = nil
         }
         clear()
         write(error: error)
         publish(State.rejected)
         if isArmed { enqueueRun() }
+        if let watcher {
+            context.enqueue(.job(on: home) { [self] _ in watcher(self) })
+        }
         return above
     }
 

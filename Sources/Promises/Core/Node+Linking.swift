@@ -16,6 +16,20 @@ extension Node {
         return child
     }
 
+    /// A child like that, whose step is also taken, without a parent, when the child has been
+    /// cancelled before its turn.
+    @inlinable
+    func watch<Out>(
+        _ type: Out.Type, on context: (any ExecutionContext)? = nil,
+        _ step: @escaping (Node) -> Void
+    ) -> Node {
+        let child = Node.make(
+            Out.self, home: context.map { .context($0) } ?? home, parent: self,
+            claim: Claim.watching, step: step)
+        attach(child)
+        return child
+    }
+
     /// A child whose step takes the caller's closure.
     @inlinable
     func link<Handler, Out>(

@@ -101,10 +101,12 @@ enum Claim {
     @inlinable static var gathering: UInt { 64 }
     /// Diagnostics remember where the chain of this node began.
     @inlinable static var noted: UInt { 128 }
-    /// One consumer; the count has the bits up to 34.
-    @inlinable static var consumer: UInt { 256 }
+    /// A link whose step wants to know of its cancellation, too.
+    @inlinable static var watching: UInt { 256 }
+    /// One consumer; the count has the bits up to 35.
+    @inlinable static var consumer: UInt { 512 }
     /// One consumer that withdrew and whose empty node is still on the waiter stack.
-    @inlinable static var withdrawn: UInt { 1 << 34 }
+    @inlinable static var withdrawn: UInt { 1 << 35 }
 
     /// The word after a cancellation took the decision: both in one step, so that whoever arms a
     /// root sees either neither or what it was.
@@ -115,6 +117,7 @@ enum Claim {
     @inlinable static func consumers(_ bits: UInt) -> UInt { (bits & (withdrawn - 1)) / consumer }
     @inlinable static func ghosts(_ bits: UInt) -> UInt { bits / withdrawn }
     @inlinable static func isHandled(_ bits: UInt) -> Bool {
-        bits & ~(decided | started | root | cancelled | locked | gathering | noted) != 0
+        let others = decided | started | root | cancelled | locked | gathering | noted | watching
+        return bits & ~others != 0
     }
 }

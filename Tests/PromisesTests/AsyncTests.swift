@@ -78,7 +78,8 @@ import Testing
         await #expect(throws: Cancelled.self) { try await task.value }
     }
 
-    @Test("F14 F124: with a context, async work stays on it") func staysOnItsContext() async throws {
+    @Test("F14 F124: with a context, async work stays on it") func staysOnItsContext() async throws
+    {
         let thread = thread
         let places = try await Promise(on: thread) { () async throws -> [Bool] in
             var places = [thread.isCurrent]

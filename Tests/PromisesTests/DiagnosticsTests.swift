@@ -61,7 +61,11 @@ import Testing
         let events = events { Promise<Int>.error(reason, on: context).cauterize() }
         #expect(
             events.contains {
-                if case .cauterized(let error, _) = $0 { error as? Reason === reason } else { false }
+                if case .cauterized(let error, _) = $0 {
+                    error as? Reason === reason
+                } else {
+                    false
+                }
             })
         #expect(unhandled(reason, in: events) == 0)
     }
@@ -128,7 +132,9 @@ import Testing
     @Test("F80: a straggler of a failed all is nobody's unhandled rejection") func straggler() {
         let (first, second) = (Reason(), Reason())
         let events = events {
-            let members = [Resolver<Int>(on: context).shared(), Resolver<Int>(on: context).shared()]
+            let members = [
+                Resolver<Int>(on: context).shared(), Resolver<Int>(on: context).shared(),
+            ]
             let both = all(members.map { $0.promise.shielded() })
             both.catch { _ in }
             members[0].reject(first)

@@ -170,7 +170,12 @@ import Testing
                 }
                 asked.add(promise)
             }
-            concurrently([ask, ask, { ask(); asked.entries.first?.cancel() }])
+            concurrently([
+                ask, ask,
+                {
+                    ask(); asked.entries.first?.cancel()
+                },
+            ])
             for promise in asked.entries {
                 settled(promise)
                 #expect(promise.value == round || promise.error is Cancelled)

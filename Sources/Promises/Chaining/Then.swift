@@ -98,6 +98,9 @@ extension Local {
 }
 
 /// Begins a chain: the body runs now, and what it throws rejects.
+///
+/// There is nothing to cancel in the body itself; cancelling the result withdraws from the
+/// promise that the body has returned.
 @inlinable
 public func firstly<Value: Sendable>(_ body: () throws -> Promise<Value>) -> Promise<Value> {
     .init(Node.firstly(home: .beginning(on: nil), body))
@@ -105,6 +108,9 @@ public func firstly<Value: Sendable>(_ body: () throws -> Promise<Value>) -> Pro
 
 extension Core {
     /// Begins a chain: the body runs now, and what it throws rejects.
+    ///
+    /// There is nothing to cancel in the body itself; cancelling the result withdraws from the
+    /// promise that the body has returned.
     @inlinable
     public func firstly<Value>(_ body: () throws -> Local<Value>) -> Local<Value> {
         .init(Node.firstly(home: home, body))

@@ -34,12 +34,18 @@ extension Node {
 
 /// Every value in the order of the promises, or the first error; the others are then withdrawn
 /// from. Nothing gives nothing.
+///
+/// Handlers run on the context of the first member, in a turn after the member that decides it.
+/// Cancelling the result withdraws from every member that has not arrived.
 public func all<Value: Sendable>(_ promises: some Collection<Promise<Value>>) -> Promise<[Value]> {
     let members = promises.map(\.node)
     return .init(Node.all(members, of: Value.self, home: Node.home(of: members)) { $0 })
 }
 
 /// Every value by its key, or the first error; the others are then withdrawn from.
+///
+/// Handlers run on the context of the first member, in a turn after the member that decides it.
+/// Cancelling the result withdraws from every member that has not arrived.
 public func all<Key: Hashable & Sendable, Value: Sendable>(
     _ promises: [Key: Promise<Value>]
 ) -> Promise<[Key: Value]> {
@@ -47,6 +53,9 @@ public func all<Key: Hashable & Sendable, Value: Sendable>(
 }
 
 /// Every value by its key, or the first error; the others are then withdrawn from.
+///
+/// Handlers run on the context of the first member, in a turn after the member that decides it.
+/// Cancelling the result withdraws from every member that has not arrived.
 public func all<Key: Hashable & Sendable, Value: Sendable>(
     _ members: [(key: Key, promise: Promise<Value>)]
 ) -> Promise<[Key: Value]> {
@@ -61,17 +70,26 @@ public func all<Key: Hashable & Sendable, Value: Sendable>(
 extension Core {
     /// Every value in the order of the promises, or the first error; the others are then withdrawn
     /// from. Nothing gives nothing.
+    ///
+    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
+    /// result withdraws from every member that has not arrived.
     @inlinable
     public func all<Value>(_ promises: some Collection<Local<Value>>) -> Local<[Value]> {
         .init(Node.all(promises.map(\.node), of: Value.self, home: home) { $0 })
     }
 
     /// Every value by its key, or the first error; the others are then withdrawn from.
+    ///
+    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
+    /// result withdraws from every member that has not arrived.
     public func all<Key: Hashable, Value>(_ promises: [Key: Local<Value>]) -> Local<[Key: Value]> {
         all(promises.map { (key: $0.key, promise: $0.value) })
     }
 
     /// Every value by its key, or the first error; the others are then withdrawn from.
+    ///
+    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
+    /// result withdraws from every member that has not arrived.
     @inlinable
     public func all<Key: Hashable, Value>(
         _ members: [(key: Key, promise: Local<Value>)]

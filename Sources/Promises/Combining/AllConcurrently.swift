@@ -71,6 +71,10 @@ extension Node {
 
 /// Every value in the order of the inputs; at most `limit` promises are pending at a time. Nothing
 /// more is begun after an error.
+///
+/// `body` begins each piece of work in a turn of its own, the first ones soon after this call;
+/// what it throws rejects. A limit below one rejects with `PromiseError.badInput` and pulls
+/// nothing. An error withdraws from what is running, and so does cancelling the result.
 public func all<Input: Sendable, Value: Sendable>(
     _ inputs: some Sequence<Input> & Sendable, concurrently limit: Int,
     on context: (any ExecutionContext)? = nil,
@@ -80,6 +84,10 @@ public func all<Input: Sendable, Value: Sendable>(
 }
 
 /// Every value in the order of the inputs; each promise is begun when the one before is fulfilled.
+///
+/// `body` begins each piece of work in a turn of its own; what it throws rejects, and ends the
+/// sequence like an error. Cancelling the result withdraws from what is running and begins
+/// nothing more.
 public func sequence<Input: Sendable, Value: Sendable>(
     _ inputs: some Sequence<Input> & Sendable, on context: (any ExecutionContext)? = nil,
     _ body: @escaping @Sendable (Input) throws -> Promise<Value>
@@ -90,6 +98,11 @@ public func sequence<Input: Sendable, Value: Sendable>(
 extension Core {
     /// Every value in the order of the inputs; at most `limit` promises are pending at a time.
     /// Nothing more is begun after an error.
+    ///
+    /// `body` begins each piece of work in a turn of its own, the first ones soon after this
+    /// call; what it throws rejects. A limit below one rejects with `PromiseError.badInput` and
+    /// pulls nothing. An error withdraws from what is running, and so does cancelling the
+    /// result.
     public func all<Input, Value>(
         _ inputs: some Sequence<Input>, concurrently limit: Int,
         _ body: @escaping (Input) throws -> Local<Value>
@@ -99,6 +112,10 @@ extension Core {
 
     /// Every value in the order of the inputs; each promise is begun when the one before is
     /// fulfilled.
+    ///
+    /// `body` begins each piece of work in a turn of its own; what it throws rejects, and ends
+    /// the sequence like an error. Cancelling the result withdraws from what is running and
+    /// begins nothing more.
     public func sequence<Input, Value>(
         _ inputs: some Sequence<Input>, _ body: @escaping (Input) throws -> Local<Value>
     ) -> Local<[Value]> {

@@ -38,6 +38,9 @@ extension Node {
 }
 
 /// Every value, with its type, or the first error; the others are then withdrawn from.
+///
+/// Handlers run on the context of the first member, in a turn after the member that decides it.
+/// Cancelling the result withdraws from every member that has not arrived.
 public func all<First: Sendable, each Value: Sendable>(
     _ first: Promise<First>, _ promise: repeat Promise<each Value>
 ) -> Promise<(First, repeat each Value)> {
@@ -49,6 +52,9 @@ public func all<First: Sendable, each Value: Sendable>(
 
 extension Core {
     /// Every value, with its type, or the first error; the others are then withdrawn from.
+    ///
+    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
+    /// result withdraws from every member that has not arrived.
     public func all<First, each Value>(
         _ first: Local<First>, _ promise: repeat Local<each Value>
     ) -> Local<(First, repeat each Value)> {

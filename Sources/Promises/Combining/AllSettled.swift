@@ -24,6 +24,9 @@ extension Node {
 }
 
 /// Every outcome in the order of the promises.
+///
+/// Handlers run on the context of the first member, in a turn after the last one has arrived. It
+/// cannot fail and cannot be cancelled; a member's cancellation is one of the outcomes.
 public func allSettled<Value: Sendable>(
     _ promises: some Collection<Promise<Value>>
 ) -> Guarantee<[Result<Value, any Error>]> {
@@ -32,6 +35,9 @@ public func allSettled<Value: Sendable>(
 }
 
 /// Every outcome by its key.
+///
+/// Handlers run on the context of the first member, in a turn after the last one has arrived. It
+/// cannot fail and cannot be cancelled; a member's cancellation is one of the outcomes.
 public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
     _ promises: [Key: Promise<Value>]
 ) -> Guarantee<[Key: Result<Value, any Error>]> {
@@ -41,6 +47,9 @@ public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
 }
 
 /// Every outcome with its key, in the order of the members.
+///
+/// Handlers run on the context of the first member, in a turn after the last one has arrived. It
+/// cannot fail and cannot be cancelled; a member's cancellation is one of the outcomes.
 public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
     _ members: [(key: Key, promise: Promise<Value>)]
 ) -> Guarantee<[(key: Key, result: Result<Value, any Error>)]> {
@@ -54,6 +63,9 @@ public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
 
 extension Core {
     /// Every outcome in the order of the promises.
+    ///
+    /// Handlers run on the core, in a turn after the last one has arrived. It cannot fail and
+    /// cannot be cancelled; a member's cancellation is one of the outcomes.
     @inlinable
     public func allSettled<Value>(
         _ promises: some Collection<Local<Value>>
@@ -62,6 +74,9 @@ extension Core {
     }
 
     /// Every outcome by its key.
+    ///
+    /// Handlers run on the core, in a turn after the last one has arrived. It cannot fail and
+    /// cannot be cancelled; a member's cancellation is one of the outcomes.
     public func allSettled<Key: Hashable, Value>(
         _ promises: [Key: Local<Value>]
     ) -> LocalGuarantee<[Key: Result<Value, any Error>]> {
@@ -71,6 +86,9 @@ extension Core {
     }
 
     /// Every outcome with its key, in the order of the members.
+    ///
+    /// Handlers run on the core, in a turn after the last one has arrived. It cannot fail and
+    /// cannot be cancelled; a member's cancellation is one of the outcomes.
     @inlinable
     public func allSettled<Key, Value>(
         _ members: [(key: Key, promise: Local<Value>)]

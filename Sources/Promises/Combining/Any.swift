@@ -37,6 +37,9 @@ extension Node {
 
 /// Waits for all members, then gives what they brought if it was at least one value; else rejects
 /// with `ErrorDictionary`.
+///
+/// Handlers run on the context of the first member, in a turn after the member that decides it.
+/// Cancelling the result withdraws from every member that has not arrived.
 public func any<Key: Hashable & Sendable, Value: Sendable>(
     _ promises: [Key: Promise<Value>]
 ) -> Promise<AnyResult<Key, Value>> {
@@ -45,6 +48,9 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
 
 /// Waits for all members, then gives what they brought, in their order, if it was at least one
 /// value; else rejects with `ErrorDictionary`.
+///
+/// Handlers run on the context of the first member, in a turn after the member that decides it.
+/// Cancelling the result withdraws from every member that has not arrived.
 @inlinable
 public func any<Key: Hashable & Sendable, Value: Sendable>(
     _ members: [(key: Key, promise: Promise<Value>)]
@@ -55,6 +61,9 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
 extension Core {
     /// Waits for all members, then gives what they brought if it was at least one value; else
     /// rejects with `ErrorDictionary`.
+    ///
+    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
+    /// result withdraws from every member that has not arrived.
     public func any<Key: Hashable & Sendable, Value>(
         _ promises: [Key: Local<Value>]
     ) -> Local<AnyResult<Key, Value>> {
@@ -63,6 +72,9 @@ extension Core {
 
     /// Waits for all members, then gives what they brought, in their order, if it was at least one
     /// value; else rejects with `ErrorDictionary`.
+    ///
+    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
+    /// result withdraws from every member that has not arrived.
     @inlinable
     public func any<Key: Hashable & Sendable, Value>(
         _ members: [(key: Key, promise: Local<Value>)]

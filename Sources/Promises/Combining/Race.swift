@@ -41,12 +41,18 @@ extension Node {
 }
 
 /// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+///
+/// Handlers run on the context of the first member, in a turn after the member that decides it.
+/// Cancelling the result withdraws from every member that has not arrived.
 public func race<Value: Sendable>(_ promises: some Collection<Promise<Value>>) -> Promise<Value> {
     let members = promises.map(\.node)
     return .init(Node.race(members, of: Value.self, home: Node.home(of: members)))
 }
 
 /// The first outcome, an error or not; the others are then withdrawn from.
+///
+/// Handlers run on the context of the first member, in a turn after the member that decides it.
+/// Cancelling the result withdraws from every member that has not arrived.
 public func firstSettled<Value: Sendable>(
     _ promises: some Collection<Promise<Value>>
 ) -> Promise<Value> {
@@ -56,12 +62,18 @@ public func firstSettled<Value: Sendable>(
 
 extension Core {
     /// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+    ///
+    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
+    /// result withdraws from every member that has not arrived.
     @inlinable
     public func race<Value>(_ promises: some Collection<Local<Value>>) -> Local<Value> {
         .init(Node.race(promises.map(\.node), of: Value.self, home: home))
     }
 
     /// The first outcome, an error or not; the others are then withdrawn from.
+    ///
+    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
+    /// result withdraws from every member that has not arrived.
     @inlinable
     public func firstSettled<Value>(_ promises: some Collection<Local<Value>>) -> Local<Value> {
         .init(Node.firstSettled(promises.map(\.node), of: Value.self, home: home))

@@ -35,6 +35,9 @@ extension Guarantee {
     }
 
     /// Turns the value into another.
+    ///
+    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// throw, and cannot be cancelled.
     @inlinable
     public func map<New: Sendable>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping @Sendable (Value) -> New
@@ -43,6 +46,9 @@ extension Guarantee {
     }
 
     /// Continues with another guarantee.
+    ///
+    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// throw, and cannot be cancelled.
     @inlinable
     public func then<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -52,6 +58,9 @@ extension Guarantee {
     }
 
     /// Ends a chain.
+    ///
+    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// throw, and cannot be cancelled.
     @inlinable @discardableResult
     public func done(
         on context: (any ExecutionContext)? = nil, _ body: @escaping @Sendable (Value) -> Void
@@ -66,12 +75,18 @@ extension Guarantee {
 
 extension LocalGuarantee {
     /// Turns the value into another.
+    ///
+    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// throw, and cannot be cancelled.
     @inlinable
     public func map<New>(_ body: @escaping (Value) -> New) -> LocalGuarantee<New> {
         .init(node.map(body))
     }
 
     /// Continues with another guarantee.
+    ///
+    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// throw, and cannot be cancelled.
     @inlinable
     public func then<New>(
         _ body: @escaping (Value) -> LocalGuarantee<New>
@@ -80,6 +95,9 @@ extension LocalGuarantee {
     }
 
     /// Ends a chain.
+    ///
+    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// throw, and cannot be cancelled.
     @inlinable @discardableResult
     public func done(_ body: @escaping (Value) -> Void) -> LocalGuarantee<Void> {
         .init(node.done(body))
@@ -97,12 +115,18 @@ extension Core {
     }
 
     /// There after a delay; soon, but not at once, if that is zero or negative.
+    ///
+    /// On the clock of the context, or of the core; the timer runs from this call. It cannot be
+    /// cancelled.
     public func after(_ delay: Duration) -> LocalGuarantee<Void> {
         .init(.after(delay, home: home))
     }
 }
 
 /// There after a delay; soon, but not at once, if that is zero or negative.
+///
+/// On the clock of the context, or of the core; the timer runs from this call. It cannot be
+/// cancelled.
 public func after(
     _ delay: Duration, on context: (any ExecutionContext)? = nil
 ) -> Guarantee<Void> {

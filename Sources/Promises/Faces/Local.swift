@@ -64,6 +64,9 @@ extension Local {
 
     /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
     /// nobody else waits for it.
+    ///
+    /// The promise is rejected when this returns; handlers hear of it in their own turns, and a
+    /// producer by `onCancel`. Does nothing when there is an outcome already.
     public func cancel(because cause: (any Error)? = nil) {
         node.cancel(with: Cancelled(because: cause))
     }

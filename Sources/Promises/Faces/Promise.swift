@@ -26,12 +26,18 @@ public protocol Cancellable {
 
 extension Promise {
     /// Already fulfilled.
+    ///
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never
+    /// inside the call that attaches them.
     @inlinable
     public static func value(_ value: Value, on context: (any ExecutionContext)? = nil) -> Promise {
         Promise(.settled(value, home: .beginning(on: context)))
     }
 
     /// Already rejected.
+    ///
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never
+    /// inside the call that attaches them. Diagnostics hear of it when nobody handles it.
     @inlinable
     public static func error(
         _ error: any Error, on context: (any ExecutionContext)? = nil,
@@ -71,6 +77,10 @@ extension Promise {
 
     /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
     /// nobody else waits for it.
+    ///
+    /// The promise is rejected when this returns; handlers hear of it in their own turns, and a
+    /// producer by `onCancel`. Called from any thread; does nothing when there is an outcome
+    /// already.
     public func cancel(because cause: (any Error)? = nil) {
         node.cancel(with: Cancelled(because: cause))
     }

@@ -66,6 +66,10 @@ extension Node {
 
 extension Promise {
     /// Rejects when there is no outcome in time, and withdraws from the work.
+    ///
+    /// The time runs from this call, on the context's clock. `error` is asked when it has run
+    /// out, `PromiseError.timedOut` unless told otherwise. An outcome in time passes on and
+    /// stops the timer; so does cancelling the result, which withdraws from the work.
     @inlinable
     public func timeout(
         _ limit: Duration,
@@ -75,12 +79,18 @@ extension Promise {
     }
 
     /// Holds the value back until a time has passed since this call; errors too, if so wished.
+    ///
+    /// The time runs from this call, on the context's clock; work that takes longer is not
+    /// held. Cancelling the result stops the timer and withdraws from the work.
     @inlinable
     public func atLeast(_ minimum: Duration, holdingFailures: Bool = false) -> Promise {
         .init(node.atLeast(Value.self, minimum, holdingFailures: holdingFailures))
     }
 
     /// Holds the value back for a time after it has come. Errors pass at once.
+    ///
+    /// On the context's clock. Cancelling the result withdraws from the work, or stops the
+    /// timer.
     @inlinable
     public func delayed(by delay: Duration) -> Promise {
         .init(node.delayed(Value.self, by: delay))
@@ -89,6 +99,10 @@ extension Promise {
 
 extension Local {
     /// Rejects when there is no outcome in time, and withdraws from the work.
+    ///
+    /// The time runs from this call, on the context's clock. `error` is asked when it has run
+    /// out, `PromiseError.timedOut` unless told otherwise. An outcome in time passes on and
+    /// stops the timer; so does cancelling the result, which withdraws from the work.
     @inlinable
     public func timeout(
         _ limit: Duration, error: @autoclosure @escaping () -> any Error = PromiseError.timedOut
@@ -97,12 +111,18 @@ extension Local {
     }
 
     /// Holds the value back until a time has passed since this call; errors too, if so wished.
+    ///
+    /// The time runs from this call, on the context's clock; work that takes longer is not
+    /// held. Cancelling the result stops the timer and withdraws from the work.
     @inlinable
     public func atLeast(_ minimum: Duration, holdingFailures: Bool = false) -> Local {
         .init(node.atLeast(Value.self, minimum, holdingFailures: holdingFailures))
     }
 
     /// Holds the value back for a time after it has come. Errors pass at once.
+    ///
+    /// On the context's clock. Cancelling the result withdraws from the work, or stops the
+    /// timer.
     @inlinable
     public func delayed(by delay: Duration) -> Local {
         .init(node.delayed(Value.self, by: delay))

@@ -47,8 +47,9 @@ import Testing
         ])
         let any = any([(key: 1, promise: Promise<Int>.error(Failure("a"), on: context))])
         context.drain()
-        #expect((race.error as? ErrorArray)?.errors.compactMap { $0 as? Failure }.map(\.name)
-            == ["a", "b"])
+        #expect(
+            (race.error as? ErrorArray)?.errors.compactMap { $0 as? Failure }.map(\.name)
+                == ["a", "b"])
         #expect("\(any.error as? ErrorDictionary<Int> as Any)".contains("1: "))
     }
 

@@ -69,7 +69,8 @@ import Testing
         #expect(journal.entries == [])
     }
 
-    @Test("F105: a late success of cancelled work is ignored, and not an error") func lateSuccess() {
+    @Test("F105: a late success of cancelled work is ignored, and not an error") func lateSuccess()
+    {
         let resolver = Resolver<Int>(on: context).shared()
         let promise = resolver.promise
         promise.cancel()

@@ -32,7 +32,8 @@ import Testing
         withExtendedLifetime(owner) {}
     }
 
-    @Test("F95: without the owner no handler runs, not even those of cleanup", arguments: [0, 1, 2])
+    @Test(
+        "F95: without the owner no handler runs, not even those of cleanup", arguments: [0, 1, 2])
     func gone(kind: Int) {
         let context = context
         var owner: Owner? = Owner(journal)

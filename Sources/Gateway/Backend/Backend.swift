@@ -114,7 +114,7 @@ final class Backend {
         return host.pool.send(
             ClientRequest(
                 method: request.method, head: Bytes(head), body: request.body,
-                answerBytesMax: request.answerMax))
+                answerBytesMax: request.answerMax, holder: exchange))
     }
 }
 

@@ -37,9 +37,6 @@ extension ConfigCheck {
                 problems.warning(at: eject.place, "'eject' has no effect yet")
             }
         }
-        if let buffered = config.limits?.bufferedBytes {
-            problems.warning(at: buffered.place, "'buffered_bytes' has no effect yet")
-        }
     }
 
     private mutating func checkHosts(of backend: Config.Backend) {

@@ -73,9 +73,10 @@ package final class GatewayCore {
     /// Puts a new plan in the place of the present one. Requests in flight finish on the old one;
     /// connections to backends that did not change are kept, and so is what is known of them.
     package func install(_ plan: Plan) {
+        let former = installed.gateway
         installed.gateway = Gateway(
-            plan, slots: ledger.open(plan), client: client, loop: loop,
-            replacing: installed.gateway)
+            plan, slots: ledger.open(plan), client: client, loop: loop, replacing: former)
+        former.stop()
         client.retireUnused()
         log.level = plan.process.log.level.level
         server?.adopt(plan.server.settings)
@@ -107,6 +108,7 @@ package final class GatewayCore {
     package func close() -> Local<Void> {
         server?.close()
         server = nil
+        installed.gateway.stop()
         log.onFirstLine = nil
         log.flush()
         return client.close()

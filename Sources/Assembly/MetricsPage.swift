@@ -112,6 +112,9 @@ package struct MetricsPage {
         gauge("tributary_breakers_open", "Workers that leave a backend alone.", names) {
             states($0).count { $0.isOpen }
         }
+        gauge("tributary_hosts_left_out", "Hosts that are ejected or not well, by worker.", names) {
+            states($0).reduce(0) { $0 + $1.hostsLeftOut }
+        }
     }
 
     private mutating func gauge(

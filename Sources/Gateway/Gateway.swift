@@ -31,7 +31,8 @@ package final class Gateway {
 
     /// - Parameter witness: who watches the calls, for a request that is explained
     init(
-        _ plan: Plan, slots: [Int], client: Client, loop: any Loop, replacing former: Gateway? = nil,
+        _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
+        replacing former: Gateway? = nil,
         witness: CallWitness?
     ) {
         self.plan = plan
@@ -39,7 +40,8 @@ package final class Gateway {
         let backends = plan.backends.map { backend in
             Backend(
                 backend, client: client, loop: loop,
-                replacing: former?.backends.first { $0.plan.name == backend.name })
+                replacing: former?.backends.first { $0.plan.name == backend.name },
+                asksHosts: witness == nil)
         }
         self.backends = backends
         let chain = Chain(loop: loop, backends: backends, witness: witness)
@@ -61,6 +63,11 @@ package final class Gateway {
         }
     }
 
+    /// Does nothing of its own any more. Requests under way go on.
+    package func stop() {
+        for backend in backends { backend.stop() }
+    }
+
     /// What the admin page tells of each backend.
     package var backendStates: [BackendState] {
         backends.map { backend in
@@ -68,7 +75,7 @@ package final class Gateway {
                 name: backend.plan.name, isOpen: backend.breaker?.isOpen ?? false,
                 running: backend.bulkhead?.load.running ?? 0,
                 waiting: backend.bulkhead?.load.waiting ?? 0,
-                connections: backend.connections,
+                connections: backend.connections, hostsLeftOut: backend.hostsLeftOut,
                 outcomes: backend.meter.outcomes)
         }
     }
@@ -83,6 +90,8 @@ package struct BackendState: Sendable {
     package let waiting: Int
     /// Idle ones and those at work.
     package let connections: Int
+    /// Ejected, or not well.
+    package let hostsLeftOut: Int
     /// How calls ended: `ok`, or the kind of failure.
     package let outcomes: [(name: String, count: Int)]
 }

@@ -11,7 +11,7 @@ struct ImportCommand: ParsableCommand {
             error, each with its place in KrakenD's file.
 
             EXAMPLES
-              tributary import krakend.json > my.yaml && tributary check my.yaml
+              git show main:krakend.json | tributary import - > my.yaml
             """)
 
     @Argument(help: "KrakenD's configuration, as JSON; - is standard input.")

@@ -10,7 +10,8 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            [], ["serve"], ["check"], ["explain"], ["schema"], ["health"],
+            [], ["serve"], ["check"], ["explain"], ["simulate"], ["schema"], ["openapi"],
+            ["demo-backends"], ["health"],
         ]) func helpShowsExamples(_ command: [String]) throws {
             let result = try Command(command + ["--help"])
             #expect(try result.exitStatus() == 0)
@@ -19,14 +20,14 @@ extension EndToEnd {
 
         @Test(arguments: [
             ["fly"], ["check"], ["check", "--strictly", "x.yaml"], ["health", "nonsense"],
-            ["serve", "a.yaml", "b.yaml"],
+            ["serve", "a.yaml", "b.yaml"], ["openapi"], ["import"], ["demo-backends", "--port", "65535"],
         ]) func wrongUsageIs64(_ arguments: [String]) throws {
             let command = try Command(arguments)
             #expect(try command.exitStatus() == 64)
             #expect(try command.errors.whole().hasPrefix("Error: "))
         }
 
-        @Test(arguments: ["check", "serve"]) func aMissingFileIs66(_ command: String) throws {
+        @Test(arguments: ["check", "serve", "openapi", "import"]) func aMissingFileIs66(_ command: String) throws {
             let result = try Command.run(command, "/nowhere/to/be/found.yaml")
             let expected = Command.Result(
                 status: 66, errors: "tributary: /nowhere/to/be/found.yaml: no such file\n")
@@ -163,6 +164,88 @@ extension EndToEnd {
         func explainWantsARequest(_ request: [String]) throws {
             let command = try Command(["explain", folder.path("good.yaml")] + request)
             #expect(try command.exitStatus() == 64)
+        }
+
+        /// The whole way: lines of what happened, and the backend was asked.
+        @Test func explainMaySend() throws {
+            let backend = try Backend()
+            try folder.write(
+                "run.yaml", "version: 1\n" + plain(backend, route: "GET /items/{id}", path: "\"/i/{id}\""))
+            let result = try Command.run(
+                "explain", "--run", "run.yaml", "GET", "/items/a%2Fb", in: folder.url)
+            #expect(result.status == 0 && result.errors.isEmpty)
+            let lines = result.output.split(separator: "\n").map(String.init)
+            #expect(lines.count == 7)
+            #expect(lines[4].contains("one  GET \(backend.url)/i/a%2Fb   200   |####"))
+            #expect(lines[5].hasPrefix("answer    200 after "))
+            #expect(lines[6] == #"body      {"one":{"asked":"/i/a%2Fb"}}"#)
+        }
+
+        @Test func explainTellsOfABackendThatIsNotThere() throws {
+            let gone = try Socket(listeningOn: 0).port
+            try folder.write(
+                "gone.yaml",
+                CheckTests.good.replacing("127.0.0.1:7004", with: "127.0.0.1:\(gone)"))
+            let result = try Command.run(
+                "explain", "--run", "gone.yaml", "GET", "/home", in: folder.url)
+            #expect(result.status == 0)
+            #expect(result.output.contains("connection_refused"))
+            #expect(result.output.contains("skipped: what it waits for failed"))
+            #expect(result.output.contains("answer    502 after "))
+        }
+
+        @Test func openapiIsJSON() throws {
+            let result = try Command.run(
+                "openapi", "--title", "Home", "--server", "https://h", "good.yaml", in: folder.url)
+            #expect(result.status == 0 && result.errors.isEmpty)
+            let json = try #require(
+                try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+            #expect((json["info"] as? [String: String])?["title"] == "Home")
+            #expect((json["paths"] as? [String: Any])?["/home"] != nil)
+        }
+
+        @Test func openapiNeedsARightConfiguration() throws {
+            let result = try Command.run("openapi", "-", input: "version: 2\n")
+            #expect(result.status == 1 && result.output.isEmpty)
+            #expect(result.errors.hasPrefix("<stdin>:1:10: error: 'version' must be 1\n"))
+        }
+
+        private static let krakend = """
+            { "version": 3, "plugin": {}, "endpoints": [
+              { "endpoint": "/a", "backend": [{ "host": ["http://a"], "url_pattern": "/b" }] } ] }
+            """
+
+        @Test func importWritesOursAndTellsWhatIsLost() throws {
+            let result = try Command.run("import", "-", input: Self.krakend)
+            #expect(result.status == 0)
+            #expect(result.errors.hasPrefix("<stdin>:1:17: warning: 'plugin' is left out: "))
+            let check = try Command.run("check", "-", input: result.output)
+            #expect(check.status == 0 && check.output.hasPrefix("OK  1 endpoint, "))
+        }
+
+        /// KrakenD lets this through; better a word now than at the start.
+        @Test func whatImportWritesIsChecked() throws {
+            let wrong = Self.krakend.replacing(
+                "\"url_pattern\"", with: "\"allow\": [\"a..b\"], \"url_pattern\"")
+            let result = try Command.run("import", "-", input: wrong)
+            #expect(result.status == 1)
+            #expect(result.errors.contains("the configuration that was written has mistakes:\n"))
+            #expect(result.errors.contains("error: 'keep' in call 'b' must be a path"))
+        }
+
+        @Test func importReadsOnlyConfigurations() throws {
+            let result = try Command.run("import", "-", input: "[")
+            #expect(result.status == 1 && result.output.isEmpty)
+            #expect(result.errors.contains("error: this is no JSON"))
+        }
+
+        @Test func demoBackendsAnswerUntilASignal() throws {
+            let backends = try Command(["demo-backends", "--port", "0"])
+            let line = try backends.output.line("the last backend") { $0.hasPrefix("users ") }
+            let address = String(line.split(separator: "/").last ?? "")
+            #expect(try Client.ask(address, "GET /me").status == 200)
+            backends.signal(SIGTERM)
+            #expect(try backends.exitStatus() == 0)
         }
 
         @Test func schemaIsJSON() throws {

@@ -138,8 +138,12 @@ private final class Reader {
         self.daemon = daemon
         let line = try daemon.output.line("to listen") { $0.contains(" listening ") }
         for word in line.split(separator: " ") {
-            if word.hasPrefix("address=") { addresses.append(("127.0.0.1:8080", String(word.dropFirst(8)))) }
-            if word.hasPrefix("admin=") { addresses.append(("127.0.0.1:9901", String(word.dropFirst(6)))) }
+            if word.hasPrefix("address=") {
+                addresses.append(("127.0.0.1:8080", String(word.dropFirst(8))))
+            }
+            if word.hasPrefix("admin=") {
+                addresses.append(("127.0.0.1:9901", String(word.dropFirst(6))))
+            }
         }
         return [shown(line)]
     }

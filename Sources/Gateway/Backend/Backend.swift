@@ -10,6 +10,10 @@ final class Backend {
     let bulkhead: Bulkhead?
     let breaker: CircuitBreaker?
     let meter: CallMeter
+    let retryBudget: RetryBudget
+    /// Which hosts may be asked; nil where all of them always may.
+    fileprivate let states: HostStates?
+    private var checks: HealthChecks?
     private let hosts: [Host]
     private let loop: any Loop
     /// Where the next search for the least busy host begins, so that equals take turns.
@@ -35,9 +39,15 @@ final class Backend {
         }
     }
 
-    /// - Parameter former: the backend of that name before a reload. Its numbers go on; and as long
-    ///   as the same is asked of the same hosts, so do its breaker, and its slots and their line.
-    init(_ plan: BackendPlan, client: Client, loop: any Loop, replacing former: Backend?) {
+    /// - Parameters:
+    ///   - former: the backend of that name before a reload. Its numbers go on; and as long as the
+    ///     same is asked of the same hosts, so do its breaker, its slots and their line, and what is
+    ///     known of the hosts
+    ///   - asksHosts: how they are, where the plan says so
+    init(
+        _ plan: BackendPlan, client: Client, loop: any Loop, replacing former: Backend?,
+        asksHosts: Bool = true
+    ) {
         self.plan = plan
         self.loop = loop
         meter = former?.meter ?? CallMeter()
@@ -48,13 +58,39 @@ final class Backend {
         breaker =
             heir?.plan.breaker == plan.breaker
             ? heir?.breaker : plan.breaker.map { CircuitBreaker($0, loop: loop) }
+        retryBudget = former?.retryBudget ?? RetryBudget()
+        states = plan.hostStates(after: heir)
         hosts = plan.hosts.map { host in
             Host(
                 pool: client.pool(for: host.origin, settings: plan.pool),
                 pathPrefix: Bytes(host.pathPrefix),
                 field: FieldValue(host.origin.hostField) ?? "localhost")
         }
+        if asksHosts { checks = healthChecks() }
     }
+
+    private func healthChecks() -> HealthChecks? {
+        guard let health = plan.health, let states else { return nil }
+        let hosts = hosts.map { host in
+            var head: [UInt8] = []
+            head.append(requestLine: .get, host.target(health.target), host: host.field)
+            head.append(plan.fields)
+            head.appendEndOfHead()
+            return (pool: host.pool, head: Bytes(head))
+        }
+        return HealthChecks(health, of: hosts, loop: loop) { host, isGood in
+            states.board.checked(host, isGood: isGood)
+        }
+    }
+
+    /// Asks no host any more how it is. Calls under way go on.
+    func stop() {
+        checks?.stop()
+        checks = nil
+    }
+
+    /// Hosts that are not asked now.
+    var hostsLeftOut: Int { states?.board.leftOut(at: loop.now) ?? 0 }
 
     /// Connections to all its hosts, idle ones and those at work.
     var connections: Int { hosts.reduce(0) { $0 + $1.pool.inFlight + $1.pool.idle } }
@@ -62,8 +98,11 @@ final class Backend {
     /// Sends a call to the host that suits best. A host that refuses the connection is passed over
     /// for the next one at once, since nothing was sent.
     func send(_ request: CallRequest, _ exchange: Exchange) -> Local<ClientResponse> {
-        let first = nextHost()
-        let answer = send(request, to: hosts[first], exchange)
+        guard let first = nextHost() else {
+            return exchange.core.error(
+                CallFailure(kind: .destinationUnavailable, retryAfter: 1))
+        }
+        let answer = send(request, to: first, exchange)
         guard hosts.count > 1 else { return answer }
         return answer.recover { error in
             try self.sendElsewhere(
@@ -74,31 +113,42 @@ final class Backend {
     private func sendElsewhere(
         _ request: CallRequest, _ exchange: Exchange, after error: any Error, tried: Int, left: Int
     ) throws -> Local<ClientResponse> {
-        guard left > 0, let failure = error as? ClientFailure, failure.isBeforeConnection else {
+        guard let failure = error as? ClientFailure, failure.isBeforeConnection else { throw error }
+        let usable = states?.board.usable(at: loop.now)
+        let others = (0..<left).map { (step: $0, host: (tried + 1 + $0) % hosts.count) }
+        guard let next = others.first(where: { usable?.contains($0.host) ?? true }) else {
             throw error
         }
-        let next = (tried + 1) % hosts.count
-        return send(request, to: hosts[next], exchange).recover { error in
-            try self.sendElsewhere(request, exchange, after: error, tried: next, left: left - 1)
+        return send(request, to: next.host, exchange).recover { error in
+            try self.sendElsewhere(
+                request, exchange, after: error, tried: next.host, left: left - 1 - next.step)
         }
     }
 
-    private func nextHost() -> Int {
-        guard hosts.count > 1 else { return 0 }
+    /// Nil if no host may be asked.
+    private func nextHost() -> Int? {
+        let usable = states?.board.usable(at: loop.now)
+        guard hosts.count > 1 || usable != nil else { return 0 }
         let first = turn
         turn = (turn + 1) % hosts.count
-        guard plan.balance == .leastRequests else { return first }
-        var best = first
-        for step in 1..<hosts.count {
+        var best: Int?
+        for step in 0..<hosts.count {
             let candidate = (first + step) % hosts.count
-            if hosts[candidate].pool.inFlight < hosts[best].pool.inFlight { best = candidate }
+            guard usable?.contains(candidate) ?? true else { continue }
+            guard let chosen = best else {
+                best = candidate
+                if plan.balance == .roundRobin { break }
+                continue
+            }
+            if hosts[candidate].pool.inFlight < hosts[chosen].pool.inFlight { best = candidate }
         }
         return best
     }
 
     private func send(
-        _ request: CallRequest, to host: Host, _ exchange: Exchange
+        _ request: CallRequest, to index: Int, _ exchange: Exchange
     ) -> Local<ClientResponse> {
+        let host = hosts[index]
         request.askedHost?.name = host.field
         var head: [UInt8] = []
         head.reserveCapacity(256 + request.fields.wireText.count)
@@ -111,10 +161,28 @@ final class Backend {
             head.append(contentLength: request.body.count)
         }
         head.appendEndOfHead()
-        return host.pool.send(
+        let answer = host.pool.send(
             ClientRequest(
                 method: request.method, head: Bytes(head), body: request.body,
                 answerBytesMax: request.answerMax, holder: exchange))
+        if let states, plan.eject != nil {
+            answer.whenSettled { [loop] result in
+                states.board.ended(index, CircuitBreaker.sample(of: result), at: loop.now)
+            }
+        }
+        return answer
+    }
+}
+
+extension BackendPlan {
+    /// What is known of the hosts, where it matters; a backend that takes over from one with the same
+    /// hosts takes over what was known.
+    fileprivate func hostStates(after heir: Backend?) -> HostStates? {
+        guard eject != nil || health != nil else { return nil }
+        if let heir, heir.plan.eject == eject, (heir.plan.health == nil) == (health == nil) {
+            return heir.states
+        }
+        return HostStates(HostBoard(hosts: hosts.count, eject: eject))
     }
 }
 

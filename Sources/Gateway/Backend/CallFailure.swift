@@ -35,6 +35,7 @@ struct CallFailure: Error {
         case responseIncomplete = "http_response_incomplete"
         case responseBodySize = "http_response_body_size"
         case protocolError = "http_protocol_error"
+        case destinationUnavailable = "destination_unavailable"
         case unexpectedStatus = "unexpected_status"
         case invalidJSON = "invalid_json"
         case invalidShape = "invalid_shape"
@@ -65,14 +66,17 @@ extension CallFailure {
         switch kind {
         case .responseTimeout, .connectionTimeout: true
         case .dnsError, .connectionRefused, .connectionTerminated, .tlsCertificateError,
-            .responseIncomplete, .responseBodySize, .protocolError, .unexpectedStatus, .invalidJSON,
+            .responseIncomplete, .responseBodySize, .protocolError, .destinationUnavailable,
+            .unexpectedStatus, .invalidJSON,
             .invalidShape, .collision, .breakerOpen, .queueFull, .skipped, .cancelled:
             false
         }
     }
 
     /// Refused by us, before anything was sent: 503 rather than 502.
-    var isRefusal: Bool { kind == .breakerOpen || kind == .queueFull }
+    var isRefusal: Bool {
+        kind == .breakerOpen || kind == .queueFull || kind == .destinationUnavailable
+    }
 
     /// Says nothing about the backend, and so has no vote in the status of an answer.
     var isSilent: Bool { kind == .skipped || kind == .cancelled }

@@ -8,43 +8,55 @@ import Reactor
 /// after a growing and jittered wait, as long as the request's deadline leaves room for it.
 struct Retry {
     private let plan: RetryPlan
+    /// The backend's.
+    private let budget: RetryBudget
     private let loop: any Loop
 
-    init(_ plan: RetryPlan, loop: any Loop) {
+    init(_ plan: RetryPlan, budget: RetryBudget, loop: any Loop) {
         self.plan = plan
+        self.budget = budget
         self.loop = loop
     }
 
     func filter(_ next: @escaping CallService) -> CallService {
-        { request, exchange in attempt(1, next, request, exchange) }
+        { request, exchange in
+            budget.callBegan()
+            let answer = attempt(1, next, request, exchange)
+            answer.whenSettled { [budget] _ in budget.callEnded() }
+            return answer
+        }
     }
 
     private func attempt(
-        _ number: Int, _ next: @escaping CallService, _ request: CallRequest, _ exchange: Exchange
+        _ number: Int, _ next: @escaping CallService, _ request: CallRequest, _ exchange: Exchange,
+        holding share: RetryBudget.Share? = nil
     ) -> Local<ClientResponse> {
         let answer = next(request, exchange)
+        if let share { answer.whenSettled { _ in withExtendedLifetime(share) {} } }
         guard number < plan.attempts else { return answer }
         return answer.then { response in
             guard request.method.isIdempotent, plan.statuses.contains(Int(response.status.code)),
-                let wait = wait(before: number + 1, asked: response, request)
+                let wait = wait(before: number + 1, asked: response, request),
+                let share = budget.share()
             else { return exchange.core.value(response) }
-            return again(number, after: wait, next, request, exchange)
+            return again(number, after: wait, next, request, exchange, share)
         }
         .recover(only: ClientFailure.self) { failure in
             guard mayRepeat(request, after: failure),
-                let wait = wait(before: number + 1, asked: nil, request)
+                let wait = wait(before: number + 1, asked: nil, request),
+                let share = budget.share()
             else { throw failure }
-            return again(number, after: wait, next, request, exchange)
+            return again(number, after: wait, next, request, exchange, share)
         }
     }
 
     private func again(
         _ number: Int, after wait: Duration, _ next: @escaping CallService, _ request: CallRequest,
-        _ exchange: Exchange
+        _ exchange: Exchange, _ share: RetryBudget.Share
     ) -> Local<ClientResponse> {
         // Not `after`, whose timer would outlive a client that goes away meanwhile.
         exchange.core.value(()).delayed(by: wait)
-            .then { attempt(number + 1, next, request, exchange) }
+            .then { attempt(number + 1, next, request, exchange, holding: share) }
     }
 
     /// A request that changes something is sent again only if it never was.

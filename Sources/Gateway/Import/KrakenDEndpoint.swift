@@ -31,7 +31,9 @@ struct KrakenDEndpoint {
     mutating func converted() -> YAMLTree? {
         let route: Config.Route
         do throws(Refusal) {
-            if path.hasSuffix("*") { throw Refusal("has a wildcard; every segment has to be named") }
+            if path.hasSuffix("*") {
+                throw Refusal("has a wildcard; every segment has to be named")
+            }
             route = try Config.Route(reading: "\(method) \(ourPath)")
         } catch {
             problems.warning(

@@ -44,15 +44,18 @@ enum KrakenDReasons {
     static let ofExtras = [
         "qos/ratelimit/service": rate, "qos/ratelimit/router": rate, "qos/ratelimit/proxy": rate,
         "qos/ratelimit/tiered": rate,
-        "qos/http-cache": "answers of backends are not kept; 'cache_control' lets clients keep ours",
+        "qos/http-cache":
+            "answers of backends are not kept; 'cache_control' lets clients keep ours",
         "auth/validator": token, "auth/basic": token, "auth/api-keys": token, "auth/signer": token,
-        "auth/client-credentials": "tokens are not fetched; 'headers' with ${VAR} sends a fixed one",
+        "auth/client-credentials":
+            "tokens are not fetched; 'headers' with ${VAR} sends a fixed one",
         "security/cors": "answer OPTIONS and set CORS headers in a proxy before it",
         "security/http": "set such headers in a proxy before it",
         "security/bot-detector": "clients are not judged by their names",
         "security/policies": script,
         "modifier/martian": "fixed header lines are written as 'headers' of the call",
-        "validation/cel": "there are no expressions; 'params' and 'body' say what a request must be",
+        "validation/cel":
+            "there are no expressions; 'params' and 'body' say what a request must be",
         "validation/response-json-schema": "answers of backends are not checked but to be JSON",
         "documentation/openapi": "'tributary openapi' describes the endpoints",
         "backend/http/client": "connections are set up by 'keepalive' and 'connect_timeout'",

@@ -5,6 +5,8 @@ import HTTP
 struct OpenAPIOperation {
     private let config: Config.Endpoint
     private let plan: EndpointPlan
+    /// What of the request has to be there, declared or not.
+    private let needs: OpenAPINeeds
     /// How the path of the description calls a parameter, where it calls it otherwise.
     private let spelled: [String: String]
 
@@ -12,6 +14,7 @@ struct OpenAPIOperation {
         self.config = config
         self.plan = plan
         self.spelled = spelled
+        needs = OpenAPINeeds(config, plan)
     }
 
     var method: Config.Method { plan.route.method }
@@ -53,7 +56,8 @@ struct OpenAPIOperation {
         if location == .header, Self.isReserved(name) { return nil }
         return Self.parameter(
             isInPath ? spelled[name] ?? name : name, in: location.rawValue,
-            isRequired: isInPath || param?.required?.value == true,
+            isRequired: isInPath || param?.required?.value == true
+                || (param?.fallback == nil && needs.params.contains(name)),
             OpenAPIValue(param, isInPath: isInPath).tree)
     }
 
@@ -71,7 +75,9 @@ struct OpenAPIOperation {
             guard !declared.contains(name), !seen.contains(key) else { return nil }
             seen.append(key)
             return Self.parameter(
-                name, in: location, isRequired: false, .object([("type", .text("string"))]))
+                name, in: location,
+                isRequired: location == "header" && needs.headers.contains(name.lowercased()),
+                .object([("type", .text("string"))]))
         }
     }
 
@@ -108,15 +114,21 @@ struct OpenAPIOperation {
     private var requestBody: JSONTree? {
         let size = "At most \(Quantity.spelled(bytes: plan.bodyMax))."
         if let body = config.body {
+            let fields = needs.bodyFields.map(OpenAPIValue.tree)
+            let declared = OpenAPIValue.tree(of: body)
             return Self.body(
-                "application/json", isRequired: true, size, OpenAPIValue.tree(of: body))
+                "application/json", isRequired: true, size,
+                fields.isEmpty ? declared : .object([("allOf", .list([declared] + fields))]))
         }
         let used = config.calls.flatMap(\.references).compactMap { reference in
             if case .requestBody(let path) = reference.value.source { path } else { nil }
         }
         guard let first = used.first else { return nil }
         let isJSON = used.contains { !$0.isEmpty } || !first.isEmpty
-        return Self.body(isJSON ? "application/json" : "*/*", isRequired: false, size, .object([]))
+        let fields = needs.bodyFields.map(OpenAPIValue.tree)
+        return Self.body(
+            isJSON ? "application/json" : "*/*", isRequired: needs.hasBody, size,
+            fields.count > 1 ? .object([("allOf", .list(fields))]) : fields.first ?? .object([]))
     }
 
     private static func body(

@@ -51,6 +51,21 @@ struct OpenAPIValue {
         return .object(members)
     }
 
+    /// A body in which a field is there, and is no null; as deep as the path.
+    static func tree(of field: OpenAPINeeds.Field) -> JSONTree {
+        var tree: JSONTree =
+            field.isText
+            ? .object([("type", .texts(["string", "number", "boolean"]))])
+            : .object([("not", .object([("type", .text("null"))]))])
+        for key in field.keys.reversed() {
+            tree = .object([
+                ("type", .text("object")), ("required", .texts([key])),
+                ("properties", .object([(key, tree)])),
+            ])
+        }
+        return tree
+    }
+
     // MARK: Rules
 
     private static func members(

@@ -12,6 +12,8 @@ struct BackendPlan {
     let pool: PoolSettings
     let bulkhead: BulkheadPlan?
     let breaker: BreakerPlan?
+    let eject: EjectPlan?
+    let health: HealthPlan?
 
     /// One address of a backend.
     struct Host {
@@ -29,6 +31,26 @@ struct BulkheadPlan: Equatable {
     /// Calls that may wait for a slot; 0 refuses at once.
     let queueMax: Int
     let wait: Duration
+}
+
+/// `eject:`
+struct EjectPlan: Equatable {
+    /// Failures in a row.
+    let after: Int
+    /// The first time; it grows.
+    let duration: Duration
+}
+
+/// `health:`
+struct HealthPlan {
+    let target: Target
+    let every: Duration
+
+    /// For one answer: shorter than the time to the next check, so that they never overlap.
+    var patience: Duration { min(every, PlanDefaults.healthPatience) }
+
+    /// Nobody reads it, but what comes has to end.
+    static let answerBytesMax = 64 << 10
 }
 
 /// `breaker:`

@@ -32,6 +32,8 @@ enum PlanDefaults {
     static let ejectFor: Duration = .seconds(10)
     /// Often enough that a host which comes back is soon used again.
     static let healthEvery: Duration = .seconds(5)
+    /// A host that takes a second to say that it is well is not.
+    static let healthPatience: Duration = .seconds(1)
 
     static let queueWait: Duration = .milliseconds(50)
 

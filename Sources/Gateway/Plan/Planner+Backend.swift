@@ -13,7 +13,9 @@ extension Planner {
             balance: backend.balance?.value ?? .leastRequests,
             pool: pool(of: backend),
             bulkhead: bulkhead(of: backend),
-            breaker: backend.breaker.map(breaker))
+            breaker: backend.breaker.map(breaker),
+            eject: backend.eject.map(eject),
+            health: try health(of: backend))
     }
 
     private func hosts(of backend: Config.Backend) throws(PlanError) -> [BackendPlan.Host] {
@@ -64,6 +66,20 @@ extension Planner {
             concurrentMax: share(concurrent),
             queueMax: backend.queue?.size.map { share($0.value) } ?? 0,
             wait: backend.queue?.wait?.value ?? PlanDefaults.queueWait)
+    }
+
+    private func eject(_ eject: Config.Backend.Eject) -> EjectPlan {
+        EjectPlan(
+            after: eject.after?.value ?? PlanDefaults.ejectAfter,
+            duration: eject.duration?.value ?? PlanDefaults.ejectFor)
+    }
+
+    private func health(of backend: Config.Backend) throws(PlanError) -> HealthPlan? {
+        guard let health = backend.health, let path = health.path else { return nil }
+        guard let target = Target(path.value) else {
+            throw PlanError("\(path.place): not a request target")
+        }
+        return HealthPlan(target: target, every: health.every?.value ?? PlanDefaults.healthEvery)
     }
 
     private func breaker(_ breaker: Config.Backend.Breaker) -> BreakerPlan {

@@ -47,7 +47,7 @@ import Testing
             """)
         #expect(
             lines == [
-                "route     GET /x    c.yaml:8",
+                "route     GET /x    c.yaml:9",
                 "forwards  headers: none",
                 "deadline  5s, one is enough",
                 "  0.0ms  one    GET http://127.0.0.1:7001/1     200                     |##########                    |  30.0ms",
@@ -94,7 +94,7 @@ import Testing
         let lines = try told(
             stage, "one: { from: a, get: /1 }",
             endpoint: "deadline: 200ms\nmin_duration: 300ms")
-        #expect(lines[3].hasSuffix("|##########                    |  90.0ms"))
+        #expect(lines[3].hasSuffix("|#########                     |  90.0ms"))
         #expect(lines[4] == "answer    200 after 300.0ms  Gateway-Complete: true")
     }
 

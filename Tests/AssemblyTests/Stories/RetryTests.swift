@@ -160,4 +160,27 @@ import Testing
         #expect(stage.seen.map(\.connection) == [1, 2])
         stage.expectQuiet()
     }
+
+    // MARK: Budget
+
+    /// A fifth of the calls under way may be tried again at the same time.
+    @Test func retriesAreAFifthOfTheCalls() throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1, retry: { attempts: 2, on: [503], backoff: 1ms } }")
+        stage.on("/1", .status(503, after: 20))
+        let clients = try (0..<30).map { _ in try stage.send(get()) }
+        for client in clients { #expect(stage.answer(of: client).status == 502) }
+        #expect(stage.seen.count == 30 + 6)
+        stage.expectQuiet()
+    }
+
+    /// Of a few calls all may; what was given back may be used again.
+    @Test func aFewRetriesAreAlwaysAllowed() throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1, retry: { attempts: 2, on: [503], backoff: 1ms } }")
+        stage.on("/1", .status(503))
+        for _ in 0..<10 { _ = try stage.ask() }
+        #expect(stage.seen.count == 20)
+        stage.expectQuiet()
+    }
 }

@@ -227,6 +227,9 @@ final class Stage {
 
     func isBreakerOpen(of backend: String = "a") throws -> Bool { try state(of: backend).isOpen }
 
+    /// Hosts of a backend that are ejected, or not well.
+    func leftOut(of backend: String = "a") throws -> Int { try state(of: backend).hostsLeftOut }
+
     /// Connections of the gateway to a backend.
     func connections(to backend: String = "a") throws -> Int { try state(of: backend).connections }
 

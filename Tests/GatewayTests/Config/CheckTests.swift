@@ -233,7 +233,6 @@ import Testing
             "4:12: warning: nothing ever waits in 'queue' without 'max_concurrent'"
         ),
         ("eject: { after: 5 }", "4:12: warning: backend 'a' has one host; this needs several"),
-        ("health: { path: /up }", "4:13: warning: 'health' has no effect yet"),
         (
             "tls: { verify: false }",
             "4:10: error: TLS to backends is not there yet; use http://, over a network you trust"
@@ -261,6 +260,39 @@ import Testing
     ])
     func ofTop(_ lines: String, problem: String) {
         #expect(problems(Snippet.top(lines)) == [problem])
+    }
+
+    /// Where no known key is near, a short block says which ones there are.
+    @Test func anUnknownKeyOfAShortBlockHasAList() {
+        let text = Snippet.endpoint(
+            "body: { properties: { a: { minItems: 3 } } }", route: "POST /x", calls: "one: { from: a, get: / }")
+        #expect(
+            problems(text) == [
+                "5:32: error: unknown key 'minItems' in property 'a' (keys here: type, required,"
+                    + " properties, min, max, min_length, max_length, pattern, one_of)"
+            ])
+    }
+
+    @Test func aStepWithoutAMinimumIsWarnedOf() {
+        #expect(
+            problems(Snippet.endpoint("round_up_to: 100ms")) == [
+                "5:18: warning: 'round_up_to' does nothing without 'min_duration'"
+            ])
+    }
+
+    /// What the connection sets, and what goes along anyway, cannot be set or listed.
+    @Test(arguments: [
+        ("Host", "the connection's own headers are set for you"),
+        ("X-Request-Id", "which goes along with every call by itself"),
+        ("Traceparent", "which goes along with every call by itself"),
+    ])
+    func someHeadersAreNotTheOperators(_ name: String, _ words: String) {
+        #expect(problems(Snippet.call("headers: { \(name): a }")).first?.contains(words) == true)
+        #expect(
+            problems(Snippet.endpoint("forward: { headers: [\(name)] }")).first?.contains(words)
+                == true)
+        #expect(
+            problems(Snippet.backend("headers: { \(name): a }")).first?.contains(words) == true)
     }
 
     @Test func sameRouteTwiceIsRefused() {

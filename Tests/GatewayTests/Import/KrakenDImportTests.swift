@@ -44,7 +44,8 @@ import YAMLReader
             #expect(page.contains("```\(fence)\n\(text)```"), "\(file)")
         }
         let notes = try Golden.text("\(Self.folder)/manual.notes")
-        #expect(page.contains("```text\n\(notes.replacing("manual.json", with: "krakend.json"))```"))
+        #expect(
+            page.contains("```text\n\(notes.replacing("manual.json", with: "krakend.json"))```"))
     }
 
     // MARK: Texts
@@ -52,7 +53,8 @@ import YAMLReader
     /// Written and read again, a text is the same text.
     @Test(arguments: [
         "plain", "two words", "", " ", "null", "true", "1", "1.5", "-", "- a", "a: b", "a #b", "#a",
-        "{a}", "[a]", "a,b", "it's", "\"q\"", "a\nb", "ünïcode", "/x/{id}?a=b&c=d", "@a", "*a", "&a",
+        "{a}", "[a]", "a,b", "it's", "\"q\"", "a\nb", "ünïcode", "/x/{id}?a=b&c=d", "@a", "*a",
+        "&a",
         "!a", "%a", "`a", "a:", "~", "0x1", "1e3", ".", "..", "a{b}", "=", "?", "|", ">", "\t",
     ])
     func textsComeBack(_ text: String) throws {

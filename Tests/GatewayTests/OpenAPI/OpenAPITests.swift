@@ -99,7 +99,8 @@ import Testing
             for (status, answer) in answers {
                 #expect(status.wholeMatch(of: /[2-5]\d\d|[1-5]XX|default/) != nil)
                 let reference = answer["$ref"] as? String
-                let whole = reference.flatMap { document.target(of: $0) as? [String: Any] } ?? answer
+                let whole =
+                    reference.flatMap { document.target(of: $0) as? [String: Any] } ?? answer
                 #expect(whole["description"] is String)
                 // HEAD has no body.
                 #expect((whole["content"] == nil) == (operation.method == "head"))
@@ -113,7 +114,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("127.0.0.1:9000", nil, "http://127.0.0.1:9000"), ("0.0.0.0:80", nil, "http://localhost:80"),
+        ("127.0.0.1:9000", nil, "http://127.0.0.1:9000"),
+        ("0.0.0.0:80", nil, "http://localhost:80"),
         ("\"[::]:81\"", nil, "http://localhost:81"), ("\"[::1]:81\"", nil, "http://[::1]:81"),
         ("unix:/x", nil, "/"), ("127.0.0.1:0", nil, "/"),
         ("127.0.0.1:9000", "https://api.example.com", "https://api.example.com"),

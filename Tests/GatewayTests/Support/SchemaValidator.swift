@@ -38,7 +38,8 @@ struct SchemaValidator {
             let names = value as? [String] ?? [value as? String ?? ""]
             return unless(names.contains(where: node.isOf), "is no \(names)")
         case "enum":
-            return unless((value as? [Any] ?? []).contains(where: node.equals), "is none of \(value)")
+            return unless(
+                (value as? [Any] ?? []).contains(where: node.equals), "is none of \(value)")
         case "pattern":
             guard case .scalar(let scalar) = node.content, scalar.type == .string else { return [] }
             let isMatch = (try? Regex(value as? String ?? "[")).map { scalar.text.contains($0) }

@@ -27,18 +27,6 @@ extension ConfigCheck {
         }
     }
 
-    /// Keys that are read and checked, and that nothing acts upon yet: nobody shall rely on them.
-    mutating func warnOfWhatHasNoEffect() {
-        for backend in config.backends {
-            if let health = backend.health {
-                problems.warning(at: health.place, "'health' has no effect yet")
-            }
-            if let eject = backend.eject, backend.hosts.count > 1 {
-                problems.warning(at: eject.place, "'eject' has no effect yet")
-            }
-        }
-    }
-
     private mutating func checkHosts(of backend: Config.Backend) {
         var seen: [Config.BackendURL] = []
         for host in backend.hosts {

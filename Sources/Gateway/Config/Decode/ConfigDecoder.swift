@@ -67,12 +67,17 @@ struct ConfigDecoder {
                 known.decode(member, &block, &self)
             } else {
                 let near = Suggestion.nearest(to: member.key, among: keys.map(\.name))
-                let hint = near.map { " - did you mean '\($0)'?" } ?? ""
+                let hint = near.map { " - did you mean '\($0)'?" } ?? Self.list(of: keys)
                 problems.error(at: member.keyPlace, "unknown key '\(member.key)'\(inScope)\(hint)")
                 meant += near.map { [$0] } ?? []
             }
         }
         return meant
+    }
+
+    /// What there is instead, if that is not too much to read.
+    private static func list<Block: ConfigBlock>(of keys: [BlockKey<Block>]) -> String {
+        keys.count > 10 ? "" : " (keys here: \(keys.map(\.name).joined(separator: ", ")))"
     }
 
     private mutating func checkAlternatives(

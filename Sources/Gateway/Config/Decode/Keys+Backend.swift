@@ -15,7 +15,8 @@ extension Config.Backend: NamedBlock {
         .value("urls", \.urls, .filledList(of: .backendURL), "its hosts"),
         .list("headers", \.headers, .fixedHeaders, "sent with every call"),
         .value(
-            "connect_timeout", \.connectTimeout, .duration, default: .key("defaults.connect_timeout"),
+            "connect_timeout", \.connectTimeout, .duration,
+            default: .key("defaults.connect_timeout"),
             "limit on connecting"),
         .value("max_concurrent", \.maxConcurrent, .positive, "calls at the same time"),
         .block("queue", \.queue, "where calls wait when max_concurrent is reached"),

@@ -1,0 +1,66 @@
+import Basics
+import HTTP
+import HTTPClient
+import Promises
+import Reactor
+
+/// Asks every host of a backend how it is, again and again, until it is told to stop or let go of.
+///
+/// Checks use the same connections as calls, so a host that takes no connections is not well either.
+final class HealthChecks {
+    private let plan: HealthPlan
+    private let requests: [(pool: Pool, request: ClientRequest)]
+    private let loop: any Loop
+    private let tell: (_ host: Int, _ isGood: Bool) -> Void
+    private var timer: Timer?
+    private var running: [Local<Void>] = []
+
+    /// - Parameters:
+    ///   - hosts: their pools, and the head of a check
+    ///   - tell: what is found out, by host
+    init(
+        _ plan: HealthPlan, of hosts: [(pool: Pool, head: Bytes)], loop: any Loop,
+        tell: @escaping (_ host: Int, _ isGood: Bool) -> Void
+    ) {
+        self.plan = plan
+        self.loop = loop
+        self.tell = tell
+        requests = hosts.map { host in
+            (
+                host.pool,
+                ClientRequest(
+                    method: .get, head: host.head, answerBytesMax: HealthPlan.answerBytesMax)
+            )
+        }
+        wait(.zero)
+    }
+
+    deinit { timer?.cancel() }
+
+    /// Asks nobody any more.
+    func stop() {
+        timer?.cancel()
+        timer = nil
+        for check in running { check.cancel() }
+        running = []
+    }
+
+    private func wait(_ time: Duration) {
+        timer = loop.timer(after: time) { [weak self] in self?.askAll() }
+    }
+
+    private func askAll() {
+        running = requests.indices.map { host in
+            requests[host].pool.send(requests[host].request)
+                .timeout(plan.patience)
+                .map { $0.status.code / 100 == 2 }
+                .recover { [loop] error in
+                    // A check that was given up says nothing of the host.
+                    if error is Cancelled { throw error }
+                    return loop.core.value(false)
+                }
+                .map { [weak self] isGood in self?.tell(host, isGood) }
+        }
+        wait(plan.every)
+    }
+}

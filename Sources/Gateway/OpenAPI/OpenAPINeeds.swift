@@ -1,0 +1,84 @@
+/// What of a request has to be there because calls use it, though nobody declared it: without it the
+/// answer is a 400.
+struct OpenAPINeeds {
+    private(set) var params: Set<String> = []
+    /// In lower case.
+    private(set) var headers: Set<String> = []
+    private(set) var hasBody = false
+    private(set) var bodyFields: [Field] = []
+
+    /// A place in a body.
+    struct Field: Hashable {
+        /// On the way to it, up to the first array.
+        let keys: [String]
+        /// A text has to be there, and not an object or an array.
+        let isText: Bool
+    }
+
+    /// What a call cannot do without.
+    private enum Value: Hashable {
+        case param(String)
+        case header(String)
+        case body
+        case field(Field)
+    }
+
+    /// A request that lacks what a required call uses has failed; and where one call is enough, one
+    /// that lacks what every call uses.
+    init(_ config: Config.Endpoint, _ plan: EndpointPlan) {
+        let calls = zip(config.calls, plan.calls).filter { $0.1.condition == nil }
+        let required = calls.filter(\.1.isRequired).map { Self.values(of: $0.0, in: config) }
+        let isOneEnough = required.isEmpty && calls.count == plan.calls.count
+        let all = calls.map { Self.values(of: $0.0, in: config) }
+        let values =
+            isOneEnough
+            ? all.dropFirst().reduce(all.first ?? []) { common, values in
+                common.filter(values.contains)
+            }
+            : required.flatMap { $0 }
+        for value in values { add(value) }
+    }
+
+    private mutating func add(_ value: Value) {
+        switch value {
+        case .param(let name): params.insert(name)
+        case .header(let name): headers.insert(name)
+        case .body: hasBody = true
+        case .field(let field):
+            hasBody = true
+            if !bodyFields.contains(field) { bodyFields.append(field) }
+        }
+    }
+
+    /// In the order of the file, so that a description is always the same.
+    private static func values(of call: Config.Call, in config: Config.Endpoint) -> [Value] {
+        let asJSON = Set(
+            (call.body?.pieces ?? []).compactMap { piece in
+                if case .value(let reference, let place) = piece {
+                    "\(place) \(reference.text)"
+                } else {
+                    nil
+                }
+            })
+        return call.references.compactMap { reference in
+            switch reference.value.source {
+            case .name(let name): config.parameterNames.contains(name) ? .param(name) : nil
+            case .call: nil
+            case .requestHeader(let name): .header(name.lowercased())
+            case .requestBody(let path) where path.isEmpty: .body
+            case .requestBody(let path):
+                .field(
+                    Field(
+                        keys: keys(of: path),
+                        isText: path.allSatisfy { if case .key = $0 { true } else { false } }
+                            && !asJSON.contains("\(reference.place) \(reference.value.text)")))
+            }
+        }
+    }
+
+    private static func keys(of path: [TemplateText.Step]) -> [String] {
+        path.prefix { if case .key = $0 { true } else { false } }.compactMap { step in
+            if case .key(let key) = step { key } else { nil }
+        }
+    }
+}

@@ -5,6 +5,8 @@ package struct CoreSnapshot: Sendable {
     package var meter: CoreMeter
     package var backends: [BackendState]
     package var connections: Int
+    /// What is held in memory for requests and connections.
+    package var bufferedBytes: Int
     package var requests: [RequestState]
 }
 

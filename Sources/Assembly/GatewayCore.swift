@@ -121,6 +121,7 @@ package final class GatewayCore {
         CoreSnapshot(
             meter: ledger.meter, backends: installed.gateway.backendStates,
             connections: server?.connectionCount ?? 0,
+            bufferedBytes: server?.bufferedBytes ?? 0,
             requests: server?.exchanges.map(ledger.state) ?? [])
     }
 }
@@ -131,6 +132,7 @@ extension ServerPlan {
         var settings = ServerSettings()
         settings.connections = connections
         settings.requestsInFlight = requestsInFlight
+        settings.bufferedBytes = bufferedBytes
         settings.limits.headerBytes = headerBytes
         settings.limits.headerCount = headerCount
         settings.limits.uriBytes = uriBytes

@@ -27,6 +27,7 @@ package struct MetricsPage {
             "tributary_config_reloads_total", [("result", "succeeded")], "\(reloads.succeeded)")
         page.sample("tributary_config_reloads_total", [("result", "failed")], "\(reloads.failed)")
         page.connections(cores)
+        page.memory(cores)
         page.requests(cores)
         page.backends(cores)
         return page.text
@@ -37,6 +38,12 @@ package struct MetricsPage {
         sample("tributary_client_connections", [], "\(cores.reduce(0) { $0 + $1.connections })")
         family("tributary_requests_in_flight", "gauge", "Requests without an answer yet.")
         sample("tributary_requests_in_flight", [], "\(cores.reduce(0) { $0 + $1.requests.count })")
+    }
+
+    private mutating func memory(_ cores: [CoreSnapshot]) {
+        family(
+            "tributary_buffered_bytes", "gauge", "Held in memory for requests and connections.")
+        sample("tributary_buffered_bytes", [], "\(cores.reduce(0) { $0 + $1.bufferedBytes })")
     }
 
     private mutating func requests(_ cores: [CoreSnapshot]) {

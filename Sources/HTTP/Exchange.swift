@@ -42,8 +42,14 @@ package final class Exchange {
     /// The client's address for the log; nil on a unix socket.
     package let client: String?
 
+    /// Nil where nobody counts, and after the end.
+    private var budget: ByteBudget?
+    private var heldBytes = 0
+
+    /// - Parameter budget: what this exchange may hold is taken from it
     package init(
-        id: RequestID, trace: TraceContext, core: Core, began: Instant, client: String? = nil
+        id: RequestID, trace: TraceContext, core: Core, began: Instant, client: String? = nil,
+        budget: ByteBudget? = nil
     ) {
         self.id = id
         self.trace = trace
@@ -51,5 +57,22 @@ package final class Exchange {
         self.began = began
         self.lastByte = began
         self.client = client
+        self.budget = budget
+    }
+
+    deinit { end() }
+
+    /// The answer is out, or nobody wants one: what was held is given back.
+    package func end() {
+        budget.take()?.give(heldBytes)
+    }
+
+    /// Takes room for bytes that are kept for this exchange, until its end; false where the core
+    /// holds too much already.
+    package func hold(_ count: Int) -> Bool {
+        guard let budget else { return true }
+        guard budget.take(count) else { return false }
+        heldBytes += count
+        return true
     }
 }

@@ -54,6 +54,9 @@ package struct Fields: Sendable {
         get { text.span.extracting(linesStart...) }
     }
 
+    /// What they take in memory, a parsed head's first line included.
+    package var heldBytes: Int { text.count }
+
     /// The value of the first field of that name.
     package subscript(name: FieldName) -> FieldValue? {
         var lines = FieldLines(from: linesStart)

@@ -17,6 +17,8 @@ package struct ClientFailure: Error, Equatable {
         case responseIncomplete
         /// The answer's body is larger than the call allows.
         case responseBodySize
+        /// This side holds too much in memory to take the answer.
+        case noRoom
         /// The answer is no HTTP, or one that could be read in two ways.
         case protocolError
     }
@@ -33,6 +35,8 @@ package struct ClientFailure: Error, Equatable {
         case noAddress
         /// The pool is closed: the process is about to end.
         case poolClosed
+        /// Too much is held in memory.
+        case memory
     }
 
     package let kind: Kind
@@ -88,6 +92,7 @@ extension ClientFailure: CustomStringConvertible {
         case (_, .limit(let milliseconds)): "no connection within \(milliseconds) ms"
         case (_, .noAddress): "the name has no address"
         case (_, .poolClosed): "the client is closed"
+        case (_, .memory): "too much is held in memory"
         }
     }
 

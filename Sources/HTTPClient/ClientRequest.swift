@@ -15,11 +15,18 @@ package struct ClientRequest {
     /// The longest body that an answer may have.
     package let answerBytesMax: Int
 
-    package init(method: Method, head: Bytes, body: Bytes = Bytes(), answerBytesMax: Int) {
+    /// For whom the answer is kept in memory, and whose room it takes; nil where nobody counts.
+    package let holder: Exchange?
+
+    package init(
+        method: Method, head: Bytes, body: Bytes = Bytes(), answerBytesMax: Int,
+        holder: Exchange? = nil
+    ) {
         self.method = method
         self.head = head
         self.body = body
         self.answerBytesMax = answerBytesMax
+        self.holder = holder
     }
 
     /// RFC 9110 9.2.2: sending it twice means the same as sending it once.

@@ -34,6 +34,7 @@ struct ClientStateMachine {
     private var reader: ResponseReader
     private var body = BodyBuffer(.none, limit: 0)
     private var bodyBytesMax = 0
+    private var holder: Exchange?
 
     /// Whether anything came since the request went out.
     private var hasHeard = false
@@ -49,6 +50,7 @@ struct ClientStateMachine {
         state = .asked
         hasHeard = false
         bodyBytesMax = request.answerBytesMax
+        holder = request.holder
         reader.answersHead = request.method == .head
     }
 
@@ -104,7 +106,7 @@ struct ClientStateMachine {
             switch try reader.read(bytes, from: &position) {
             case .needsMore: return .nothing
             case .head(let head):
-                body = BodyBuffer(head.framing, limit: bodyBytesMax)
+                body = BodyBuffer(head.framing, limit: bodyBytesMax, for: holder)
                 state = .answering(head)
                 if body.isTooLargeFromTheStart { return tooLarge() }
             case .body(let range):
@@ -119,6 +121,7 @@ struct ClientStateMachine {
     private mutating func complete(mayStay: Bool) -> Action {
         guard case .answering(let head) = state else { return fail(Self.headless) }
         let response = ClientResponse(status: head.status, fields: head.fields, body: body.take())
+        letGo()
         isReused = true
         let stays = mayStay && head.keepsAlive
         state = stays ? .idle : .closed
@@ -130,13 +133,21 @@ struct ClientStateMachine {
     }
 
     private mutating func tooLarge() -> Action {
-        fail(.init(.responseBodySize, .limit(bodyBytesMax), wasSent: true))
+        body.lacksRoom
+            ? fail(.init(.noRoom, .memory, wasSent: true))
+            : fail(.init(.responseBodySize, .limit(bodyBytesMax), wasSent: true))
     }
 
     private mutating func fail(_ failure: ClientFailure, mayResend: Bool = false) -> Action {
         state = .closed
-        body = BodyBuffer(.none, limit: 0)
+        letGo()
         return .fail(failure, mayResend: mayResend)
+    }
+
+    /// An idle connection must not keep the room of the last one it worked for.
+    private mutating func letGo() {
+        body = BodyBuffer(.none, limit: 0)
+        holder = nil
     }
 
     /// A reader that completes an answer without a head would be a bug of ours; the call fails.

@@ -6,19 +6,27 @@ import Promises
 /// all of it.
 struct IncomingBody: ~Copyable {
     private let framing: BodyFraming
+    private let holder: Exchange?
     private var buffer: BodyBuffer?
     private var resolver: LocalResolver<Bytes>?
     /// Bytes that came and that nobody wanted.
     private(set) var discarded = 0
 
-    init(_ framing: BodyFraming) {
+    init(_ framing: BodyFraming, for holder: Exchange?) {
         self.framing = framing
+        self.holder = holder
     }
+
+    /// None, and nobody's.
+    static var none: IncomingBody { IncomingBody(.none, for: nil) }
+
+    /// Whether the last piece was refused because too much is held in memory.
+    var lacksRoom: Bool { buffer?.lacksRoom ?? false }
 
     /// The promise of all of it. Asked for once; a second reader gets nothing.
     mutating func collect(upTo limit: Int, on core: Core) -> Local<Bytes> {
         guard buffer == nil else { return core.error(AlreadyAsked()) }
-        let buffer = BodyBuffer(framing, limit: limit)
+        let buffer = BodyBuffer(framing, limit: limit, for: holder)
         self.buffer = buffer
         guard !buffer.isTooLargeFromTheStart else { return core.error(BodyTooLarge(limit: limit)) }
         let resolver = LocalResolver<Bytes>(on: core)
@@ -37,6 +45,7 @@ struct IncomingBody: ~Copyable {
             return true
         }
         if buffer?.append(piece) == true { return true }
+        if lacksRoom { return false }
         resolver.take()?.reject(BodyTooLarge(limit: buffer?.limit ?? 0))
         return false
     }

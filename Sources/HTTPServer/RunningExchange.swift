@@ -23,12 +23,12 @@ final class RunningExchange {
 extension Exchange {
     /// A new exchange for a request: named by its client if that gave it a sane name, part of the
     /// client's trace if it told one.
-    convenience init(_ head: RequestHead, on loop: any Loop, client: String?) {
+    convenience init(_ head: RequestHead, on loop: any Loop, client: String?, budget: ByteBudget) {
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let trace = head.fields[.traceparent].flatMap { TraceContext(traceparent: $0.bytes.span) }
         self.init(
             id: id ?? RequestID(from: loop.entropy),
             trace: trace ?? TraceContext(from: loop.entropy),
-            core: loop.core, began: loop.now, client: client)
+            core: loop.core, began: loop.now, client: client, budget: budget)
     }
 }

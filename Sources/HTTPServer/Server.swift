@@ -1,3 +1,4 @@
+import Basics
 package import HTTP
 package import Promises
 package import Reactor
@@ -12,6 +13,7 @@ package final class Server {
     let service: Service
     private(set) var patience: Patience
     var writer = ResponseWriter()
+    let budget: ByteBudget
 
     private var listener: (any Listener)?
     /// Every open connection, each of which knows its slot.
@@ -34,7 +36,11 @@ package final class Server {
         self.hooks = hooks
         self.service = service
         patience = Patience(settings)
+        budget = ByteBudget(limit: settings.bufferedBytes)
     }
+
+    /// What is held in memory for requests and connections.
+    package var bufferedBytes: Int { budget.held }
 
     /// Open connections, idle ones included.
     package var connectionCount: Int { connections.count }
@@ -77,6 +83,7 @@ package final class Server {
     package func adopt(_ settings: ServerSettings) {
         self.settings = settings
         patience = Patience(settings)
+        budget.limit = settings.bufferedBytes
     }
 
     /// From now on every answer says that its connection closes, while new ones are still accepted:

@@ -6,10 +6,10 @@ import Reactor
 extension ServerConnection {
     /// A request is there, with its body if `whole` has it.
     func begin(_ head: RequestHead, _ whole: Bytes?) {
-        body = IncomingBody(head.framing)
+        let exchange = Exchange(head, on: server.loop, client: client, budget: server.budget)
+        body = IncomingBody(head.framing, for: exchange)
         running = RunningExchange(
-            Request(head: head, body: whole.map { .together($0) } ?? arrivingBody()),
-            Exchange(head, on: server.loop, client: client))
+            Request(head: head, body: whole.map { .together($0) } ?? arrivingBody()), exchange)
         handle(.requestBegan(facts(of: head, isWhole: whole != nil)))
     }
 
@@ -40,7 +40,9 @@ extension ServerConnection {
     func serve() {
         guard let running else { return }
         server.requestsInFlight += 1
-        guard server.requestsInFlight <= server.settings.requestsInFlight else {
+        guard server.requestsInFlight <= server.settings.requestsInFlight,
+            running.exchange.hold(running.request.heldBytes)
+        else {
             return answer(ErrorResponses.busy(running.exchange.id, server.settings))
         }
         let answer = server.service(running.request, running.exchange)
@@ -74,16 +76,21 @@ extension ServerConnection {
             unixTime: server.loop.unixTime)
         let bytes = server.writer.write(response, circumstances, to: stream)
         tell(ended, status: response.status.code, bytes)
-        handle(.answerSent(waitsForClient: stream.unsentBytes > 0))
+        ended.exchange.end()
+        let unsent = stream.unsentBytes
+        countHeld(unsent: unsent)
+        handle(.answerSent(waitsForClient: unsent > 0))
     }
 
     /// Answers that what came is no request, too large, or too slow, and gives up what runs.
     func refuse() {
         // The client's end in the middle of a message is a fault of the message, not of its speed.
-        if machine.clientHasEnded, wireError == nil { wireError = .cutShort }
+        if machine.clientHasEnded, wireError == nil, !isShed { wireError = .cutShort }
         let id = running?.exchange.id ?? RequestID(from: server.loop.entropy)
         let response =
-            wireError.map { ErrorResponses.answer(to: $0, id) } ?? ErrorResponses.tooSlow(id)
+            isShed
+            ? ErrorResponses.busy(id, server.settings)
+            : wireError.map { ErrorResponses.answer(to: $0, id) } ?? ErrorResponses.tooSlow(id)
         if running == nil {
             server.hooks.refused(response.status, stream.peer)
         } else {
@@ -114,7 +121,8 @@ extension ServerConnection {
         server.requestsInFlight -= 1
         ended.answer?.cancel()
         // After the cancellation, so that whoever waited for the body has withdrawn from it.
-        body = IncomingBody(.none)
+        body = .none
+        ended.exchange.end()
         tell(ended, status: status, 0)
     }
 
@@ -123,6 +131,15 @@ extension ServerConnection {
             ServerHooks.Ended(
                 exchange: ended.exchange, request: ended.request.head, status: status,
                 bodyBytes: bytes))
+    }
+}
+
+extension Request {
+    /// What is in memory of it when it begins.
+    fileprivate var heldBytes: Int {
+        let lines = head.fields.heldBytes
+        if case .complete(let bytes) = body { return lines + bytes.count }
+        return lines
     }
 }
 

@@ -49,7 +49,10 @@ extension ServerConnection {
 
     /// A piece of the body came.
     private func receive(_ piece: Span<UInt8>) {
-        if !body.append(piece) { handle(.bodyRefused) }
+        if !body.append(piece) {
+            if body.lacksRoom { return shed() }
+            handle(.bodyRefused)
+        }
         if body.discarded > server.settings.discardedBytes { handle(.discardedTooMuch) }
     }
 

@@ -25,9 +25,16 @@ final class ServerConnection: ByteStreamDelegate {
 
     /// The request that is with the service, and its body as long as that arrives.
     var running: RunningExchange?
-    var body = IncomingBody(.none)
+    var body = IncomingBody.none
     /// What was wrong with the message that broke, for the answer.
     var wireError: WireError?
+    /// Nothing was wrong, but there is no memory for it.
+    var isShed = false
+    /// What this connection holds in memory, beside its request's: bytes ahead of their time, half a
+    /// head, an answer that the client has not read.
+    private var heldBytes = 0
+    /// What of it is on its way to the client.
+    private var unsentBytes = 0
     /// The client's address as text, for the exchanges.
     private(set) lazy var client = stream.peer.map { "\($0)" }
 
@@ -54,6 +61,8 @@ final class ServerConnection: ByteStreamDelegate {
             readAhead()
             pauseIfFull()
         }
+        countHeld()
+        shedIfExhausted()
     }
 
     func streamEnded() {
@@ -61,6 +70,7 @@ final class ServerConnection: ByteStreamDelegate {
     }
 
     func streamDrained() {
+        countHeld(unsent: 0)
         handle(.outputDrained)
     }
 
@@ -103,6 +113,7 @@ final class ServerConnection: ByteStreamDelegate {
         readAhead()
         guard isPaused, machine.reading == .consume else { return }
         isPaused = false
+        machine.isUnread = false
         stream.resumeReading()
     }
 
@@ -112,6 +123,7 @@ final class ServerConnection: ByteStreamDelegate {
             let bytes = ahead.bytes
             ahead.removeFirst(read(bytes.span))
         }
+        countHeld()
         // The client ended before all that it sent could be read; now it has been.
         if machine.reading == .consume, machine.clientHasEnded { handle(.clientEnded) }
     }
@@ -119,7 +131,9 @@ final class ServerConnection: ByteStreamDelegate {
     private func pauseIfFull() {
         guard !isPaused, ahead.count > server.settings.aheadBytes else { return }
         isPaused = true
+        machine.isUnread = true
         stream.pauseReading()
+        updateDeadline()
     }
 
     /// RFC 9112 9.6: our side ends, and what still comes is read over for a while.
@@ -128,11 +142,13 @@ final class ServerConnection: ByteStreamDelegate {
         stream.finishWriting()
         if isPaused { stream.resumeReading() }
         isPaused = false
+        machine.isUnread = false
         if stream.unsentBytes == 0 { handle(.outputDrained) }
     }
 
     /// A client that closed its connection and one that only ended its side look the same until
-    /// something is sent: the first answers it with a reset. So while its request runs it is sent
+    /// something is sent: the first answers it with a reset; and of one from which nothing is read,
+    /// because it sent too much ahead, nothing is seen at all. So while its request runs it is sent
     /// interim answers, which every client of HTTP/1.1 must read over (RFC 9110 15.2).
     private func probe() {
         deadline.prolongProbe(server.patience, now: server.loop.now)
@@ -145,7 +161,36 @@ final class ServerConnection: ByteStreamDelegate {
     private func leave() {
         deadline.cancel()
         stream.close()
+        server.budget.give(heldBytes)
+        heldBytes = 0
         server.forget(self)
+    }
+
+    // MARK: Memory
+
+    /// Tells the budget what is held now.
+    ///
+    /// - Parameter unsent: what waits to be sent, where that may have changed
+    func countHeld(unsent: Int? = nil) {
+        guard !machine.isClosed else { return }
+        unsentBytes = unsent ?? unsentBytes
+        let held = ahead.count + reader.heldBytes + unsentBytes
+        guard held != heldBytes else { return }
+        server.budget.adjust(by: held - heldBytes)
+        heldBytes = held
+    }
+
+    /// A head that has begun is not waited for where there is no room for its rest: too many such
+    /// heads are an attack.
+    private func shedIfExhausted() {
+        guard server.budget.isExhausted, machine.wait == .head else { return }
+        shed()
+    }
+
+    /// There is no memory for what comes: 503, and the connection ends.
+    func shed() {
+        isShed = true
+        handle(.messageBroken)
     }
 
     // MARK: Patience

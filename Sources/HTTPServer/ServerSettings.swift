@@ -10,6 +10,12 @@ package struct ServerSettings: Sendable {
     /// Requests being answered at once. One more is told 503.
     package var requestsInFlight = 2_000
 
+    /// What may be held in memory at once for all requests and connections, in bytes. Whoever would
+    /// add to more is told 503.
+    ///
+    /// 256 MiB: some hundreds of requests of the largest size, or tens of thousands of usual ones.
+    package var bufferedBytes = 256 * 1024 * 1024
+
     /// What is kept of a client that sends its next requests early, in bytes; then reading stops.
     ///
     /// 16 KiB: some small requests, or the first piece of a body that nobody asked for yet.

@@ -116,6 +116,8 @@ struct ServerStateMachine {
     private var state = State.idle
     private var facts = Facts()
     private(set) var clientHasEnded = false
+    /// The client sent so much ahead that nothing is read any more, and so its end is not seen.
+    var isUnread = false
     private(set) var isDraining = false
 
     var isClosed: Bool { state == .closed }
@@ -136,7 +138,7 @@ struct ServerStateMachine {
         case .idle: .request
         case .head: .head
         case .running(.wanted), .discarding: .body
-        case .running(.complete) where clientHasEnded: .client
+        case .running(.complete) where clientHasEnded || isUnread: .client
         case .running, .answered, .closed: nil
         case .blocked, .finishing: .output
         case .lingering: .linger
@@ -289,7 +291,7 @@ extension ServerStateMachine {
         switch state {
         case .idle: return finish()
         case .head, .running(.wanted): return messageBroken()
-        case .running(.complete) where clientHasEnded: return .probe
+        case .running(.complete) where clientHasEnded || isUnread: return .probe
         case .discarding: return finish()
         case .blocked, .finishing, .lingering: return close()
         case .running, .answered, .closed: return nil

@@ -114,6 +114,34 @@ import Testing
         #expect(stage.cancelled == [0] && stage.server.connectionCount == 0)
     }
 
+    /// Nothing is read from it any more, so neither its end nor its reset is seen by reading.
+    @Test(arguments: [true, false]) func noticesThatAClientFarAheadIsGone(isReset: Bool) throws {
+        var settings = ServerSettings()
+        settings.aheadBytes = 1000
+        let stage = try Stage(settings, service: Stage.held)
+        let peer = try stage.connect()
+        peer.send((1...100).map { get("/\($0)") }.joined())
+        stage.advance()
+        if isReset { (peer.stream as? SimStream)?.reset() } else { peer.stream.close() }
+        stage.advance(200)
+        #expect(stage.cancelled == [0] && stage.server.connectionCount == 0)
+    }
+
+    @Test func aClientFarAheadIsServedInOrder() throws {
+        var settings = ServerSettings()
+        settings.aheadBytes = 1000
+        let stage = try Stage(settings, service: Stage.held)
+        let peer = try stage.connect()
+        peer.send((1...100).map { get("/\($0)") }.joined())
+        for number in 1...100 {
+            stage.advance(40)
+            stage.answer("\(number)")
+        }
+        stage.advance()
+        let told = summary(of: peer).replacing("+102 | ", with: "")
+        #expect(told == (1...100).map { "200 \($0)" }.joined(separator: " | "))
+    }
+
     @Test func needsATimerOnlyForWhatIsDueEarlier() {
         let patience = Patience(settings())
         let queue = TimerQueue()

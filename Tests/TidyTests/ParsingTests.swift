@@ -42,6 +42,7 @@ import Testing
         "remaining = remaining << 4 | Int(digit)": "compared with Int.max >> 4 before",
         "let (scaled, overflow) = number.multipliedReportingOverflow(by: 10)": "tells of overflow",
         "value = value << 4 | UInt64(nibble)": "sixteen digits",
+        "nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F": "a mask behind it",
         "unit = unit << 4 | digit": "four digits",
         "for place in 0..<4 { unit = unit << 4 | (raw.byte(at &+ place).hexValue ?? 0) }":
             "four digits",
@@ -78,8 +79,10 @@ import Testing
         "collect(_:in:into:)": "the steps of a path in a configuration",
         "members(of:)": "the schema, which is ours",
         "endpoint(below:_:)": "the segments of the longest route",
+        "append(decimal:digitsMin:)": "twenty digits",
         // Not themselves, but others of that name for other types.
-        "append(_:)": "", "append(jsonString:)": "", "equalsIgnoringCase(_:)": "", "tail(_:)": "",
+        "append(_:)": "", "append(copying:)": "", "append(jsonString:)": "",
+        "equalsIgnoringCase(_:)": "", "tail(_:)": "",
         "all(_:)": "",
     ]
 

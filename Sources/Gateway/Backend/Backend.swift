@@ -164,7 +164,7 @@ final class Backend {
         let answer = host.pool.send(
             ClientRequest(
                 method: request.method, head: Bytes(head), body: request.body,
-                answerBytesMax: request.answerMax))
+                answerBytesMax: request.answerMax, holder: exchange))
         if let states, plan.eject != nil {
             answer.whenSettled { [loop] result in
                 states.board.ended(index, CircuitBreaker.sample(of: result), at: loop.now)

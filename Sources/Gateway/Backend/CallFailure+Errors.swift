@@ -26,12 +26,15 @@ extension CallFailure {
             case .responseIncomplete: .responseIncomplete
             case .responseBodySize: .responseBodySize
             case .protocolError: .protocolError
+            // Ours, and over in a moment, as a full line is.
+            case .noRoom: .queueFull
             }
         self.init(kind: kind, detail: failure.detail)
+        if failure.kind == .noRoom { retryAfter = 1 }
         switch failure.cause {
         case .limit(let milliseconds) where kind != .responseBodySize:
             limit = .milliseconds(milliseconds)
-        case .limit, .network, .wire, .ended, .noAddress, .poolClosed: break
+        case .limit, .network, .wire, .ended, .noAddress, .poolClosed, .memory: break
         }
     }
 }

@@ -6,12 +6,18 @@ package struct BodyBuffer {
     package let limit: Int
     private let expected: Int?
     private var bytes: [UInt8] = []
+    private let holder: Exchange?
+
+    /// Whether a piece was refused because the core holds too much, and not for the limit.
+    package private(set) var lacksRoom = false
 
     /// - Parameters:
     ///   - framing: tells the size, where it does.
     ///   - limit: in bytes.
-    package init(_ framing: BodyFraming, limit: Int) {
+    ///   - holder: whose bytes they are.
+    package init(_ framing: BodyFraming, limit: Int, for holder: Exchange? = nil) {
         self.limit = limit
+        self.holder = holder
         if case .length(let length) = framing { expected = length } else { expected = nil }
     }
 
@@ -21,9 +27,14 @@ package struct BodyBuffer {
     /// How many bytes are held.
     package var count: Int { bytes.count }
 
-    /// Keeps a piece; false if that would be more than the limit, and the piece is not kept then.
+    /// Keeps a piece; false if that would be more than the limit, or than there is room for, and
+    /// the piece is not kept then.
     package mutating func append(_ piece: Span<UInt8>) -> Bool {
         guard piece.count <= limit - bytes.count else { return false }
+        if let holder, !holder.hold(piece.count) {
+            lacksRoom = true
+            return false
+        }
         if bytes.isEmpty {
             // Announced is not sent: no more than the limit is ever reserved.
             bytes.reserveCapacity(max(piece.count, min(expected ?? 0, limit)))

@@ -40,6 +40,9 @@ package struct RequestReader {
         }
     }
 
+    /// What it keeps of a head whose rest has not come, in bytes.
+    package var heldBytes: Int { partial.count }
+
     /// Whether the next bytes belong to a head.
     package var isInHead: Bool {
         if case .head = state { true } else { false }

@@ -110,3 +110,17 @@ func request(_ method: String, _ target: String, _ lines: [String] = []) -> Stri
     (["\(method) \(target) HTTP/1.1", "Host: gateway"] + lines).joined(separator: "\r\n")
         + "\r\n\r\n"
 }
+
+/// A client that asks and does not read the answer before it is told to.
+final class ScriptedPeerThatWaits {
+    private let peer: ScriptedPeer
+
+    init(_ stream: any ByteStream) {
+        stream.pauseReading()
+        peer = ScriptedPeer(stream)
+    }
+
+    func send(_ text: String) { peer.send(text) }
+    func read() { peer.stream.resumeReading() }
+    func close() { peer.stream.close() }
+}

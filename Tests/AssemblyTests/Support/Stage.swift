@@ -278,6 +278,7 @@ final class Stage {
         if let snapshot = core?.snapshot {
             #expect(snapshot.requests.isEmpty, sourceLocation: location)
             #expect(snapshot.connections == 0, sourceLocation: location)
+            #expect(snapshot.bufferedBytes == 0, sourceLocation: location)
             for backend in snapshot.backends {
                 let load = "\(backend.name): \(backend.running) running, \(backend.waiting) waiting"
                 #expect(load == "\(backend.name): 0 running, 0 waiting", sourceLocation: location)

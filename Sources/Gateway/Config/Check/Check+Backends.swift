@@ -27,13 +27,6 @@ extension ConfigCheck {
         }
     }
 
-    /// Keys that are read and checked, and that nothing acts upon yet: nobody shall rely on them.
-    mutating func warnOfWhatHasNoEffect() {
-        if let buffered = config.limits?.bufferedBytes {
-            problems.warning(at: buffered.place, "'buffered_bytes' has no effect yet")
-        }
-    }
-
     private mutating func checkHosts(of backend: Config.Backend) {
         var seen: [Config.BackendURL] = []
         for host in backend.hosts {

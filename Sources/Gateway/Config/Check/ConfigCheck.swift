@@ -30,7 +30,6 @@ struct ConfigCheck {
         // A call with a wrong name of a backend means one of those that seem unused.
         if problems.errorCount == 0 {
             checkEveryBackendIsCalled()
-            warnOfWhatHasNoEffect()
         }
     }
 

@@ -154,8 +154,9 @@ let package = Package(
             ],
             swiftSettings: onC),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "Promises"],
-            swiftSettings: onC),
+            // The deliberate faults are applied to a copy of the code, never compiled in here.
+            name: "SimulationTests", dependencies: ["Simulation", "Gateway"],
+            exclude: ["Mutations"], swiftSettings: onC),
         .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.
             name: "EndToEndTests", dependencies: ["tributary"], swiftSettings: onC),

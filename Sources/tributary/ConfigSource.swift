@@ -81,6 +81,20 @@ struct ConfigSource: Sendable {
         }
     }
 
+    /// The same for commands that look at the configuration itself.
+    func loaded() throws -> (config: Config, plan: Plan) {
+        let (config, problems) = ConfigLoader.load(
+            path, files: files, environment: { variables[$0] ?? SystemFiles.variable($0) })
+        StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
+        guard let config else {
+            let recording = ConfigRecording(files: files) { _ in nil }
+            _ = try? recording.files.read(path)
+            if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
+            throw ExitStatus.configurationErrors
+        }
+        return (config, try Planner.plan(config, processors: 1))
+    }
+
     private var files: ConfigFiles {
         guard let text else { return SystemFiles.files }
         return ConfigFiles(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 import Simulation
 
 /// `tributary simulate [CONFIG]`
@@ -7,72 +8,79 @@ struct SimulateCommand: ParsableCommand {
         commandName: "simulate",
         abstract: "Say what a configuration would answer, in virtual time.",
         discussion: """
+            Its endpoints get requests and its backends are played; nothing is sent. The same seed
+            gives the same answers. FAULTS is a list of BACKEND: KIND SHARE, with * for all backends
+            and the kinds timeout, slow 300ms, close, reset, cut, garbage, or a status such as 503.
+
             Without a configuration the gateway itself is put to the test: each seed draws a
             configuration, clients, backends and faults, and every answer is checked.
 
             EXAMPLES
-              tributary simulate --seed 1 --seeds 1000       a thousand machine rooms
-              tributary simulate --seed 17 --trace           what happens in one of them
+              tributary simulate my.yaml                             a thousand requests
+              tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
+              tributary simulate my.yaml --only 17 --trace           one of them as a waterfall
+              tributary simulate --seeds 1000                        a thousand machine rooms
+              tributary simulate --seed 17 --trace                   what happens in one of them
             """)
+
+    @Argument(help: "The configuration, YAML or JSON; - is standard input.")
+    var config: String?
 
     @Option(help: "Where chance begins.")
     var seed: UInt64 = 1
 
-    @Option(help: "How many seeds, one after the other.")
-    var seeds: UInt64 = 1
-
-    @Option(help: "Requests of each connection, at most.")
+    @Option(help: "How many requests; without a configuration, of each connection at most.")
     var requests: Int?
 
-    @Option(help: "Only these connections of clients, by number: 3,4")
-    var connections: String?
+    @Option(help: "What goes wrong, such as 'stock: timeout 10%'.")
+    var faults: String = ""
 
-    @Option(help: "Faults that do not happen: resets,stalls")
-    var without: String?
+    @Option(help: "Tell of this request only.")
+    var only: Int?
 
     @Flag(help: "Tell what happens.")
     var trace = false
 
-    func run() throws {
-        let options = try options
-        if trace {
-            StandardStreams.printOut(Verdict.story(seed, options))
-            return
+    @OptionGroup var soak: SoakOptions
+
+    func validate() throws {
+        if let requests, !(1...1_000_000).contains(requests) {
+            throw ValidationError("--requests is a number from 1 to 1000000")
         }
-        var (requests, calls, failed) = (0, 0, 0)
-        for seed in seed..<seed &+ seeds {
-            let verdict = Verdict.of(seed, options)
-            requests += verdict.requests
-            calls += verdict.attempts
-            guard !verdict.isFine else { continue }
-            failed += 1
-            StandardStreams.printOut(verdict.report)
+        if config != nil, trace, only == nil {
+            throw ValidationError("--trace tells of one request: add --only and its number")
         }
-        StandardStreams.printOut(
-            "\(seeds) seeds, \(requests) requests, \(calls) calls: \(failed) failed\n")
-        if failed > 0 { throw ExitStatus.internalError }
     }
 
-    private var options: RunOptions {
-        get throws {
-            var options = RunOptions()
-            options.requestsMax = requests
-            options.connections = try connections.map { list in
-                try list.split(separator: ",").map { number in
-                    guard let number = Int(number) else {
-                        throw ValidationError("write connections like 3,4: \(list)")
-                    }
-                    return number
-                }
-            }
-            options.without = try (without ?? "").split(separator: ",").map { name in
-                guard let fault = Fault(rawValue: String(name)) else {
-                    let known = Fault.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("no fault is called \(name); there are \(known)")
-                }
-                return fault
-            }
-            return options
+    func run() throws {
+        if let config {
+            try rehearse(config)
+        } else {
+            try Soak(seed: seed, requests: requests, options: soak).run(tracing: trace)
         }
+    }
+
+    private func rehearse(_ path: String) throws {
+        let (config, plan) = try ConfigSource(argument: path).loaded()
+        var settings = Rehearsal.Settings()
+        settings.seed = seed
+        settings.requests = requests ?? 1000
+        do throws(FaultRule.Mistake) {
+            settings.faults = try FaultRule.list(
+                faults, backends: ConfigSurvey(config).backends.map(\.name))
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        let rehearsal = try Rehearsal(config, plan, settings)
+        rehearsal.run()
+        if let only {
+            guard let waterfall = Waterfall.of(only, in: rehearsal) else {
+                throw ValidationError("there is no request \(only)")
+            }
+            StandardStreams.printOut(waterfall)
+        } else {
+            StandardStreams.printOut(RehearsalReport.of(rehearsal))
+        }
+        rehearsal.close()
     }
 }

@@ -10,8 +10,8 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            [], ["serve"], ["check"], ["explain"], ["schema"], ["openapi"], ["demo-backends"],
-            ["health"],
+            [], ["serve"], ["check"], ["explain"], ["simulate"], ["schema"], ["openapi"],
+            ["demo-backends"], ["health"],
         ]) func helpShowsExamples(_ command: [String]) throws {
             let result = try Command(command + ["--help"])
             #expect(try result.exitStatus() == 0)

@@ -44,10 +44,6 @@ final class ThreadContext: ExecutionContext {
 
 /// Threads that attach, settle and cancel at the same time; for ThreadSanitizer too.
 @Suite(.serialized) struct ThreadTests {
-    private func concurrently(_ bodies: [@Sendable () -> Void]) {
-        DispatchQueue.concurrentPerform(iterations: bodies.count) { bodies[$0]() }
-    }
-
     @Test func attachingWhileSettlingKeepsOrderForEachThread_F41() {
         let context = ThreadContext()
         for _ in 0..<300 {

@@ -1,9 +1,41 @@
+import Foundation
 import Simulation
 import Testing
 
+/// The whole gateway, drawn from seeds: the same ones in every run, and some that nobody has seen.
 @Suite struct SeedTests {
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func aFixedSeedPasses(_ seed: UInt64) {
+    @Test(arguments: 1...150 as ClosedRange<UInt64>) func aFixedSeedPasses(_ seed: UInt64) {
+        check(seed)
+    }
+
+    /// A failing one is told with the command that shows it again.
+    @Test(arguments: Seeds.fresh(50)) func aFreshSeedPasses(_ seed: UInt64) { check(seed) }
+
+    private func check(_ seed: UInt64) {
         let verdict = Verdict.of(seed)
-        #expect(verdict.violations.isEmpty)
+        #expect(verdict.isFine, "\(verdict.report)")
+        #expect(verdict.requests > 0)
+    }
+
+    @Test func twoRunsOfASeedAreOne() {
+        let hashes = (0..<3).map { _ in Verdict.of(7, comparing: false).hash }
+        #expect(Set(hashes).count == 1)
+        #expect(hashes[0] != Verdict.of(8, comparing: false).hash)
+    }
+
+    @Test func requestsOfOtherConnectionsStayTheSame() {
+        var options = RunOptions()
+        options.connections = [0]
+        let alone = Verdict.of(3, options)
+        #expect(alone.isFine && alone.requests > 0)
+        #expect(alone.requests < Verdict.of(3, comparing: false).requests)
+    }
+}
+
+enum Seeds {
+    /// Different ones in every run.
+    static func fresh(_ count: UInt64) -> Range<UInt64> {
+        let start = UInt64(Date().timeIntervalSince1970) * 1_000_003 % 1_000_000_000 + 1_000_000
+        return start..<start + count
     }
 }

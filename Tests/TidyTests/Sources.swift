@@ -7,13 +7,16 @@ enum Sources {
         let path: String
         let lines: [String]
 
+        /// The lines of code: without comments, which may speak of what is banned.
+        let code: [(number: Int, text: String)]
+
         var description: String { path }
 
-        /// The lines of code: without comments, which may speak of what is banned.
-        var code: [(number: Int, text: String)] {
-            lines.enumerated().compactMap { index, line in
-                let text = line.trimmingCharacters(in: .whitespaces)
-                return text.hasPrefix("//") ? nil : (index + 1, text)
+        init(target: String, path: String, lines: [String]) {
+            (self.target, self.path, self.lines) = (target, path, lines)
+            code = lines.enumerated().compactMap { index, line in
+                let text = line.drop { $0 == " " }
+                return text.hasPrefix("//") ? nil : (index + 1, String(text))
             }
         }
     }
@@ -22,7 +25,10 @@ enum Sources {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// Every Swift file under Sources, with the target that it belongs to.
-    static func all() throws -> [File] {
+    static func all() throws -> [File] { try read.get() }
+
+    /// Once for all tests.
+    private static let read = Result {
         let folder = root.appending(path: "Sources")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in

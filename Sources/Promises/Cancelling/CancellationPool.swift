@@ -8,8 +8,38 @@ public final class CancellationPool: Cancellable, Sendable {
         var drained: Cancelled?
     }
 
-    private struct Member {
+    private enum Member {
+        case promise(WeakNode)
+        case thing(@Sendable () -> (any Cancellable)?)
+
+        var isAlive: Bool {
+            switch self {
+            case .promise(let node): node.object != nil
+            case .thing(let get): get() != nil
+            }
+        }
+
+        func cancel(with reason: Cancelled) {
+            switch self {
+            case .promise(let node): node.cancel(with: reason)
+            case .thing(let get): get()?.cancel(because: reason.cause)
+            }
+        }
+    }
+
+    private struct WeakNode {
         weak var object: NodeObject?
+
+        /// A confined node is cancelled, and let go of, by its own thread.
+        func cancel(with reason: Cancelled) {
+            guard let node = object.map({ NodeRef(retaining: Node($0)) }) else { return }
+            let home = node.with { $0.home }
+            if node.with({ $0.isConfined }), !home.context.isCurrent {
+                home.context.enqueue(.job(on: home) { _ in node.take().cancel(with: reason) })
+            } else {
+                node.take().cancel(with: reason)
+            }
+        }
     }
 
     private let state = Guarded(State())
@@ -17,16 +47,16 @@ public final class CancellationPool: Cancellable, Sendable {
     /// Empty.
     public init() {}
 
-    /// Cancels what is still there, and everything that comes later.
+    /// Cancels what is still there, and everything that comes later. Nothing is locked meanwhile:
+    /// what is cancelled may add to the pool.
     public func drain(because cause: (any Error)? = nil) {
         let reason = Cancelled(because: cause)
         let members = state.withLock { state in
             if state.drained == nil { state.drained = reason }
-            let alive = state.members.compactMap { $0.object.map { NodeRef(retaining: Node($0)) } }
-            state.members = []
-            return alive
+            defer { state.members = [] }
+            return state.members
         }
-        for member in members { CancellationPool.cancel(member, with: reason) }
+        for member in members { member.cancel(with: reason) }
     }
 
     /// Cancels everything in the pool, and what is added later; the same as `drain`.
@@ -38,27 +68,28 @@ public final class CancellationPool: Cancellable, Sendable {
     /// Adds a promise of a core, until it is gone. The pool may be drained from anywhere.
     public func add<Value>(_ promise: Local<Value>) { add(promise.node) }
 
-    private func add(_ node: Node) {
-        let drained = state.withLock { state in
-            if state.drained == nil {
-                if state.members.count >= state.pruneAt {
-                    state.members.removeAll { $0.object == nil }
-                    state.pruneAt = max(16, state.members.count * 2)
-                }
-                state.members.append(Member(object: node.object))
-            }
-            return state.drained
-        }
-        if let drained { node.cancel(with: drained) }
+    /// Adds something that can be cancelled from any thread, until it is gone.
+    public func add<Thing: Cancellable & AnyObject & Sendable>(_ thing: Thing) {
+        add([.thing { [weak thing] in thing }])
     }
 
-    /// A confined node is cancelled, and let go of, by its own thread.
-    private static func cancel(_ member: NodeRef, with reason: Cancelled) {
-        let home = member.with { $0.home }
-        if member.with({ $0.isConfined }), !home.context.isCurrent {
-            home.context.enqueue(.job(on: home) { _ in member.take().cancel(with: reason) })
-        } else {
-            member.take().cancel(with: reason)
+    private func add(_ node: Node) { add([.promise(WeakNode(object: node.object))]) }
+
+    /// Keeps members, or cancels them if the pool was drained.
+    private func add(_ members: [Member], pruned: Bool = false) {
+        let (drained, crowd) = state.withLock { state -> (Cancelled?, [Member]?) in
+            if let drained = state.drained { return (drained, nil) }
+            state.members.append(contentsOf: members)
+            if pruned { state.pruneAt = max(16, state.members.count * 2) }
+            guard state.members.count >= state.pruneAt else { return (nil, nil) }
+            defer { state.members = [] }
+            return (nil, state.members)
+        }
+        if let drained {
+            for member in members { member.cancel(with: drained) }
+        } else if let crowd {
+            // Not under the lock: a look at a member may be what frees it.
+            add(crowd.filter(\.isAlive), pruned: true)
         }
     }
 }

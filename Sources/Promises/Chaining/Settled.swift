@@ -80,7 +80,7 @@ extension Promise {
     }
 
     /// Continues after any error, cancellation included, with what cannot fail.
-    @inlinable
+    @inlinable @_disfavoredOverload  // A trailing closure without the label means the other one.
     public func recover(
         on context: (any ExecutionContext)? = nil,
         guaranteed body: @escaping @Sendable (any Error) -> Guarantee<Value>
@@ -130,7 +130,7 @@ extension Local {
     }
 
     /// Continues after any error, cancellation included, with what cannot fail.
-    @inlinable
+    @inlinable @_disfavoredOverload  // A trailing closure without the label means the other one.
     public func recover(
         guaranteed body: @escaping (any Error) -> LocalGuarantee<Value>
     ) -> LocalGuarantee<Value> {

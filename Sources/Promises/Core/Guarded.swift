@@ -29,11 +29,9 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     }
 
     /// Calls `body` with the mutex held. Never hand it code of a user.
-    package func withLock<Result: ~Copyable, Failure: Error>(
-        _ body: (inout Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
+    package func withLock<Result: ~Copyable>(_ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        return try body(&value)
+        return body(&value)
     }
 }

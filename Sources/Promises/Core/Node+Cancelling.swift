@@ -4,9 +4,12 @@ extension Node {
     /// Rejects this node, then withdraws from what it waited for, and so on upwards.
     @usableFromInline
     func cancel(with error: any Error) {
-        let old = claim.insert(Claim.decided)
-        guard old & Claim.decided == 0 else { return }
-        withdrawUpwards(from: settle(decidedAt: old, cancelledBy: error), error)
+        let claim = claim
+        var old = claim.bits
+        while old & Claim.decided == 0 {
+            guard claim.replace(&old, with: Claim.cancelling(old)) else { continue }
+            return withdrawUpwards(from: settle(decidedAt: old, cancelledBy: error), error)
+        }
     }
 
     /// Withdraws one consumer that is not a node of its own.
@@ -41,7 +44,7 @@ extension Node {
         var above: NodeRef?
         var isArmed = false
         if old & Claim.root != 0 {
-            isArmed = claim.insert(Claim.cancelled) & Claim.started != 0
+            isArmed = old & Claim.started != 0
         } else if old & Claim.started == 0 {
             above = takeParentRef()
             step = nil
@@ -61,7 +64,7 @@ extension Node {
         let claim = claim
         var bits = claim.add(Claim.withdrawn &- Claim.consumer)
         while bits & Claim.decided == 0, Claim.consumers(bits) == 0 {
-            if claim.replace(&bits, with: bits | Claim.decided) { return bits }
+            if claim.replace(&bits, with: Claim.cancelling(bits)) { return bits }
         }
         let ghosts = Claim.ghosts(bits)
         if bits & Claim.decided == 0, ghosts >= 16, ghosts > Claim.consumers(bits) { sweep() }
@@ -74,23 +77,18 @@ extension Node {
     @usableFromInline
     func onCancel(_ body: @escaping (Node) -> Void) {
         while claim.insert(Claim.locked) & Claim.locked != 0 {}
+        // Disarmed while the closure is exchanged: whoever decides now leaves the closure to us.
         let before = claim.remove(Claim.started)
-        let wasArmed = before & Claim.started != 0
-        let bits = claim.bits
-        if bits & Claim.decided != 0 {
-            // Too late to arm: the new closure runs by itself. The earlier one, if any, belongs to
-            // whoever decided; if that was after it was disarmed here, it has been overlooked.
-            let isOverlooked =
-                wasArmed && before & Claim.cancelled == 0
-                && claim.insert(Claim.started) & Claim.cancelled != 0
+        if before & Claim.decided != 0 {
+            // Too late to arm. An earlier closure belongs to whoever decided.
+            if before & Claim.started != 0 { _ = claim.insert(Claim.started) }
             _ = claim.remove(Claim.locked)
-            if isOverlooked { enqueueRun() }
-            if bits & Claim.cancelled != 0 {
+            if before & Claim.cancelled != 0 {
                 home.context.enqueue(.job(on: home) { [self] _ in body(self) })
             }
             return
         }
-        if wasArmed, let first = takeStep() {
+        if before & Claim.started != 0, let first = takeStep() {
             step = { node in
                 first(node)
                 body(node)
@@ -99,6 +97,7 @@ extension Node {
             step = body
         }
         let old = claim.insert(Claim.started)
+        if old & (Claim.decided | Claim.cancelled) == Claim.decided { step = nil }
         _ = claim.remove(Claim.locked)
         if old & Claim.cancelled != 0 { enqueueRun() }
     }

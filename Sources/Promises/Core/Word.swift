@@ -106,6 +106,12 @@ enum Claim {
     /// One consumer that withdrew and whose empty node is still on the waiter stack.
     @inlinable static var withdrawn: UInt { 1 << 34 }
 
+    /// The word after a cancellation took the decision: both in one step, so that whoever arms a
+    /// root sees either neither or what it was.
+    static func cancelling(_ bits: UInt) -> UInt {
+        bits | (bits & root != 0 ? decided | cancelled : decided)
+    }
+
     @inlinable static func consumers(_ bits: UInt) -> UInt { (bits & (withdrawn - 1)) / consumer }
     @inlinable static func ghosts(_ bits: UInt) -> UInt { bits / withdrawn }
     @inlinable static func isHandled(_ bits: UInt) -> Bool {

@@ -18,12 +18,7 @@ extension Promise {
         PromiseDiagnostics.report(.blockingWait(at: PromiseDiagnostics.site(of: node)))
         let gate = Gate()
         whenSettled(on: .inline) { _ in gate.open() }
-        let alarm = limit.map { limit in
-            Promise<Void>(.after(limit, home: .context(SharedPool.shared)))
-                .onValue(on: .inline) { gate.open() }
-        }
-        gate.wait()
-        alarm?.cancel()
+        gate.wait(atMost: limit)
         guard let result = node.result(as: Value.self) else { throw PromiseError.timedOut }
         return try result.get()
     }

@@ -18,7 +18,7 @@ struct Dice {
         func mix(_ word: UInt64) { hash = (hash ^ word) &* 0x0000_0100_0000_01B3 }
         name.withUTF8Buffer { bytes in unsafe bytes.forEach { mix(UInt64($0)) } }
         for number in numbers { mix(UInt64(truncatingIfNeeded: number) &+ 0x9E37_79B9_7F4A_7C15) }
-        return Dice(seed: Entropy(seed: hash).next())
+        return Dice(seed: hash ^ hash >> 29)
     }
 
     func word() -> UInt64 { entropy.next() }

@@ -1,3 +1,6 @@
+import Basics
+import SimReactor
+
 /// Each request got exactly one answer, its own, or its connection was closed; and closed for a reason.
 struct AnswersCheck {
     let world: World
@@ -31,10 +34,15 @@ struct AnswersCheck {
 
     /// Everything in a text that looks like a mark: `"r12"`, `a=r12`.
     private func marks(in text: String) -> [String] {
-        text.split { !($0.isLetter || $0.isNumber) }.filter { word in
-            word.hasPrefix("r") && word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
-                || word == "smuggled"
-        }.map(String.init)
+        text.utf8.split { !Self.isWord($0) }.filter { word in
+            word.first == UInt8(ascii: "r") && word.count > 1
+                && word.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+                || word.elementsEqual("smuggled".utf8)
+        }.map { String(Substring($0)) }
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
     }
 
     private func checkUnanswered(_ request: SentRequest, _ client: SimulatedClient) {
@@ -47,8 +55,12 @@ struct AnswersCheck {
         if earlier.contains(where: { $0.answer?["Connection"] == "close" }) { return }
         if world.drains != nil { return }
         if world.unasked.contains(where: { $0.client === client }) { return }
-        // A connection that was idle for as long as it may be is closed while a request is under way.
-        if request.read == nil { return }
+        guard request.read != nil else { return }
+        // A connection may be closed for being idle while a request is under way.
+        if let closed = client.stream?.heard.closed, let began = request.firstRead, closed <= began
+        {
+            return
+        }
         world.violation(
             .answers, request.mark, "closed without an answer, and the whole request was read")
     }

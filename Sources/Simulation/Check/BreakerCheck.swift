@@ -26,7 +26,9 @@ struct BreakerCheck {
     /// When it must have opened for the first time; nil if it need not have.
     private func opening(of breaker: DrawnBreaker, _ attempts: [Attempt]) -> Instant? {
         guard !attempts.contains(where: \.isPoisoned) else { return nil }
-        let samples = attempts.sorted { ($0.ended ?? .never) < ($1.ended ?? .never) }
+        // One that met the end of a kept connection is sent again without a word to the breaker.
+        let samples = attempts.filter { $0.before == 0 || !$0.broke }
+            .sorted { ($0.ended ?? .never) < ($1.ended ?? .never) }
         guard let first = samples.first?.ended else { return nil }
         var (calls, failures) = (0, 0)
         for attempt in samples {
@@ -60,7 +62,10 @@ struct BreakerCheck {
         let call = endpoint.calls[attempt.call.call]
         let limit = min(call.timeout ?? endpoint.timeout, endpoint.deadline)
         let start = request.read ?? request.began
-        guard call.hedgeAfter == nil, ended - start < .milliseconds(limit) else { return false }
+        // Who holds answers back may have given it up long before it answers.
+        guard call.hedgeAfter == nil, endpoint.minDuration == nil,
+            ended - start < .milliseconds(limit)
+        else { return false }
         let over = [request.answered, request.client.left].compactMap { $0 }.min()
         return over.map { $0 > ended } ?? false
     }

@@ -202,7 +202,9 @@ struct EndpointJudge {
         var failed = zip(endpoint.calls, parts).filter { $0.1 == .failed }.map(\.0)
         failed += body.failed.map(\.call)
         guard isComplete == failed.isEmpty else { return false }
-        if failed.contains(where: { $0.isRequired || endpoint.succeedWhen == .all }) { return false }
+        if failed.contains(where: { $0.isRequired || endpoint.succeedWhen == .all }) {
+            return false
+        }
         if !wanted.isEmpty, failed.count == wanted.count, body.failed.isEmpty { return false }
         guard let told else { return true }
         let collisions = body.collisions + body.failed.map { ($0.call.name, $0.key) }

@@ -133,7 +133,7 @@ struct LimitsCheck {
 
 extension Attempt {
     /// Ended by the backend before a byte of an answer.
-    fileprivate var broke: Bool {
+    var broke: Bool {
         if case .fails(.connectionTerminated) = act.outcome { true } else { false }
     }
 }

@@ -73,7 +73,8 @@ struct OutcomeCheck {
     /// Whether the client took longer than it may.
     private func isTooSlow(_ request: SentRequest, _ config: DrawnConfig) -> Bool {
         guard let answered = request.answered else { return false }
-        let patience = min(config.limits.headerTimeout ?? 10_000, config.limits.bodyTimeout ?? 30_000)
+        let patience = min(
+            config.limits.headerTimeout ?? 10_000, config.limits.bodyTimeout ?? 30_000)
         return answered - request.began >= .milliseconds(patience)
     }
 }

@@ -20,7 +20,9 @@ struct TimesCheck {
         guard let endpoint = model.endpoint, model.isMatched, answer.status != 408 else { return }
         let start = request.read ?? request.began
         if let least = endpoint.minDuration, !isServersOwn(answer, config) {
-            let held = answered - start
+            // What is refused before its last byte is held from the refusal on.
+            let isEarly = answer["Gateway-Complete"] == nil
+            let held = answered - (isEarly ? request.firstRead ?? start : start)
             if held < .milliseconds(least) {
                 world.violation(
                     .times, request.mark, "left after \(held), before its \(least) ms")

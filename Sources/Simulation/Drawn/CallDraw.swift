@@ -8,7 +8,9 @@ struct CallDraw {
 
     func calls() -> [DrawnCall] {
         var calls: [DrawnCall] = []
-        for index in 0..<dice.pick([1, 2, 2, 3, 3, 4, 5]) { calls.append(call(index, after: calls)) }
+        for index in 0..<dice.pick([1, 2, 2, 3, 3, 4, 5]) {
+            calls.append(call(index, after: calls))
+        }
         return calls
     }
 

@@ -79,7 +79,8 @@ struct ConfigDraw {
         let method = former?.method ?? dice.pick(["GET", "GET", "GET", "POST", "PUT", "DELETE"])
         let hasID = former?.hasID ?? dice.chance(0.6)
         let params = params(dice, hasID: hasID)
-        let body = method == "POST" || method == "PUT"
+        let body =
+            method == "POST" || method == "PUT"
             ? dice.maybe(0.6, DrawnBody(max: dice.maybe(0.4, 100))) : nil
         let minDuration = dice.maybe(0.2, dice.number(20...300))
         let calls = CallDraw(

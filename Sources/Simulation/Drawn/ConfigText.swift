@@ -13,8 +13,9 @@ struct ConfigText {
     }
 
     /// A line only where there is something to write.
-    private mutating func add<Value>(_ depth: Int, _ key: String, _ value: Value?, _ unit: String = "")
-    {
+    private mutating func add<Value>(
+        _ depth: Int, _ key: String, _ value: Value?, _ unit: String = ""
+    ) {
         if let value { add(depth, "\(key): \(value)\(unit)") }
     }
 

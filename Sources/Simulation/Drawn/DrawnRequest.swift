@@ -5,6 +5,8 @@ struct DrawnRequest {
     var method: String
     /// The endpoint that it is meant for; nil for an unknown route.
     var endpoint: Int?
+    /// Its path as it goes out, where it is not a drawn endpoint's.
+    var target: String?
     /// Behind the endpoint's path; decoded.
     var id: String?
     var query: [(name: String, value: String)] = []
@@ -47,17 +49,19 @@ struct DrawnRequest {
 
     /// All of it.
     var bytes: [UInt8] {
-        var target = endpoint.map { "/e\($0)" } ?? "/nowhere"
+        var target = self.target ?? endpoint.map { "/e\($0)" } ?? "/nowhere"
         if let id { target += "/" + id.percentEncoded }
         if !query.isEmpty {
-            target += "?" + query.map { "\($0.name)=\($0.value.percentEncoded)" }
+            target +=
+                "?"
+                + query.map { "\($0.name)=\($0.value.percentEncoded)" }
                 .joined(separator: "&")
         }
         if flaw == .longTarget { target += (query.isEmpty ? "?" : "&") + "x=" + Self.long(9000) }
         var lines = ["\(method) \(target) HTTP/1.\(flaw == .badVersion ? "x" : "1")"]
         if flaw != .noHost { lines.append("Host: gateway.test") }
         lines.append("X-Request-Id: \(mark)")
-        lines.append("X-Secret: \(mark)")
+        if self.target == nil { lines.append("X-Secret: \(mark)") }
         lines += headers.map { "\($0.name): \($0.value)" }
         lines += flawLines
         if expectsContinue { lines.append("Expect: 100-continue") }
@@ -112,7 +116,9 @@ extension String {
         while let byte = rest.first {
             if byte == UInt8(ascii: "%"), rest.count >= 3,
                 let value = UInt8(
-                    String(decoding: rest[(rest.startIndex + 1)..<(rest.startIndex + 3)], as: UTF8.self),
+                    String(
+                        decoding: rest[(rest.startIndex + 1)..<(rest.startIndex + 3)], as: UTF8.self
+                    ),
                     radix: 16)
             {
                 bytes.append(value)

@@ -41,7 +41,8 @@ struct RequestDraw {
 
     func request(_ number: Int, isFirst: Bool) -> DrawnRequest {
         let endpoint = dice.pick(config.endpoints)
-        var request = DrawnRequest(number: number, method: endpoint.method, endpoint: endpoint.index)
+        var request = DrawnRequest(
+            number: number, method: endpoint.method, endpoint: endpoint.index)
         if endpoint.hasID { request.id = "\(dice.number(1...999))" }
         request.query = query(endpoint)
         request.headers = headers(endpoint)

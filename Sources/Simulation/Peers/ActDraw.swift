@@ -46,19 +46,21 @@ struct ActDraw {
             act.outcome = .fails(.connectionTerminated)
             return act
         }
-        let (head, body) = sized(200, tree())
         act.outcome = .fails(.responseIncomplete)
         if dice.chance(rates[.resetsMidHead]) {
+            let (head, _) = sized(200, tree())
             act.pieces = [Array(head[..<dice.number(1...head.count - 1)])]
             act.ending = .resets
             return act
         }
         if dice.chance(rates[.resetsMidBody]) {
+            let (head, body) = sized(200, tree())
             act.pieces = [head, Array(body[..<dice.number(0...body.count - 1)])]
             act.ending = .resets
             return act
         }
         if dice.chance(rates[.truncations]) {
+            let (head, body) = sized(200, tree())
             let bytes = head + body
             act.pieces = [Array(bytes[..<dice.number(1...bytes.count - 1)])]
             act.ending = .closes
@@ -71,7 +73,9 @@ struct ActDraw {
 
     private func wrong() -> Act? {
         if dice.chance(rates[.badStatus]) {
-            let status = dice.pick([301, 302, 400, 401, 404, 404, 410, 429, 500, 502, 503, 204, 304])
+            let status = dice.pick([
+                301, 302, 400, 401, 404, 404, 410, 429, 500, 502, 503, 204, 304,
+            ])
             return whole(status: status, tree: tree())
         }
         if dice.chance(rates[.badJSON]) { return whole(status: 200, body: badJSON(), tree: nil) }
@@ -246,8 +250,12 @@ struct ActDraw {
 
     private func head(_ status: Int) -> String {
         var head = "HTTP/1.1 \(status) Some Words\r\nETag: \"\(mark)\"\r\n"
-        if status == 503 { head += "Retry-After: \(dice.pick(["0", "1", "-5", "9223372036854775807", "soon"]))\r\n" }
-        if status == 301 || status == 302 { head += "Location: http://127.0.0.1:7000/elsewhere\r\n" }
+        if status == 503 {
+            head += "Retry-After: \(dice.pick(["0", "1", "-5", "9223372036854775807", "soon"]))\r\n"
+        }
+        if status == 301 || status == 302 {
+            head += "Location: http://127.0.0.1:7000/elsewhere\r\n"
+        }
         return head + "Set-Cookie: a=\(mark)\r\nSet-Cookie: b=\(mark)\r\n"
     }
 

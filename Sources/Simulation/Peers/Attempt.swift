@@ -56,9 +56,14 @@ final class Attempt {
 
     /// When the gateway read the last byte of the answer; nil if it never did.
     var read: Instant? {
-        guard case .answer = act.outcome, act.answerLength > 0 else { return nil }
-        guard !act.endsWithConnection else { return stream.said.abandoned }
-        return stream.said.read(at: answerStart + act.answerLength - 1)
+        guard case .answer = act.outcome, act.answerLength > 0,
+            let last = stream.said.read(at: answerStart + act.answerLength - 1)
+        else { return nil }
+        guard act.endsWithConnection else { return last }
+        // The end is a part of it, and the gateway closes when it is told so.
+        guard let told = stream.said.closed, let closed = stream.said.abandoned, told <= closed
+        else { return nil }
+        return closed
     }
 
     /// When the gateway was done with it: it had the answer, or let go of the connection.
@@ -73,6 +78,10 @@ struct CallKey: Equatable {
     let endpoint: Int
     let call: Int
 
+    init(generation: Int, endpoint: Int, call: Int) {
+        (self.generation, self.endpoint, self.call) = (generation, endpoint, call)
+    }
+
     init?(_ text: Substring) {
         var numbers: [Int] = []
         var rest = text
@@ -85,7 +94,7 @@ struct CallKey: Equatable {
             rest = rest.dropFirst(digits.count)
         }
         guard rest.isEmpty else { return nil }
-        (generation, endpoint, call) = (numbers[0], numbers[1], numbers[2])
+        self.init(generation: numbers[0], endpoint: numbers[1], call: numbers[2])
     }
 
     var text: String { "g\(generation)e\(endpoint)c\(call)" }

@@ -32,6 +32,9 @@ final class SentRequest {
 
     var mark: String { request.mark }
 
+    /// When the gateway read its first byte.
+    var firstRead: Instant? { client.stream?.said.read(at: bytes.lowerBound) }
+
     /// When the gateway read its last byte.
     var read: Instant? { client.stream?.said.read(at: bytes.upperBound - 1) }
 
@@ -169,7 +172,7 @@ final class SimulatedClient: ByteStreamDelegate {
 
     private func readOne() -> Bool {
         let current = answers < sent.count ? sent[answers] : nil
-        switch Message.read(rest[...], answersHead: current?.request.method == "HEAD") {
+        switch Message.read(rest, answersHead: current?.request.method == "HEAD") {
         case .needsMore: return false
         case .broken(let why):
             world.violation(.peers, current?.mark, "the gateway answered nonsense: \(why)")

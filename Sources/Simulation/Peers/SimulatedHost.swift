@@ -14,7 +14,10 @@ final class SimulatedHost {
     private var connections: [Connection] = []
 
     /// - Parameter prefix: stands before the path of every request
-    init(at address: SocketAddress, backend: Int, prefix: String, on loop: SimLoop, of world: any HostWorld) {
+    init(
+        at address: SocketAddress, backend: Int, prefix: String, on loop: SimLoop,
+        of world: any HostWorld
+    ) {
         self.address = address
         self.backend = backend
         self.prefix = prefix
@@ -68,7 +71,7 @@ final class SimulatedHost {
             if let current, !current.isAnswered {
                 host.world.violation(.peers, current.mark, "a second request on a busy connection")
             }
-            switch Message.read(rest[...]) {
+            switch Message.read(rest) {
             case .needsMore: return
             case .broken(let why):
                 host.world.violation(.peers, nil, "the gateway sent nonsense: \(why)")
@@ -119,7 +122,9 @@ final class SimulatedHost {
             }
             guard let afterwards = attempt.act.afterwards else { return }
             later(afterwards.delay) { [unowned self] in
-                guard current === attempt, stream.heard.written == position else { return }
+                guard current === attempt, stream.heard.written == position,
+                    stream.unsentBytes == 0
+                else { return }
                 switch afterwards.kind {
                 case .closes: leave()
                 case .resets: stream.reset()

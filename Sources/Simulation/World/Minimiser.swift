@@ -1,44 +1,49 @@
-/// Makes a failing run small: fewer clients, fewer requests, fewer faults, as long as it still fails in
-/// the same way.
-package struct Minimiser {
+/// Makes a run small that shows something: fewer clients, fewer requests, fewer faults, as long as it
+/// still shows it.
+struct Minimiser {
     private let seed: UInt64
-    /// What the small run has to show as well.
-    private let checker: Checker
+    private let shows: (RunOptions) -> Bool
     private(set) var options: RunOptions
     private var isStuck = false
 
-    /// The smallest verdict found; nil for a seed that does not fail.
-    package static func smallest(of verdict: Verdict) -> Verdict? {
-        guard let first = verdict.violations.first else { return nil }
+    /// The smallest verdict found that has a violation of the same checker; nil for a seed that does
+    /// not fail.
+    static func smallest(of verdict: Verdict) -> Verdict? {
+        guard let checker = verdict.violations.first?.checker else { return nil }
         // What only shows in comparing two runs is not looked for in one.
-        guard first.checker != .trace else { return verdict }
-        var minimiser = Minimiser(
-            seed: verdict.seed, checker: first.checker, options: verdict.options)
-        minimiser.shrink()
-        return Verdict.of(verdict.seed, minimiser.options, comparing: false)
+        guard checker != .trace else { return verdict }
+        let options = smallest(verdict.seed, verdict.options) { options in
+            Verdict.of(verdict.seed, options, comparing: false).violations
+                .contains { $0.checker == checker }
+        }
+        return Verdict.of(verdict.seed, options, comparing: false)
     }
 
-    private init(seed: UInt64, checker: Checker, options: RunOptions) {
+    /// The smallest options found with which a seed shows it.
+    static func smallest(
+        _ seed: UInt64, _ options: RunOptions, shows: @escaping (RunOptions) -> Bool
+    ) -> RunOptions {
+        var minimiser = Minimiser(seed: seed, shows: shows, options: options)
+        while !minimiser.isStuck {
+            minimiser.isStuck = true
+            minimiser.dropConnections()
+            minimiser.dropRequests()
+            minimiser.dropFaults()
+        }
+        return minimiser.options
+    }
+
+    private init(seed: UInt64, shows: @escaping (RunOptions) -> Bool, options: RunOptions) {
         self.seed = seed
-        self.checker = checker
+        self.shows = shows
         self.options = options
     }
 
-    private mutating func shrink() {
-        while !isStuck {
-            isStuck = true
-            dropConnections()
-            dropRequests()
-            dropFaults()
-        }
-    }
-
+    /// Makes a change if the run shows it still.
     private mutating func keeps(_ change: (inout RunOptions) -> Void) -> Bool {
         var smaller = options
         change(&smaller)
-        guard smaller != options else { return false }
-        let verdict = Verdict.of(seed, smaller, comparing: false)
-        guard verdict.violations.contains(where: { $0.checker == checker }) else { return false }
+        guard smaller != options, shows(smaller) else { return false }
         options = smaller
         isStuck = false
         return true

@@ -27,9 +27,11 @@ enum PromiseWatch {
 
     @Sendable private static func hear(_ event: PromiseEvent) {
         switch event {
-        case .abandoned: tally?.add("a promise was abandoned by its producer")
+        case .abandoned(let site):
+            tally?.add("a promise was abandoned\(site.map { ", made at \($0)" } ?? "")")
         case .resolvedTwice: tally?.add("a promise was resolved twice")
-        case .unhandledRejection, .cauterized, .blockingWait: break
+        case .blockingWait: tally?.add("a thread was about to wait")
+        case .unhandledRejection, .cauterized: break
         }
     }
 

@@ -71,7 +71,8 @@ final class SimulatedCore {
         if snapshot.connections > 0 { unrest.append("\(snapshot.connections) connections") }
         for backend in snapshot.backends where backend.running + backend.waiting > 0 {
             unrest.append(
-                "\(backend.running) calls running and \(backend.waiting) waiting at \(backend.name)")
+                "\(backend.running) calls running and \(backend.waiting) waiting at \(backend.name)"
+            )
         }
         return unrest
     }

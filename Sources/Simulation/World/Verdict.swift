@@ -36,30 +36,28 @@ package struct Verdict: Sendable {
     /// The configuration of a seed, and what happens in its run.
     package static func story(_ seed: UInt64, _ options: RunOptions) -> String {
         let world = World(seed: seed, options: options)
-        _ = world.run(forgetting: false)
+        let violations = world.run(forgetting: false)
         defer { world.forget() }
-        return world.configText + "\n" + Story.of(world)
+        let found = violations.map { "wrong: \($0)\n" }.joined()
+        return world.configText + "\n" + Story.of(world) + found
     }
 
     /// Runs a seed, twice where the two runs are to be compared.
     package static func of(
         _ seed: UInt64, _ options: RunOptions = RunOptions(), comparing: Bool = true
     ) -> Verdict {
-        let first = run(seed, options)
-        guard comparing, first.isFine else { return first }
-        let second = run(seed, options)
-        guard first.hash != second.hash else { return first }
-        let difference = Violation(
-            checker: .trace, mark: nil,
-            text: "two runs of the same seed: \(first.hash) and \(second.hash)")
-        return Verdict(
-            seed: seed, options: options, violations: [difference], hash: first.hash,
-            requests: first.requests, attempts: first.attempts)
-    }
-
-    private static func run(_ seed: UInt64, _ options: RunOptions) -> Verdict {
         let world = World(seed: seed, options: options)
-        let violations = world.run()
+        var violations = world.run()
+        if comparing, violations.isEmpty {
+            let second = world.again()
+            violations = second.run(checking: false)
+            if world.trace.hash != second.trace.hash {
+                violations.append(
+                    Violation(
+                        checker: .trace, mark: nil,
+                        text: "two runs: \(world.trace.hash) and \(second.trace.hash)"))
+            }
+        }
         return Verdict(
             seed: seed, options: options, violations: violations, hash: world.trace.hash,
             requests: world.clients.reduce(0) { $0 + $1.sent.count },

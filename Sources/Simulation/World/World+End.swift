@@ -17,7 +17,8 @@ extension World {
             }
             core.close()
         }
-        let longest = cores.contains { $0.drains != nil } ? configs.map(\.drainTimeout).max() ?? 0 : 0
+        let longest =
+            cores.contains { $0.drains != nil } ? configs.map(\.drainTimeout).max() ?? 0 : 0
         network.advance(by: .milliseconds(longest + 200))
         for core in cores {
             for rest in core.leftovers() {

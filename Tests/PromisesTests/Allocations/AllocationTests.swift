@@ -30,5 +30,6 @@ struct AllocationTests {
     }
 
     @inline(never)
-    private static func keep(_ box: Box) { #expect(box.number >= 0) }
+    private static func keep(_ box: Box) { kept = box }
+    private nonisolated(unsafe) static var kept: Box?
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import Synchronization
 
 struct Failure: Error, Equatable {
     let name: String
@@ -66,6 +67,23 @@ func onAnotherThread(stackBytes: Int? = nil, _ body: @escaping @Sendable () -> V
     }
     if let stackBytes { thread.stackSize = stackBytes }
     thread.start()
+    done.wait()
+}
+
+/// Runs bodies at the same time, each on a thread of its own, and waits for all.
+func concurrently(_ bodies: [@Sendable () -> Void]) {
+    let done = DispatchGroup()
+    let isReady = Atomic(0)
+    for body in bodies {
+        done.enter()
+        Thread {
+            // All begin together, as well as the machine can.
+            isReady.add(1, ordering: .acquiringAndReleasing)
+            while isReady.load(ordering: .acquiring) < bodies.count { sched_yield() }
+            body()
+            done.leave()
+        }.start()
+    }
     done.wait()
 }
 

@@ -12,7 +12,7 @@ struct Chains {
         [
             contender("Local", local, links, base),
             contender("Promise", promise, links, base),
-            contender("NIO EventLoopFuture", future, links, base),
+            contender("EventLoopFuture", future, links, base),
             contender("async let", asyncLet, links, base),
             contender("TaskGroup", taskGroup, links, base),
             contender("callback", callback, links, base),
@@ -23,7 +23,7 @@ struct Chains {
         [
             contender("Local", localCapturing, links, base),
             contender("Promise", promiseCapturing, links, base),
-            contender("NIO EventLoopFuture", futureCapturing, links, base),
+            contender("EventLoopFuture", futureCapturing, links, base),
         ]
     }
 
@@ -32,7 +32,7 @@ struct Chains {
         [
             contender("Local", local, links, nil),
             contender("Promise", promise, links, nil),
-            contender("NIO EventLoopFuture", future, links, nil),
+            contender("EventLoopFuture", future, links, nil),
         ]
     }
 

@@ -1,7 +1,8 @@
 import NIOCore
 import Promises
 
-/// Three answers that come one after the other, one `map` each, gathered, with one `map` behind.
+/// Three answers that come one after the other, one `map` each, gathered (by `any` of ordered
+/// members, by `whenAllComplete`, by a task group), with one `map` behind.
 struct FanOut {
     let loop: Loop
     let eventLoop: any EventLoop
@@ -9,11 +10,28 @@ struct FanOut {
 
     var contenders: [Contender] {
         [
-            Contender(name: "Local, `any`", run: local),
-            Contender(name: "Promise, `any`", run: promise),
-            Contender(name: "NIO `whenAllComplete`", run: future),
+            Contender(name: "Local", run: local),
+            Contender(name: "Promise", run: promise),
+            Contender(name: "EventLoopFuture", run: future),
             Contender(name: "TaskGroup", run: taskGroup),
             Contender(name: "async let", run: asyncLet),
+            Contender(name: "callback", run: callback),
+        ]
+    }
+
+    /// As a handler on the loop would do it: tasks begin on the loop's thread, and it gets the
+    /// result. In `contenders` one task does them all and never leaves the executor.
+    var fromTheLoop: [Contender] {
+        [
+            Contender(name: "Local", run: local),
+            Contender(name: "Promise", run: promise),
+            Contender(name: "EventLoopFuture", run: future),
+            Contender(name: "TaskGroup") { times in
+                for _ in 0..<times { taskGroup(times: 1) }
+            },
+            Contender(name: "async let") { times in
+                for _ in 0..<times { asyncLet(times: 1) }
+            },
             Contender(name: "callback", run: callback),
         ]
     }

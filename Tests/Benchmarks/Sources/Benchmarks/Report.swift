@@ -1,37 +1,69 @@
 import Foundation
 
-/// Prints what was measured as tables of Markdown.
+/// Measures cases and prints them as tables of Markdown.
 struct Report {
+    /// One column for each, in this order; a case need not have all.
+    static let contenders = [
+        "Local", "Promise", "EventLoopFuture", "TaskGroup", "async let", "callback",
+    ]
+
     var meter = Meter()
     /// Parts of titles and names, to look at less than everything.
     var onlyCase: String?
     var onlyContender: String?
+    private(set) var results: [String: [Measured]] = [:]
 
-    func print(_ one: Case, beside references: [String]) {
+    /// What was asked of a ratio, and what is hoped for.
+    struct Target {
+        let title: String
+        let reference: String
+        let must: Double
+        let goal: Double
+    }
+
+    func begin() {
+        let columns = Report.contenders
+        print("| ns, allocations | " + columns.joined(separator: " | ") + " |")
+        print("|---|" + columns.map { _ in "---:|" }.joined())
+    }
+
+    mutating func add(_ one: Case) {
         guard onlyCase.map({ one.title.contains($0) }) ?? true else { return }
         var one = one
         one.contenders.removeAll { !(onlyContender.map($0.name.contains) ?? true) }
         let measured = meter.measure(one)
-        defer { fflush(nil) }
-        Swift.print("\n### \(one.title)\n")
-        let heads = references.map { " x \($0) |" }.joined()
-        Swift.print("| | ns | allocations |\(heads)")
-        Swift.print("|---|---:|---:|\(references.map { _ in "---:|" }.joined())")
-        for row in measured {
-            let ratios = references.map { name in
-                let other = measured.first { $0.name == name }
-                return other.map { format(row.ratio(to: $0), digits: 2) } ?? "-"
+        results[one.title] = measured
+        let cells = Report.contenders.map { name in
+            measured.first { $0.name == name }.map(cell) ?? ""
+        }
+        print("| \(one.title) | " + cells.joined(separator: " | ") + " |")
+        fflush(nil)
+    }
+
+    /// The ratios that have a target, of both faces.
+    func compare(with targets: [Target]) {
+        print("\n| time of | beside | must | goal | Local | Promise |")
+        print("|---|---|---:|---:|---:|---:|")
+        for target in targets {
+            guard let measured = results[target.title],
+                let reference = measured.first(where: { $0.name == target.reference })
+            else { continue }
+            let ratios = ["Local", "Promise"].map { name in
+                measured.first { $0.name == name }.map {
+                    String(format: "%.2f", $0.ratio(to: reference))
+                } ?? ""
             }
-            Swift.print(
-                "| \(row.name) | \(format(row.median, digits: 0)) "
-                    + "| \(format(row.allocations, digits: 2)) |"
-                    + ratios.map { " \($0) |" }.joined())
+            print(
+                "| \(target.title) | \(target.reference) | \(target.must) | \(target.goal) | "
+                    + ratios.joined(separator: " | ") + " |")
         }
     }
 
-    private func format(_ number: Double, digits: Int) -> String {
-        var text = String(format: "%.\(digits)f", number)
-        if digits > 0, text.hasSuffix(".00") { text.removeLast(3) }
-        return text
+    private func cell(_ measured: Measured) -> String {
+        // What a group of threads allocates differs by a little from run to run.
+        let allocations = (abs(measured.allocations) * 10).rounded() / 10
+        let isWhole = allocations == allocations.rounded()
+        return String(format: "%.0f", measured.median)
+            + String(format: isWhole ? ", %.0f" : ", %.1f", allocations)
     }
 }

@@ -26,7 +26,7 @@ struct GoogleRows {
                     loop.turn.drain()
                 }
             },
-            Contender(name: "NIO EventLoopFuture") { times in
+            Contender(name: "EventLoopFuture") { times in
                 for _ in 0..<times {
                     var future = eventLoop.makeSucceededFuture(1)
                     for _ in 0..<count { future = future.map { $0 &+ 1 } }
@@ -64,7 +64,7 @@ struct GoogleRows {
                     loop.turn.drain()
                 }
             },
-            Contender(name: "NIO EventLoopFuture") { times in
+            Contender(name: "EventLoopFuture") { times in
                 for _ in 0..<times {
                     var promises: [EventLoopPromise<Int>] = []
                     promises.reserveCapacity(count)

@@ -22,46 +22,42 @@ report.meter = meter
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let eventLoop = group.next()
 try eventLoop.submit { [report] in
+    var report = report
     let loop = Loop()
     let chains = Chains(loop: loop, eventLoop: eventLoop, tasks: Tasks())
+    let fanOut = FanOut(loop: loop, eventLoop: eventLoop, tasks: Tasks())
     let rows = GoogleRows(loop: loop, eventLoop: eventLoop)
-    let nio = "NIO EventLoopFuture"
-    report.print(
-        Case(title: "Resolver and promise", contenders: chains.long(links: 0)),
-        beside: [nio])
-    report.print(
-        Case(title: "Resolver, promise, one `map`", contenders: chains.contenders(links: 1)),
-        beside: [nio])
-    report.print(
+    report.begin()
+    report.add(Case(title: "resolver and promise", contenders: chains.long(links: 0)))
+    report.add(Case(title: "the same and one `map`", contenders: chains.contenders(links: 1)))
+    report.add(
         Case(
-            title: "One more link", unitsPerTime: 10,
-            contenders: chains.contenders(links: 11, base: 1)),
-        beside: [nio])
-    report.print(
+            title: "one more link", unitsPerTime: 10,
+            contenders: chains.contenders(links: 11, base: 1)))
+    report.add(
         Case(
-            title: "One more link that captures", unitsPerTime: 10,
-            contenders: chains.capturing(links: 11, base: 1)),
-        beside: [nio])
-    report.print(
-        Case(
-            title: "Fan-out to three and back",
-            contenders: FanOut(loop: loop, eventLoop: eventLoop, tasks: Tasks()).contenders),
-        beside: ["NIO `whenAllComplete`", "TaskGroup"])
+            title: "one more link that captures", unitsPerTime: 10,
+            contenders: chains.capturing(links: 11, base: 1)))
+    report.add(Case(title: "fan-out to three", contenders: fanOut.contenders))
+    report.add(Case(title: "fan-out to three, from the loop", contenders: fanOut.fromTheLoop))
     for blocks in 1...3 {
-        report.print(
-            Case(title: "\(blocks) block\(blocks > 1 ? "s" : "")", contenders: rows.blocks(blocks)),
-            beside: [nio])
-    }
-    report.print(
-        Case(
-            title: "10,000 pending, each", unitsPerTime: 10_000, contenders: rows.pending(10_000)),
-        beside: [nio])
-    for links in [10, 1_000, 100_000, 1_000_000] {
-        report.print(
+        report.add(
             Case(
-                title: "A chain of \(links) links, each", unitsPerTime: Double(links),
-                contenders: chains.long(links: links)),
-            beside: [nio])
+                title: "into block \(blocks) of a settled promise",
+                contenders: rows.blocks(blocks)))
     }
+    report.add(
+        Case(
+            title: "10,000 pending with a block, each", unitsPerTime: 10_000,
+            contenders: rows.pending(10_000)))
+    for (links, name) in [
+        (10, "10"), (1_000, "1,000"), (100_000, "100,000"), (1_000_000, "1,000,000"),
+    ] {
+        report.add(
+            Case(
+                title: "chain of \(name), each link", unitsPerTime: Double(links),
+                contenders: chains.long(links: links)))
+    }
+    report.compare(with: Report.Target.all)
 }.wait()
 try group.syncShutdownGracefully()

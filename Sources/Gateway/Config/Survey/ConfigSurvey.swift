@@ -1,0 +1,130 @@
+/// What somebody has to know of a configuration who plays its clients and its backends: the routes
+/// with values that they take, and the calls with the members that are read of their answers.
+package struct ConfigSurvey: Sendable {
+    package let backends: [Backend]
+    package let endpoints: [Endpoint]
+
+    package struct Backend: Sendable {
+        package let name: String
+        package let hosts: [Host]
+    }
+
+    package struct Host: Sendable, Equatable {
+        /// A name, or an address without brackets.
+        package let host: String
+        package let port: UInt16
+    }
+
+    package struct Endpoint: Sendable {
+        /// `GET /products/{id}`
+        package let name: String
+        package let method: String
+        package let path: [Segment]
+        /// Of the query and of headers.
+        package let params: [Param]
+        /// Headers that calls use.
+        package let headers: [String]
+        /// A body that is let through; nil where none is asked for.
+        package let body: String?
+        package let calls: [Call]
+    }
+
+    package enum Segment: Sendable {
+        /// Decoded.
+        case literal(String)
+        case param(values: [String])
+    }
+
+    package struct Param: Sendable {
+        package let name: String
+        package let isHeader: Bool
+        package let isRequired: Bool
+        /// Some that are let through.
+        package let values: [String]
+    }
+
+    package struct Call: Sendable {
+        package let name: String
+        /// Into `backends`.
+        package let backend: Int
+        package let method: String
+        /// The fixed pieces of its path and query, in order.
+        package let literals: [String]
+        /// What `take`, `keep` and the templates of other calls read of its answer: `items[].id`.
+        package let paths: [String]
+    }
+
+    package init(_ config: Config) {
+        backends = config.backends.map { backend in
+            Backend(
+                name: backend.name.value,
+                hosts: backend.hosts.map { Host(host: $0.value.host, port: $0.value.port) })
+        }
+        endpoints = config.endpoints.map { Endpoint($0, in: config) }
+    }
+}
+
+extension ConfigSurvey.Endpoint {
+    fileprivate init(_ endpoint: Config.Endpoint, in config: Config) {
+        let route = endpoint.route?.value
+        method = route?.method.rawValue ?? "GET"
+        name = "\(method) \(route?.path ?? "/")"
+        path = (route?.segments ?? []).map { segment in
+            switch segment {
+            case .literal(let text): return .literal(text)
+            case .parameter(let name):
+                let param = endpoint.params.first { $0.name.value == name }
+                return .param(values: param?.samples ?? ["1", "2", "3"])
+            }
+        }
+        let inPath = route?.parameters ?? []
+        params = endpoint.params.filter { !inPath.contains($0.name.value) }.map { param in
+            ConfigSurvey.Param(
+                name: param.name.value, isHeader: param.location?.value == .header,
+                isRequired: param.required?.value ?? false, values: param.samples)
+        }
+        headers = endpoint.calls.flatMap(\.references).compactMap { reference in
+            if case .requestHeader(let name) = reference.value.source { name } else { nil }
+        }
+        let sendsBody = endpoint.calls.contains { $0.body != nil }
+        body = endpoint.body?.sample ?? (sendsBody ? #"{"text":"sample"}"# : nil)
+        calls = endpoint.calls.map { ConfigSurvey.Call($0, of: endpoint, in: config) }
+    }
+}
+
+extension ConfigSurvey.Call {
+    fileprivate init(_ call: Config.Call, of endpoint: Config.Endpoint, in config: Config) {
+        name = call.name.value
+        backend = config.backends.firstIndex { $0.name.value == call.from?.value } ?? 0
+        method = call.request?.method.value.rawValue ?? "GET"
+        literals = (call.request?.target.template.segments ?? []).compactMap { segment in
+            if case .literal(let text) = segment { text } else { nil }
+        }
+        let taken = call.take.map(\.value)
+        let kept = (call.keep?.value ?? []).map { path in
+            taken.map { $0 + (path.value.hasPrefix("[") ? "" : ".") + path.value } ?? path.value
+        }
+        let used = endpoint.calls.flatMap(\.references).compactMap { reference -> String? in
+            guard case .call(call.name.value, let steps) = reference.value.source else {
+                return nil
+            }
+            let path = steps.spelled
+            return taken.map { $0 + (path.hasPrefix("[") ? "" : ".") + path } ?? path
+        }
+        paths = [taken].compactMap { $0 } + kept + used
+    }
+}
+
+extension [TemplateText.Step] {
+    /// `items[1].id`
+    fileprivate var spelled: String {
+        var text = ""
+        for step in self {
+            switch step {
+            case .key(let key): text += (text.isEmpty ? "" : ".") + key
+            case .index(let index): text += "[\(index)]"
+            }
+        }
+        return text
+    }
+}

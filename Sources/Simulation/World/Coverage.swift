@@ -1,0 +1,42 @@
+/// What a number of seeds came to: a simulation that never meets a fault proves nothing about it.
+package struct Coverage: Sendable {
+    /// Answers by their status.
+    package private(set) var statuses: [Int: Int] = [:]
+    /// Failures that answers told of, by their kind.
+    package private(set) var failures: [String: Int] = [:]
+    /// Runs in which a fault could happen.
+    package private(set) var faults: [Fault: Int] = [:]
+
+    /// Runs the seeds, each once.
+    package static func of(_ seeds: some Sequence<UInt64>) -> Coverage {
+        var coverage = Coverage()
+        for seed in seeds { coverage.add(seed) }
+        return coverage
+    }
+
+    private mutating func add(_ seed: UInt64) {
+        let world = World(seed: seed)
+        _ = world.run()
+        for fault in world.rates.active { faults[fault, default: 0] += 1 }
+        for answer in world.requests.compactMap({ $0?.answer }) {
+            statuses[answer.status, default: 0] += 1
+            for failure in ToldFailure.all(of: answer) {
+                failures[failure.kind.rawValue, default: 0] += 1
+            }
+        }
+    }
+}
+
+extension ToldFailure {
+    /// What an answer says of failures, in its head or in its body.
+    static func all(of answer: Message) -> [ToldFailure] {
+        if let field = answer["Gateway-Failures"] {
+            return field.split(separator: ",").compactMap {
+                ToldFailure(field: String($0.drop { $0 == " " }))
+            }
+        }
+        let tree = Tree(reading: answer.body)
+        let list = tree?["failures"] ?? tree?["_gateway"]?["failures"]
+        return (list?.elements ?? []).compactMap { ToldFailure($0) }
+    }
+}

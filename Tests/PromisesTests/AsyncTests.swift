@@ -1,0 +1,160 @@
+import Dispatch
+import Promises
+import Synchronization
+import Testing
+
+/// F124: promises in `async` code and `async` code in promises, cancellation in both directions.
+@Suite struct AsyncTests {
+    let thread = ThreadContext()
+
+    @Test("F124: get gives the value or throws the error") func get() async throws {
+        #expect(try await Promise.value(1).map { $0 + 1 }.get() == 2)
+        await #expect(throws: Failure("x")) {
+            try await Promise<Int>.error(Failure("x")).get()
+        }
+        #expect(await Guarantee.value(3).map { $0 + 1 }.get() == 4)
+    }
+
+    @Test("F124: awaiting gives the value or rejects with what was thrown") func awaiting() async {
+        let value = Promise {
+            await Task.yield()
+            return 5
+        }
+        let error = Promise<Int> { () async throws -> Int in
+            await Task.yield()
+            throw Failure("x")
+        }
+        #expect(await value.settled.get().success == 5)
+        #expect(await error.settled.get().failure as? Failure == Failure("x"))
+    }
+
+    @Test("F124: cancelling the task withdraws, and leaves others waiting") func taskCancelled()
+        async throws
+    {
+        let resolver = Resolver<Int>().shared()
+        let other = resolver.promise.map { $0 }
+        let task = Task { try await resolver.promise.get() }
+        // It may be cancelled before it waits, or while it does.
+        task.cancel()
+        await #expect(throws: Cancelled.self) { try await task.value }
+        #expect(!resolver.isCancelled)
+        resolver.fulfill(1)
+        #expect(try await other.get() == 1)
+    }
+
+    @Test("F124: cancelling the promise cancels the task") func promiseCancelled() async {
+        let stopped = AsyncStream<Bool>.makeStream()
+        let started = AsyncStream<Void>.makeStream()
+        let promise = Promise<Int>(awaiting: {
+            started.continuation.yield()
+            try? await Task.sleep(for: .seconds(600))
+            stopped.continuation.yield(Task.isCancelled)
+            return 1
+        })
+        for await _ in started.stream { break }
+        promise.cancel()
+        #expect(promise.error is Cancelled)
+        for await isCancelled in stopped.stream {
+            #expect(isCancelled)
+            break
+        }
+    }
+
+    @Test("F124: a task that ends by cancellation is a cancelled promise") func ends() async {
+        let promise = Promise<Int>(awaiting: { throw CancellationError() })
+        let error = await promise.settled.get().failure
+        #expect((error as? Cancelled)?.cause is CancellationError)
+    }
+
+    @Test("F124: through a chain of both, the cancellation comes to the innermost work")
+    func throughBoth() async {
+        let stopped = AsyncStream<Void>.makeStream()
+        let inner = Resolver<Int>().shared()
+        inner.onCancel { _ in stopped.continuation.yield() }
+        let middle = Promise<Int>(awaiting: { try await inner.promise.map { $0 + 1 }.get() })
+        let task = Task { try await middle.map { $0 + 1 }.get() }
+        task.cancel()
+        for await _ in stopped.stream { break }
+        await #expect(throws: Cancelled.self) { try await task.value }
+    }
+
+    @Test("F14 F124: with a context, async work stays on it") func staysOnItsContext() async throws {
+        let thread = thread
+        let places = try await Promise(on: thread) { () async throws -> [Bool] in
+            var places = [thread.isCurrent]
+            await Task.yield()
+            places.append(thread.isCurrent)
+            _ = try await Promise.value(1).map { $0 }.get()
+            places.append(thread.isCurrent)
+            // What is begun here belongs here.
+            places.append(Promise.value(1).context === thread)
+            return places
+        }.get()
+        #expect(places == [true, true, true, true])
+        thread.stop()
+    }
+
+    @Test("F124: an async handler runs between the turns of a context driven by hand")
+    func driven() {
+        let context = ManualContext()
+        let journal = Journal<String>()
+        Core.run(on: context) { core in
+            let end = core.awaiting {
+                journal.add("begins \(context.isCurrent)")
+                await after(.seconds(1), on: context).get()
+                journal.add("ends \(context.isCurrent)")
+                return 7
+            }
+            #expect(journal.entries == [])
+            context.drain()
+            #expect(journal.entries == ["begins true"])
+            #expect(end.isPending)
+            context.advance(by: .seconds(1))
+            #expect(journal.entries == ["begins true", "ends true"])
+            #expect(end.value == 7)
+        }
+    }
+
+    @Test("F124: an actor on a context") func actor() async {
+        actor Counter {
+            private let executor: ContextExecutor
+            private let context: any ExecutionContext
+            private var count = 0
+
+            init(_ context: any ExecutionContext) {
+                self.context = context
+                executor = ContextExecutor(context)
+            }
+
+            nonisolated var unownedExecutor: UnownedSerialExecutor {
+                executor.asUnownedSerialExecutor()
+            }
+
+            func add() -> Bool {
+                count += 1
+                return context.isCurrent
+            }
+
+            nonisolated func addFromItsContext() -> Int {
+                assumeIsolated {
+                    $0.count += 1
+                    return $0.count
+                }
+            }
+        }
+        let thread = thread
+        let counter = Counter(thread)
+        #expect(await counter.add())
+        let count = try? await Promise.value(1, on: thread)
+            .map { _ in counter.addFromItsContext() }.get()
+        #expect(count == 2)
+        thread.stop()
+    }
+}
+
+extension Result {
+    fileprivate var success: Success? { try? get() }
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

@@ -1,0 +1,103 @@
+import Promises
+import Testing
+
+@Suite struct CancellationExamples {
+    let context = ManualContext()
+    let api: API
+
+    init() { api = API(on: context) }
+
+    @Test func producer() {
+        let (context, journal) = (context, Journal<String>())
+        // snippet: on-cancel
+        func download() -> Promise<Int> {
+            let resolver = Resolver<Int>(on: context).shared()
+            let connection = Connection { resolver.fulfill($0) }
+            resolver.onCancel { _ in connection.close() }
+            return resolver.promise
+        }
+
+        let size = download().map { $0 / 1024 }
+        size.cancel()  // the map, and what it waited for: the connection is closed
+        // end
+        context.drain()
+        journal.add("\(Connection.closed.entries.count)")
+        #expect(size.error is Cancelled)
+        #expect(journal.entries == ["1"])
+    }
+
+    /// Answers never; notes that it was closed.
+    private final class Connection: Sendable {
+        static let closed = Journal<Int>()
+        let answer: @Sendable (Int) -> Void
+        init(_ answer: @escaping @Sendable (Int) -> Void) { self.answer = answer }
+        func close() { Connection.closed.add(1) }
+    }
+
+    @Test func counting() {
+        let api = api
+        // snippet: counting
+        let image = api.stuck()
+        let small = image.map { "small \($0.url)" }
+        let large = image.map { "large \($0.url)" }
+
+        small.cancel()  // `large` still wants the image: the work goes on
+        let goesOn = image.isPending
+        large.cancel()  // nobody wants it any more: the work stops
+        // end
+        context.drain()
+        #expect(goesOn)
+        #expect(image.error is Cancelled)
+        #expect(api.asked.entries == ["stopped"])
+    }
+
+    @Test func shielded() {
+        let api = api
+        // snippet: shielded
+        let image = api.stuck()
+        image.shielded().cancel()  // only this reader goes away
+        // end
+        context.drain()
+        #expect(image.isPending)
+        #expect(api.asked.entries.isEmpty)
+        image.cancel()
+    }
+
+    @Test func scope() {
+        let api = api
+        // snippet: scope
+        func lookAtIt() {
+            let image = PromiseScope(api.stuck())
+            _ = image.promise.map { $0.url }
+        }  // the scope ends here, and cancels
+        // end
+        lookAtIt()
+        context.drain()
+        #expect(api.asked.entries == ["stopped"])
+    }
+
+    @Test func pool() {
+        let api = api
+        // snippet: pool
+        let pool = CancellationPool()
+        let first = api.stuck().cancelling(with: pool)
+        let second = api.stuck().cancelling(with: pool)
+        pool.drain(because: NotFound())  // both; and whatever is added from now on
+        // end
+        context.drain()
+        #expect(first.error is Cancelled && second.error is Cancelled)
+        #expect((first.error as? Cancelled)?.cause is NotFound)
+    }
+
+    @Test func policy() {
+        let (api, journal) = (api, Journal<String>())
+        // snippet: policy
+        let image = api.stuck()
+        image.catch { _ in journal.add("not called") }.done { journal.add("but this is") }
+        image.catch(policy: .allErrors) { _ in journal.add("called") }
+        image.cancel()
+        // end
+        context.drain()
+        #expect(journal.entries == ["called", "but this is"])
+    }
+}

@@ -1,0 +1,139 @@
+import Promises
+import Testing
+
+/// F1 to F12: types, states, inspection.
+@Suite struct StateRows {
+    let context = ManualContext()
+
+    @Test("F1: a promise is read, and only its resolver writes") func readSide() {
+        let resolver = Resolver<Int>(on: context)
+        let promise: Promise<Int> = resolver.promise
+        resolver.fulfill(1)
+        #expect(promise.value == 1)
+    }
+
+    @Test("F2: the write side may live elsewhere than the read side") func sides() {
+        final class Producer {
+            private var resolver: LocalResolver<Int>?
+            init(_ core: Core) { resolver = LocalResolver(on: core) }
+            var promise: Local<Int>? { resolver?.promise }
+            func finish() { resolver.take()?.fulfill(3) }
+        }
+        Core.run(on: context) { core in
+            let producer = Producer(core)
+            let promise = producer.promise
+            producer.finish()
+            #expect(promise?.value == 3)
+        }
+    }
+
+    @Test("F3 F8: the three states, seen without blocking") func inspection() {
+        let resolver = Resolver<Int>(on: context)
+        let promise = resolver.promise
+        #expect(promise.isPending && promise.value == nil && promise.error == nil)
+        resolver.fulfill(1)
+        #expect(!promise.isPending && promise.value == 1 && promise.error == nil)
+        let failed = Promise<Int>.error(Failure("x"), on: context)
+        #expect(!failed.isPending && failed.value == nil && failed.error is Failure)
+    }
+
+    @Test("F4 F18: cancelled is a rejection that has a state of its own") func cancelledState() {
+        let promise = Promise<Int>.cancelled(because: Failure("why"), on: context)
+        guard case .cancelled(let cause) = promise.state else {
+            Issue.record("\(promise.state)")
+            return
+        }
+        #expect(cause is Failure)
+        #expect(promise.error is Cancelled)
+    }
+
+    @Test("F5: the cause of a cancellation goes with it, a rejection stays one") func cause() {
+        let leaf = Promise<Int>.cancelled(because: Failure("why"), on: context).map { $0 }
+        let rejected = Promise<Int>.error(Failure("x"), on: context).map { $0 }
+        context.drain()
+        #expect((leaf.error as? Cancelled)?.cause as? Failure == Failure("why"))
+        #expect(rejected.error as? Failure == Failure("x"))
+    }
+
+    @Test("F6: a guarantee has values only") func guarantee() {
+        let journal = Journal<Int>()
+        let ten = Guarantee<Int>(on: context) { fulfill in
+            fulfill(10)
+            fulfill(11)
+        }
+        ten.map { $0 + 1 }.then { [context] in Guarantee.value($0 * 2, on: context) }
+            .done { journal.add($0) }
+        let end = ten.promise.then { Promise.value($0) }
+        context.drain()
+        #expect(journal.entries == [22])
+        #expect(end.value == 10)
+    }
+
+    @Test("F6: a guarantee that is given up runs no handler and says so where it can be said")
+    func brokenGuarantee() {
+        let journal = Journal<Int>()
+        let broken = Guarantee<Int>(on: context) { _ in }
+        broken.done { journal.add($0) }
+        let joined = broken.promise
+        context.drain()
+        #expect(journal.entries == [])
+        #expect(joined.error as? PromiseError == .abandoned)
+    }
+
+    @Test("F7: a handler may continue with a value or with a promise", arguments: [1, 2])
+    func step(number: Int) {
+        let next = Promise.value(number, on: context).then(
+            fulfilled: { [context] number -> Step<String> in
+                number == 1 ? .value("value") : .promise(.value("promise", on: context))
+            },
+            rejected: { throw $0 })
+        context.drain()
+        #expect(next.value == (number == 1 ? "value" : "promise"))
+    }
+
+    @Test("F9: a promise says what it is") func description() {
+        let resolver = Resolver<Int>(on: context)
+        let promise = resolver.promise
+        #expect("\(promise.debugDescription)" == "Promise<Int>(pending)")
+        resolver.fulfill(1)
+        #expect(promise.debugDescription == "Promise<Int>(fulfilled: 1)")
+        Core.run(on: context) { core in
+            let failed = core.error(Failure("x"), as: Int.self)
+            #expect(failed.debugDescription.hasPrefix("Local<Int>(rejected: "))
+            #expect(core.guarantee(2).debugDescription == "LocalGuarantee<Int>(fulfilled: 2)")
+        }
+        #expect(Guarantee.value(1).debugDescription == "Guarantee<Int>(fulfilled: 1)")
+        #expect(
+            Promise<Int>.cancelled(on: context).debugDescription == "Promise<Int>(cancelled)")
+    }
+
+    @Test("F10: any reason is an error once it is wrapped") func anyReason() {
+        struct RejectionReason: Error { let value: any Sendable }
+        let promise = Promise<Int>.error(RejectionReason(value: "a string"), on: context)
+        #expect((promise.error as? RejectionReason)?.value as? String == "a string")
+    }
+
+    @Test("F11: handlers are given a Result, which has no pending case", arguments: [true, false])
+    func results(isGood: Bool) {
+        let journal = Journal<String>()
+        let source: Promise<Int> =
+            isGood ? .value(1, on: context) : .error(Failure("x"), on: context)
+        source.whenSettled { result in
+            switch result {
+            case .success(let value): journal.add("\(value)")
+            case .failure: journal.add("failure")
+            }
+        }
+        context.drain()
+        #expect(journal.entries == [isGood ? "1" : "failure"])
+    }
+
+    @Test("F12: the same outcome without its type") func erased() {
+        let source = Promise.value(7, on: context)
+        let void = source.asVoid()
+        let any = source.map { $0 as any Sendable }
+        context.drain()
+        #expect(void.value != nil)
+        #expect(any.value as? Int == 7)
+    }
+}

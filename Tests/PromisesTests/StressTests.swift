@@ -1,0 +1,239 @@
+import Dispatch
+import Foundation
+import Promises
+import Synchronization
+import Testing
+
+/// What PROMISE-CORE had not tried: threads that attach, settle, cancel and drop the same promise at
+/// the same moment. For ThreadSanitizer and AddressSanitizer too.
+@Suite(.serialized) struct StressTests {
+    static let rounds = 400
+
+    private func settled<Value>(_ promise: Promise<Value>) {
+        let done = DispatchSemaphore(value: 0)
+        promise.whenSettled { _ in done.signal() }
+        done.wait()
+    }
+
+    @Test func twoThreadsAttachAtOnceAndNobodyIsForgotten() {
+        let context = ThreadContext()
+        for round in 0..<Self.rounds {
+            let resolver = Resolver<Int>(on: context).shared()
+            let source = resolver.promise
+            let count = Atomic(0)
+            let attach: @Sendable () -> Void = {
+                for _ in 0..<20 {
+                    source.map { $0 }.whenSettled { _ in count.add(1, ordering: .relaxed) }
+                }
+            }
+            concurrently(
+                round.isMultiple(of: 2)
+                    ? [attach, attach, { resolver.fulfill(1) }] : [attach, attach])
+            resolver.fulfill(1)
+            // Behind all that were attached, and behind what those set off.
+            settled(source.map { $0 }.map { $0 }.map { $0 })
+            #expect(count.load(ordering: .relaxed) == 40)
+        }
+        context.stop()
+    }
+
+    /// The producer's thread settles while a consumer's thread cancels: one outcome, told to all, and
+    /// the producer hears of it exactly when the cancellation won.
+    @Test func settlingOffTheContextRacesACancel() {
+        let context = ThreadContext()
+        let wins = Atomic(0)
+        for _ in 0..<Self.rounds {
+            let resolver = Resolver<Int>(on: context).shared()
+            let stops = Atomic(0)
+            resolver.onCancel { _ in stops.add(1, ordering: .relaxed) }
+            let source = resolver.promise
+            let leaf = source.map { $0 + 1 }
+            let isFirst = Atomic(false)
+            concurrently([
+                { isFirst.store(resolver.fulfill(1), ordering: .relaxed) },
+                { leaf.cancel() },
+            ])
+            settled(leaf)
+            settled(source)
+            settled(Promise.value(1, on: context))
+            let won = isFirst.load(ordering: .relaxed)
+            #expect(stops.load(ordering: .relaxed) == (won ? 0 : 1))
+            #expect(won ? source.value == 1 : source.error is Cancelled)
+            #expect(leaf.value == 2 || leaf.error is Cancelled)
+            if won { wins.add(1, ordering: .relaxed) }
+        }
+        context.stop()
+    }
+
+    /// One consumer leaves while another comes: whoever came before the end was decided keeps the
+    /// work going.
+    @Test func aConsumerThatComesWhileTheLastOneLeaves() {
+        let context = ThreadContext()
+        for _ in 0..<Self.rounds {
+            let resolver = Resolver<Int>(on: context).shared()
+            let source = resolver.promise
+            let leaving = source.map { $0 }
+            let came = Journal<Promise<Int>>()
+            concurrently([{ leaving.cancel() }, { came.add(source.map { $0 + 1 }) }])
+            if resolver.isCancelled {
+                settled(came.entries[0])
+                #expect(came.entries[0].error is Cancelled)
+            } else {
+                resolver.fulfill(1)
+                settled(came.entries[0])
+                #expect(came.entries[0].value == 2)
+            }
+        }
+        context.stop()
+    }
+
+    @Test func everybodyLeavesAtOnceAndTheWorkStopsOnce() {
+        let context = ThreadContext()
+        for _ in 0..<Self.rounds {
+            let resolver = Resolver<Int>(on: context).shared()
+            let stops = Atomic(0)
+            resolver.onCancel { _ in stops.add(1, ordering: .relaxed) }
+            let leaves = (0..<4).map { _ in resolver.promise.map { $0 }.map { $0 } }
+            concurrently(leaves.map { leaf in { leaf.cancel() } })
+            #expect(resolver.isCancelled)
+            settled(Promise.value(1, on: context))
+            #expect(stops.load(ordering: .relaxed) == 1)
+        }
+        context.stop()
+    }
+
+    @Test func confinedWorkIsLeftFromManyThreads() {
+        let context = ThreadContext()
+        for _ in 0..<Self.rounds {
+            let faces = Journal<Promise<Int>>()
+            let stops = Atomic(0)
+            let resolver = Resolver<Int>(on: context).shared()
+            resolver.onCancel { _ in stops.add(1, ordering: .relaxed) }
+            settled(
+                Promise(on: context) {
+                    Core.run(on: context) { core in
+                        let local = resolver.promise.on(core).map { $0 }
+                        for _ in 0..<3 { faces.add(local.map { $0 }.shared) }
+                    }
+                })
+            concurrently(faces.entries.map { face in { face.cancel() } })
+            for face in faces.entries { settled(face) }
+            // The way upwards is the core's: it has been gone when a later job has run.
+            settled(Promise.value(1, on: context).map { $0 }.map { $0 })
+            #expect(stops.load(ordering: .relaxed) == 1)
+        }
+        context.stop()
+    }
+
+    @Test func aResolverIsDroppedWhileItsPromiseIsCancelledAndAttachedTo() {
+        let context = ThreadContext()
+        for _ in 0..<Self.rounds {
+            let producer = Follower(on: context)
+            let source = producer.promise
+            let leaf = source.map { $0 }
+            concurrently([
+                { producer.drop() },
+                { leaf.cancel() },
+                { source.whenSettled { _ in } },
+            ])
+            settled(leaf)
+            let error = leaf.error
+            #expect(error is Cancelled || error as? PromiseError == .abandoned)
+        }
+        context.stop()
+    }
+
+    @Test func twoThreadsThatFollowEachOtherDoNotCrash() {
+        let context = ThreadContext()
+        for _ in 0..<Self.rounds {
+            let (first, second) = (Follower(on: context), Follower(on: context))
+            let (one, two) = (first.promise, second.promise)
+            concurrently([{ first.follow(two) }, { second.follow(one) }])
+            one.cancel()
+            two.cancel()
+            settled(one)
+            settled(two)
+        }
+        context.stop()
+    }
+
+    @Test func coalescedWorkFromManyThreads() {
+        let context = ThreadContext()
+        let coalescer = Coalescer<Int, Int>()
+        let starts = Atomic(0)
+        for round in 0..<Self.rounds {
+            let asked = Journal<Promise<Int>>()
+            let ask: @Sendable () -> Void = {
+                let promise = coalescer.value(for: round % 3, on: context) {
+                    starts.add(1, ordering: .relaxed)
+                    return Promise(on: context) { round }
+                }
+                asked.add(promise)
+            }
+            concurrently([ask, ask, { ask(); asked.entries.first?.cancel() }])
+            for promise in asked.entries {
+                settled(promise)
+                #expect(promise.value == round || promise.error is Cancelled)
+            }
+        }
+        settled(Promise.value(1, on: context).map { $0 })
+        #expect(coalescer.count == 0)
+        #expect(starts.load(ordering: .relaxed) >= Self.rounds)
+        context.stop()
+    }
+
+    /// A consumer of coalesced work that did not cancel itself is never cancelled by another.
+    @Test func nobodyIsCancelledByHisNeighbour() {
+        let context = ThreadContext()
+        let coalescer = Coalescer<Int, Int>()
+        for _ in 0..<Self.rounds {
+            let gate = Resolver<Int>(on: context).shared()
+            let stays = Journal<Promise<Int>>()
+            let ask: @Sendable () -> Promise<Int> = {
+                coalescer.value(for: 1, on: context) { gate.promise.shielded() }
+            }
+            concurrently([{ ask().cancel() }, { stays.add(ask()) }, { ask().cancel() }])
+            gate.fulfill(1)
+            settled(stays.entries[0])
+            #expect(stays.entries[0].value == 1)
+        }
+        context.stop()
+    }
+
+    @Test func inlineHandlersOnManyThreads() {
+        for _ in 0..<Self.rounds {
+            let resolver = Resolver<Int>(on: InlineContext.shared).shared()
+            let count = Atomic(0)
+            let attach: @Sendable () -> Void = {
+                for _ in 0..<10 {
+                    resolver.promise.map { $0 }.whenSettled { _ in
+                        count.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+            concurrently([attach, attach, { resolver.fulfill(1) }])
+            // A handler attached while another thread delivered is run by that thread.
+            var patience = 10_000_000
+            while count.load(ordering: .relaxed) < 20, patience > 0 {
+                patience -= 1
+                sched_yield()
+            }
+            #expect(count.load(ordering: .relaxed) == 20)
+        }
+    }
+}
+
+/// A resolver that an escaping closure can consume; for one thread at a time.
+final class Follower: @unchecked Sendable {
+    private var resolver: Resolver<Int>?
+    let promise: Promise<Int>
+
+    init(on context: any ExecutionContext) {
+        let resolver = Resolver<Int>(on: context)
+        promise = resolver.promise
+        self.resolver = consume resolver
+    }
+
+    func follow(_ other: Promise<Int>) { resolver.take()?.follow(other) }
+    func drop() { resolver = nil }
+}

@@ -11,7 +11,7 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
     /// Whoever listened before goes on listening.
     private static let setUp: Void = {
         let former = PromiseDiagnostics.setHandler(nil)
-        PromiseDiagnostics.setHandler(keepingCreationSites: true) { event in
+        PromiseDiagnostics.setHandler { event in
             former?(event)
             hear(event)
         }

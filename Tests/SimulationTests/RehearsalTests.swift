@@ -77,7 +77,7 @@ import Testing
         #expect(waterfall.hasPrefix("request 1   GET /products/"))
         #expect(waterfall.contains("ms     product      |"))
         #expect(waterfall.contains("given up   GET /levels/sample"))
-        #expect(waterfall.contains("answer    200 partial after 30"))
+        #expect(waterfall.contains("answer    200 partial after 3"))
         #expect(Waterfall.of(3, in: rehearsal) == nil)
         rehearsal.close()
     }

@@ -36,7 +36,11 @@ private struct OneCall {
         guard case .goes(let meant) = model.verdict, meant.index == endpoint.index else {
             return ["a call for a request that is to be refused"]
         }
-        return [method, backend, lines, body, budget].compactMap { $0 } + values
+        return [connection, method, backend, lines, body, budget].compactMap { $0 } + values
+    }
+
+    private var connection: String? {
+        attempt.isReckless ? "sent where the backend had spoken unasked" : nil
     }
 
     private var method: String? {

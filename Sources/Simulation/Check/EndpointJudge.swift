@@ -52,10 +52,17 @@ struct EndpointJudge {
     var complaints: [Complaint] {
         if relaysBody { return [] }
         // Whose answer is whose nobody can tell there, as RFC 9112 section 11.3 says.
-        if evidence.contains(where: \.isPoisoned) { return [] }
+        if evidence.contains(where: mayHaveAnything) { return [] }
         let isProblem = answer["Content-Type"] == "application/problem+json"
         let complaints = unjustified + (isProblem ? failed : succeeded)
         return complaints + heads
+    }
+
+    /// Whether a call may have taken something for its answer that was none.
+    private func mayHaveAnything(_ evidence: CallEvidence) -> Bool {
+        guard evidence.isPoisoned, model.isWanted(evidence.call) else { return false }
+        guard evidence.attempts.isEmpty, let told else { return true }
+        return !told.contains { $0.call == evidence.call.name }
     }
 
     // MARK: Failures

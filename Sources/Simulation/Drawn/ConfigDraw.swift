@@ -81,7 +81,7 @@ struct ConfigDraw {
         let params = params(dice, hasID: hasID)
         let body =
             method == "POST" || method == "PUT"
-            ? dice.maybe(0.6, DrawnBody(max: dice.maybe(0.4, 100))) : nil
+            ? dice.maybe(0.6, DrawnBody(max: dice.maybe(0.4, dice.pick([20, 100, 100])))) : nil
         let minDuration = dice.maybe(0.2, dice.number(20...300))
         let calls = CallDraw(
             dice: dice, method: method, params: params, hasBody: body != nil, backends: backends

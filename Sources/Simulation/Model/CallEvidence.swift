@@ -31,7 +31,12 @@ struct CallEvidence {
     private var backend: DrawnBackend { config.backends[call.backend] }
 
     /// On a connection where the backend had spoken unasked nobody can tell whose answer is whose.
-    var isPoisoned: Bool { attempts.contains(where: \.isPoisoned) }
+    ///
+    /// A request that met such a word at once may never have reached the backend.
+    var isPoisoned: Bool {
+        attempts.isEmpty
+            ? world.speaksUnasked(call.backend) : attempts.contains(where: \.isPoisoned)
+    }
 
     // MARK: Values
 
@@ -63,7 +68,7 @@ struct CallEvidence {
     /// Whether a failure that was told has a reason.
     func justifies(_ failure: ToldFailure, told: [ToldFailure]) -> Bool {
         switch failure.kind {
-        case .skipped: isSkipped(failure.because, told)
+        case .skipped: attempts.isEmpty && isSkipped(failure.because, told)
         case .cancelled, .collision: false
         case .responseTimeout: isTimeout(failure.limit)
         case .breakerOpen: backend.breaker != nil
@@ -104,8 +109,8 @@ struct CallEvidence {
 
     private func hadWeather(_ kinds: [Weather.Kind]) -> Bool {
         guard let answered = request.answered else { return false }
-        // What was true when a look-up or an attempt began may be told a little later.
-        let from = Int(world.ms(request.read ?? request.began)) - 100
+        // Whoever waits longest is told the end of an attempt, and that may have begun before.
+        let from = Int(world.ms(request.read ?? request.began)) - 100 - backend.connectTimeout
         return world.weather.any(
             kinds, of: backend.hosts, from: from, to: Int(world.ms(answered)) + 1)
     }
@@ -159,6 +164,13 @@ struct CallEvidence {
 extension World {
     /// Packets may take so long that connecting does, too.
     var isSlow: Bool { network.settings.stalls != nil }
+
+    /// Whether a backend ever said something between two requests.
+    func speaksUnasked(_ backend: Int) -> Bool {
+        attempts.contains {
+            $0.backend == backend && ($0.act.afterwards?.kind == .speaks || $0.act.isPoisonous)
+        }
+    }
 
     /// Whether a backend ever closed a connection behind an answer, so that a request can have met it.
     func losesConnections(to backend: Int) -> Bool {

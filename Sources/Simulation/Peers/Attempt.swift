@@ -23,8 +23,8 @@ final class Attempt {
     let answerStart: Int
     /// Requests on the same connection before this one.
     let before: Int
-    /// The backend had said something unasked on this connection before.
-    let isPoisoned: Bool
+    /// Where the first byte stands that the backend had said unasked on this connection before.
+    let unasked: Int?
     /// When the backend was told that nobody waits any more.
     var givenUp: Instant?
     var isAnswered = false
@@ -32,7 +32,7 @@ final class Attempt {
     init(
         number: Int, backend: Int, core: String, message: Message, mark: String, call: CallKey,
         ordinal: Int, act: Act, serial: String, arrived: Instant, stream: SimStream,
-        requestStart: Int, answerStart: Int, before: Int, isPoisoned: Bool
+        requestStart: Int, answerStart: Int, before: Int, unasked: Int?
     ) {
         self.number = number
         self.backend = backend
@@ -48,7 +48,16 @@ final class Attempt {
         self.requestStart = requestStart
         self.answerStart = answerStart
         self.before = before
-        self.isPoisoned = isPoisoned
+        self.unasked = unasked
+    }
+
+    /// Whether nobody can tell whose answer is whose here.
+    var isPoisoned: Bool { unasked != nil }
+
+    /// Whether the gateway had read something unasked before it used the connection.
+    var isReckless: Bool {
+        guard let unasked, let read = stream.said.read(at: unasked) else { return false }
+        return read < sent
     }
 
     /// When the gateway sent its first byte.

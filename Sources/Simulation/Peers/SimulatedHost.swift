@@ -57,7 +57,7 @@ final class SimulatedHost {
         private var sent = 0
         private var count = 0
         private var current: Attempt?
-        private var isPoisoned = false
+        private var unasked: Int?
         private var isLeaving = false
 
         init(_ stream: SimStream, of host: SimulatedHost) {
@@ -89,7 +89,7 @@ final class SimulatedHost {
                     message, at: host.backend, prefix: host.prefix,
                     on: AttemptPlace(
                         stream: stream, requestStart: position, answerStart: sent, before: count,
-                        isPoisoned: isPoisoned))
+                        unasked: unasked))
             else { return }
             count += 1
             current = attempt
@@ -113,7 +113,9 @@ final class SimulatedHost {
 
         private func finish(_ attempt: Attempt) {
             if case .answer = attempt.act.outcome { attempt.isAnswered = true }
-            if attempt.act.isPoisonous { isPoisoned = true }
+            if attempt.act.isPoisonous {
+                unasked = unasked ?? attempt.answerStart + attempt.act.answerLength
+            }
             switch attempt.act.ending {
             case .stays: break
             case .closes: leaveWhenSent()
@@ -129,7 +131,7 @@ final class SimulatedHost {
                 case .closes: leave()
                 case .resets: stream.reset()
                 case .speaks:
-                    isPoisoned = true
+                    unasked = unasked ?? sent
                     send(Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnull".utf8))
                 }
             }
@@ -174,7 +176,8 @@ struct AttemptPlace {
     let requestStart: Int
     let answerStart: Int
     let before: Int
-    let isPoisoned: Bool
+    /// Where the first byte stands that was said unasked.
+    let unasked: Int?
 }
 
 /// What hosts need of their world.

@@ -146,7 +146,7 @@ extension Rehearsal: HostWorld, ClientWorld {
             number: attempts[number].count, backend: meant.backend, core: "", message: message,
             mark: mark, call: key, ordinal: ordinal, act: act, serial: "",
             arrived: network.clock.now, stream: place.stream, requestStart: place.requestStart,
-            answerStart: place.answerStart, before: place.before, isPoisoned: false)
+            answerStart: place.answerStart, before: place.before, unasked: nil)
         attempts[number].append(attempt)
         return attempt
     }

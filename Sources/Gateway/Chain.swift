@@ -38,7 +38,9 @@ struct Chain {
             // Above retry: the second request is a whole one, with tries of its own.
             plan.hedgeAfter.map { Hedge.filter(after: $0) },
             // Above the breaker: each attempt is a sample of its own.
-            plan.retry.map { CallFilter(Retry($0, budget: backend.retryBudget, loop: loop).filter) },
+            plan.retry.map {
+                CallFilter(Retry($0, budget: backend.retryBudget, loop: loop).filter)
+            },
             // Above the bulkhead: a backend that is left alone needs no place in its line.
             backend.breaker.map { CallFilter($0.filter) },
             // Lowest: a slot is held exactly as long as a connection may be used.

@@ -20,14 +20,17 @@ extension EndToEnd {
 
         @Test(arguments: [
             ["fly"], ["check"], ["check", "--strictly", "x.yaml"], ["health", "nonsense"],
-            ["serve", "a.yaml", "b.yaml"], ["openapi"], ["import"], ["demo-backends", "--port", "65535"],
+            ["serve", "a.yaml", "b.yaml"], ["openapi"], ["import"],
+            ["demo-backends", "--port", "65535"],
         ]) func wrongUsageIs64(_ arguments: [String]) throws {
             let command = try Command(arguments)
             #expect(try command.exitStatus() == 64)
             #expect(try command.errors.whole().hasPrefix("Error: "))
         }
 
-        @Test(arguments: ["check", "serve", "openapi", "import"]) func aMissingFileIs66(_ command: String) throws {
+        @Test(arguments: ["check", "serve", "openapi", "import"]) func aMissingFileIs66(
+            _ command: String
+        ) throws {
             let result = try Command.run(command, "/nowhere/to/be/found.yaml")
             let expected = Command.Result(
                 status: 66, errors: "tributary: /nowhere/to/be/found.yaml: no such file\n")
@@ -170,7 +173,8 @@ extension EndToEnd {
         @Test func explainMaySend() throws {
             let backend = try Backend()
             try folder.write(
-                "run.yaml", "version: 1\n" + plain(backend, route: "GET /items/{id}", path: "\"/i/{id}\""))
+                "run.yaml",
+                "version: 1\n" + plain(backend, route: "GET /items/{id}", path: "\"/i/{id}\""))
             let result = try Command.run(
                 "explain", "--run", "run.yaml", "GET", "/items/a%2Fb", in: folder.url)
             #expect(result.status == 0 && result.errors.isEmpty)

@@ -265,7 +265,8 @@ import Testing
     /// Where no known key is near, a short block says which ones there are.
     @Test func anUnknownKeyOfAShortBlockHasAList() {
         let text = Snippet.endpoint(
-            "body: { properties: { a: { minItems: 3 } } }", route: "POST /x", calls: "one: { from: a, get: / }")
+            "body: { properties: { a: { minItems: 3 } } }", route: "POST /x",
+            calls: "one: { from: a, get: / }")
         #expect(
             problems(text) == [
                 "5:32: error: unknown key 'minItems' in property 'a' (keys here: type, required,"

@@ -17,7 +17,7 @@ extension Node {
             return (key: key, seat: seat)
         }
         result.write(Output(seats))
-        result.step = { result in result.release(seats.map(\.seat)) }
+        result.setStep { result in result.release(seats.map(\.seat)) }
         _ = result.claim.insert(Claim.started)
         for (_, seat) in seats { seat.sit() }
         return result

@@ -39,7 +39,7 @@ extension Node {
     /// Begins to wait, and arranges that cancelling the result lets go of the members.
     @inlinable
     func gather(_ seats: [Node]) {
-        step = { result in result.release(seats) }
+        setStep { result in result.release(seats) }
         _ = claim.insert(Claim.started)
         for seat in seats { seat.sit() }
     }

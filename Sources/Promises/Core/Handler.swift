@@ -107,9 +107,7 @@ struct AnyHandler {
 extension Node {
     @inlinable @inline(__always)
     func handlerPlace<Handler>(_ type: Handler.Type) -> UnsafeMutablePointer<Handler?> {
-        unsafe withUnsafeMutablePointer(to: &header.pointee.handler) {
-            unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(to: Handler?.self)
-        }
+        unsafe UnsafeMutableRawPointer(stepPlace + 1).assumingMemoryBound(to: Handler?.self)
     }
 
     /// While the node is made: puts one of the structs above in place.

@@ -43,7 +43,7 @@ extension Node {
     private func settle(decidedAt old: UInt, cancelledBy error: any Error) -> NodeRef? {
         var above: NodeRef?
         var isArmed = false
-        var watcher: ((Node) -> Void)?
+        var watcher: NodeStep?
         if old & Claim.root != 0 {
             isArmed = old & Claim.started != 0
         } else if old & Claim.started == 0 {
@@ -60,7 +60,7 @@ extension Node {
         publish(State.rejected)
         if isArmed { enqueueRun() }
         if let watcher {
-            context.enqueue(.job(on: home) { [self] _ in watcher(self) })
+            context.enqueue(.job(on: home) { [self] _ in watcher.take(self) })
         }
         return above
     }
@@ -90,23 +90,27 @@ extension Node {
             // Too late to arm. An earlier closure belongs to whoever decided.
             if before & Claim.started != 0 { _ = claim.insert(Claim.started) }
             _ = claim.remove(Claim.locked)
-            if before & Claim.cancelled != 0 {
-                home.context.enqueue(.job(on: home) { [self] _ in body(self) })
-            }
+            if before & Claim.cancelled != 0 { afterwards(body) }
             return
         }
         if before & Claim.started != 0, let first = takeStep() {
-            step = { node in
-                first(node)
+            setStep { node in
+                first.take(node)
                 body(node)
             }
         } else {
-            step = body
+            setStep(body)
         }
         let old = claim.insert(Claim.started)
-        if old & (Claim.decided | Claim.cancelled) == Claim.decided { step = nil }
+        let overlooked = old & Claim.decided != 0 ? takeStep() : nil
         _ = claim.remove(Claim.locked)
-        if old & Claim.cancelled != 0 { enqueueRun() }
+        if old & Claim.cancelled != 0, let overlooked { afterwards(overlooked.take) }
+    }
+
+    /// Runs when the error of a cancellation that has been decided can be seen: it may be being
+    /// written just now.
+    private func afterwards(_ body: @escaping (Node) -> Void) {
+        push(Node.make(Void.self, home: home) { [self] _ in body(self) })
     }
 
     /// Gives a root its turn.

@@ -120,10 +120,10 @@ extension Node {
     @usableFromInline
     func rearm(parent above: Node, _ step: @escaping (Node) -> Void) -> Bool {
         setParent(above)
-        self.step = step
+        setStep(step)
         if claim.remove(Claim.started) & Claim.decided == 0 { return true }
         _ = takeParent()
-        self.step = nil
+        dropStep()
         above.withdraw(with: isRejected ? error : Cancelled())
         return false
     }
@@ -138,10 +138,10 @@ extension Node {
         if claim.remove(Claim.started) & Claim.decided != 0 { return }
         _ = inner.claim.add(Claim.consumer)
         setParent(inner)
-        self.step = step
+        setStep(step)
         if claim.remove(Claim.root) & Claim.decided == 0 { return inner.push(self) }
         _ = takeParent()
-        self.step = nil
+        dropStep()
         inner.withdraw(with: isRejected ? error : Cancelled())
     }
 }

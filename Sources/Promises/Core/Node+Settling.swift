@@ -9,7 +9,7 @@ extension Node {
         let old = claim.insert(Claim.decided)
         if old & Claim.decided != 0 { return false }
         // A root that armed itself against cancellation needs that closure no more.
-        if old & (Claim.root | Claim.started) == Claim.root | Claim.started { step = nil }
+        if old & (Claim.root | Claim.started) == Claim.root | Claim.started { dropStep() }
         return true
     }
 
@@ -123,6 +123,6 @@ extension Node {
     func run() {
         let old = claim.insert(Claim.started)
         if old & Claim.root == 0, old & (Claim.decided | Claim.started) != 0 { return }
-        if let step = takeStep() { step(self) }
+        if let step = takeStep() { step.take(self) }
     }
 }

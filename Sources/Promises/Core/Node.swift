@@ -32,13 +32,14 @@ final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
 /// What a node has besides its two words and its value.
 @usableFromInline @safe
 struct NodeHeader {
+    // These two stand first: they are moved out by their place (see `stepPlace`).
+    @usableFromInline var step: NodeStep?
+    /// The caller's closure, which the step takes.
+    @usableFromInline var handler: AnyHandler?
     /// Nil only while the node is being made.
     @usableFromInline var home: Home?
     /// Counted by hand, so that taking it costs nothing.
     @usableFromInline var parent: NodeRef?
-    @usableFromInline var step: ((Node) -> Void)?
-    /// The caller's closure, which the step takes.
-    @usableFromInline var handler: AnyHandler?
     /// The link of the list that the node is in: a waiter stack, an inbox or a turn.
     @usableFromInline var next: NodeRef?
     /// The combinator's result whose seat this is.
@@ -51,6 +52,16 @@ struct NodeHeader {
 
     @inlinable
     init() {}
+}
+
+/// What a node does when its turn has come. A struct, so that generic code moves it as it is and
+/// does not wrap the closure.
+@usableFromInline
+struct NodeStep {
+    @usableFromInline let take: (Node) -> Void
+
+    @inlinable @inline(__always)
+    init(_ take: @escaping (Node) -> Void) { self.take = take }
 }
 
 /// Where a node's handlers run.
@@ -89,7 +100,7 @@ extension Node {
             node.setParent(parent)
             if parent.isNoted { PromiseDiagnostics.note(node, asChildOf: parent) }
         }
-        unsafe node.header.pointee.step = step
+        if let step { node.setStep(step) }
         return node
     }
 
@@ -99,7 +110,7 @@ extension Node {
         let child = Node.bare(Value.self, claim: 0, extraWords: 0)
         unsafe child.header.pointee.home = unsafe header.pointee.home
         child.setParent(self)
-        unsafe child.header.pointee.step = step
+        child.setStep(step)
         if isNoted { PromiseDiagnostics.note(child, asChildOf: self) }
         return child
     }
@@ -180,10 +191,12 @@ extension Node {
     func setParent(_ parent: Node) { unsafe header.pointee.parent = NodeRef(retaining: parent) }
 
     @inlinable @inline(__always)
-    var step: ((Node) -> Void)? {
-        get { unsafe header.pointee.step }
-        nonmutating set { unsafe header.pointee.step = newValue }
+    func setStep(_ step: @escaping (Node) -> Void) {
+        unsafe header.pointee.step = NodeStep(step)
     }
+
+    @inlinable @inline(__always)
+    func dropStep() { unsafe header.pointee.step = nil }
 
     @inlinable @inline(__always)
     var next: NodeRef? {
@@ -207,9 +220,21 @@ extension Node {
         return taken
     }
 
+    /// Where the step is; behind it is the handler.
+    ///
+    /// Not `&header.pointee.step`: ThreadSanitizer takes that for an access to the whole header,
+    /// whose other fields may be read by others.
     @inlinable @inline(__always)
-    func takeStep() -> ((Node) -> Void)? {
-        unsafe header.pointee.step.take()
+    var stepPlace: UnsafeMutablePointer<NodeStep?> {
+        unsafe UnsafeMutableRawPointer(header).assumingMemoryBound(to: NodeStep?.self)
+    }
+
+    @inlinable @inline(__always)
+    func takeStep() -> NodeStep? {
+        let place = unsafe stepPlace
+        let taken = unsafe place.move()
+        unsafe place.initialize(to: nil)
+        return taken
     }
 
     /// Whether nobody else holds this node.

@@ -103,7 +103,9 @@ extension [UInt8] {
 
     @inlinable
     mutating func append(copying source: UnsafeBufferPointer<UInt8>) {
-        guard let first = source.baseAddress else { return }
+        // Nothing at all for no bytes: even a count of zero must not be written to the empty array,
+        // which all threads share.
+        guard let first = source.baseAddress, source.count > 0 else { return }
         append(addingCapacity: source.count) { tail in
             unsafe tail.withUnsafeMutableBufferPointer { memory, initialized in
                 guard let start = memory.baseAddress else { return }

@@ -22,6 +22,8 @@ struct AnswersCheck {
         guard let text = String(validating: answer.body, as: UTF8.self) else {
             return world.violation(.contents, request.mark, "the body is no UTF-8")
         }
+        // Behind a word that nobody asked for, answers may have moved on by one, and nobody can tell.
+        if world.attempts(of: request).contains(where: \.isPoisoned) { return }
         for other in marks(in: text) where other != request.mark {
             world.violation(.marks, request.mark, "the answer has bytes of \(other): \(text)")
         }

@@ -25,6 +25,8 @@ final class Attempt {
     let before: Int
     /// Where the first byte stands that the backend had said unasked on this connection before.
     let unasked: Int?
+    /// No request came between that and this one.
+    let isFirstAfterUnasked: Bool
     /// When the backend was told that nobody waits any more.
     var givenUp: Instant?
     var isAnswered = false
@@ -32,7 +34,7 @@ final class Attempt {
     init(
         number: Int, backend: Int, core: String, message: Message, mark: String, call: CallKey,
         ordinal: Int, act: Act, serial: String, arrived: Instant, stream: SimStream,
-        requestStart: Int, answerStart: Int, before: Int, unasked: Int?
+        requestStart: Int, answerStart: Int, before: Int, unasked: Int?, isFirstAfterUnasked: Bool
     ) {
         self.number = number
         self.backend = backend
@@ -49,14 +51,18 @@ final class Attempt {
         self.answerStart = answerStart
         self.before = before
         self.unasked = unasked
+        self.isFirstAfterUnasked = isFirstAfterUnasked
     }
 
     /// Whether nobody can tell whose answer is whose here.
     var isPoisoned: Bool { unasked != nil }
 
-    /// Whether the gateway had read something unasked before it used the connection.
+    /// Whether the gateway had read something unasked before it used the connection. Only the first
+    /// use can be held against it: what it took for that one's answer was in its turn.
     var isReckless: Bool {
-        guard let unasked, let read = stream.said.read(at: unasked) else { return false }
+        guard let unasked, isFirstAfterUnasked, let read = stream.said.read(at: unasked) else {
+            return false
+        }
         return read < sent
     }
 

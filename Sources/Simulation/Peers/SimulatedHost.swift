@@ -58,6 +58,7 @@ final class SimulatedHost {
         private var count = 0
         private var current: Attempt?
         private var unasked: Int?
+        private var hasBeenAskedSince = false
         private var isLeaving = false
 
         init(_ stream: SimStream, of host: SimulatedHost) {
@@ -68,7 +69,7 @@ final class SimulatedHost {
 
         func streamReceived(_ bytes: Span<UInt8>) {
             rest.append(copying: bytes)
-            if let current, !current.isAnswered {
+            if let current, !current.isAnswered, unasked == nil {
                 host.world.violation(.peers, current.mark, "a second request on a busy connection")
             }
             switch Message.read(rest) {
@@ -89,10 +90,11 @@ final class SimulatedHost {
                     message, at: host.backend, prefix: host.prefix,
                     on: AttemptPlace(
                         stream: stream, requestStart: position, answerStart: sent, before: count,
-                        unasked: unasked))
+                        unasked: unasked, isFirstAfterUnasked: !hasBeenAskedSince))
             else { return }
             count += 1
             current = attempt
+            if unasked != nil { hasBeenAskedSince = true }
             perform(attempt, piece: 0, after: attempt.act.delay)
         }
 
@@ -178,6 +180,7 @@ struct AttemptPlace {
     let before: Int
     /// Where the first byte stands that was said unasked.
     let unasked: Int?
+    let isFirstAfterUnasked: Bool
 }
 
 /// What hosts need of their world.

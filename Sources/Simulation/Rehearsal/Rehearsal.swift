@@ -146,7 +146,8 @@ extension Rehearsal: HostWorld, ClientWorld {
             number: attempts[number].count, backend: meant.backend, core: "", message: message,
             mark: mark, call: key, ordinal: ordinal, act: act, serial: "",
             arrived: network.clock.now, stream: place.stream, requestStart: place.requestStart,
-            answerStart: place.answerStart, before: place.before, unasked: nil)
+            answerStart: place.answerStart, before: place.before, unasked: nil,
+            isFirstAfterUnasked: false)
         attempts[number].append(attempt)
         return attempt
     }

@@ -303,7 +303,8 @@ extension World: HostWorld, ClientWorld {
             number: attempts.count, backend: backend, core: place.stream.peerName ?? "",
             message: message, mark: mark, call: key, ordinal: ordinal, act: act, serial: serial,
             arrived: network.clock.now, stream: place.stream, requestStart: place.requestStart,
-            answerStart: place.answerStart, before: place.before, unasked: place.unasked)
+            answerStart: place.answerStart, before: place.before, unasked: place.unasked,
+            isFirstAfterUnasked: place.isFirstAfterUnasked)
         attempts.append(attempt)
         attemptsByRequest[number].append(attempt)
         return attempt

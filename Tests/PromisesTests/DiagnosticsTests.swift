@@ -3,192 +3,252 @@ import Testing
 
 /// Decision 8: what nobody was told of becomes an event, once. F9, F22, F57.
 ///
-/// The handler is the process's, and other tests run beside these, so each looks for its own.
+/// Who listens, and whether places are kept, holds for the whole process: each test has its own.
 @Suite(.serialized) struct DiagnosticsTests {
-    let context = ManualContext()
-
-    private func events(during body: () -> Void) -> [PromiseEvent] {
-        let journal = Journal<PromiseEvent>()
-        let former = PromiseDiagnostics.setHandler(keepingCreationSites: true) { journal.add($0) }
-        body()
-        context.drain()
-        PromiseDiagnostics.setHandler(keepingCreationSites: former != nil, former)
-        return journal.entries
-    }
-
-    private func unhandled(_ reason: Reason, in events: [PromiseEvent]) -> Int {
-        events.count {
-            guard case .unhandledRejection(let error, _) = $0 else { return false }
-            return error as? Reason === reason
+    @Test func rejectedAndReleasedUnseenIsReportedOnce() async {
+        await #expect(processExitsWith: .success) {
+            let context = ManualContext()
+            let reason = Reason()
+            let events = events(on: context) {
+                let chain = Promise<Int>.error(reason, on: context).map { $0 }.map { $0 }
+                context.drain()
+                _ = consume chain
+            }
+            #expect(events.unhandled(reason) == 1)
         }
     }
 
-    @Test func rejectedAndReleasedUnseenIsReportedOnce() {
-        let reason = Reason()
-        let events = events {
-            let chain = Promise<Int>.error(reason, on: context).map { $0 }.map { $0 }
-            context.drain()
-            _ = consume chain
+    @Test func caughtObservedOrCombinedIsNotReported() async {
+        await #expect(processExitsWith: .success) {
+            let context = ManualContext()
+            let reason = Reason()
+            let events = events(on: context) {
+                let source = Promise<Int>.error(reason, on: context)
+                source.map { $0 }.catch { _ in }
+                source.map { $0 }.whenSettled { _ in }
+                all([source.map { $0 }, source.map { $0 }]).catch { _ in }
+            }
+            #expect(events.unhandled(reason) == 0)
         }
-        #expect(unhandled(reason, in: events) == 1)
     }
 
-    @Test func caughtObservedOrCombinedIsNotReported() {
-        let reason = Reason()
-        let events = events {
-            let source = Promise<Int>.error(reason, on: context)
-            source.map { $0 }.catch { _ in }
-            source.map { $0 }.whenSettled { _ in }
-            all([source.map { $0 }, source.map { $0 }]).catch { _ in }
+    @Test func abandonedNamesThePlaceOfCreation() async {
+        await #expect(processExitsWith: .success) {
+            abandonedNamesThePlaceOfCreationAlone()
         }
-        #expect(unhandled(reason, in: events) == 0)
     }
 
-    @Test func abandonedNamesThePlaceOfCreation() {
-        let line = UInt(#line + 2)
-        let events = events {
-            let resolver = Resolver<Int>(on: context)
-            resolver.promise.catch { _ in }
+    @Test("F57: silenced on purpose is reported as that") func silencedOnPurposeIsReportedAsThat()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            let context = ManualContext()
+            let reason = Reason()
+            let events = events(on: context) { Promise<Int>.error(reason, on: context).cauterize() }
+            #expect(
+                events.contains {
+                    if case .cauterized(let error, _) = $0 {
+                        error as? Reason === reason
+                    } else {
+                        false
+                    }
+                })
+            #expect(events.unhandled(reason) == 0)
         }
-        #expect(
-            events.contains {
-                if case .abandoned(let site?) = $0 { site.line == line } else { false }
-            })
-    }
-
-    @Test("F57: silenced on purpose is reported as that") func silencedOnPurposeIsReportedAsThat() {
-        let reason = Reason()
-        let events = events { Promise<Int>.error(reason, on: context).cauterize() }
-        #expect(
-            events.contains {
-                if case .cauterized(let error, _) = $0 {
-                    error as? Reason === reason
-                } else {
-                    false
-                }
-            })
-        #expect(unhandled(reason, in: events) == 0)
     }
 
     @Test("F93: the handler is all that can be set for the process, and it may use promises")
-    func handlerMayUsePromises() {
-        let context = context
-        let journal = Journal<String>()
-        let former = PromiseDiagnostics.setHandler { event in
-            guard case .cauterized(let error, _) = event, error as? Failure == Failure("first")
-            else { return }
-            Promise<Int>.error(Failure("second"), on: context)
-                .catch { _ in journal.add("from the handler") }
+    func handlerMayUsePromises() async {
+        await #expect(processExitsWith: .success) {
+            let context = ManualContext()
+            let journal = Journal<String>()
+            let former = PromiseDiagnostics.setHandler { event in
+                guard case .cauterized(let error, _) = event, error as? Failure == Failure("first")
+                else { return }
+                Promise<Int>.error(Failure("second"), on: context)
+                    .catch { _ in journal.add("from the handler") }
+            }
+            Promise<Int>.error(Failure("first"), on: context).cauterize()
+            context.drain()
+            PromiseDiagnostics.setHandler(former)
+            #expect(journal.entries == ["from the handler"])
         }
-        Promise<Int>.error(Failure("first"), on: context).cauterize()
-        context.drain()
-        PromiseDiagnostics.setHandler(former)
-        #expect(journal.entries == ["from the handler"])
     }
 
     @Test("F20: a second settling is reported with the place, a late one after a cancel is not")
-    func resolvedTwice() {
-        let line = UInt(#line + 2)
-        let events = events {
-            let twice = Resolver<Int>(on: context).shared()
-            twice.fulfill(1)
-            twice.reject(Failure("late"))
-            let cancelled = Resolver<Int>(on: context).shared()
-            cancelled.promise.cancel()
-            cancelled.fulfill(1)
+    func resolvedTwice() async {
+        await #expect(processExitsWith: .success) {
+            resolvedTwiceAlone()
         }
-        let lines = events.compactMap { event -> UInt? in
-            if case .resolvedTwice(let site?) = event { site.line } else { nil }
-        }
-        #expect(lines.filter { $0 == line } == [line])
-        #expect(!lines.contains(line + 3))
     }
 
     @Test("F9: an unhandled rejection says where its chain began, and what it is called")
-    func siteOfAChain() {
-        let reason = Reason()
-        let line = UInt(#line + 3)
-        let events = events {
-            do {
-                let resolver = Resolver<Int>(on: context)
-                let end = resolver.promise.labelled("login").map { $0 }.then { [context] in
-                    Promise.value($0, on: context)
-                }
-                #expect(end.debugDescription.contains("\"login\" at "))
-                resolver.reject(reason)
-                context.drain()
-            }
+    func siteOfAChain() async {
+        await #expect(processExitsWith: .success) {
+            siteOfAChainAlone()
         }
-        let sites = events.compactMap { event -> CreationSite? in
-            if case .unhandledRejection(let error, let site?) = event, error as? Reason === reason {
-                site
-            } else {
-                nil
-            }
-        }
-        #expect(sites.map(\.line) == [line] && sites.map(\.label) == ["login"])
     }
 
-    @Test("F80: a straggler of a failed all is nobody's unhandled rejection") func straggler() {
-        let (first, second) = (Reason(), Reason())
-        let events = events {
-            let members = [
-                Resolver<Int>(on: context).shared(), Resolver<Int>(on: context).shared(),
-            ]
-            let both = all(members.map { $0.promise.shielded() })
-            both.catch { _ in }
-            members[0].reject(first)
-            context.drain()
-            members[1].reject(second)
+    @Test("F80: a straggler of a failed all is nobody's unhandled rejection") func straggler() async
+    {
+        await #expect(processExitsWith: .success) {
+            let context = ManualContext()
+            let (first, second) = (Reason(), Reason())
+            let events = events(on: context) {
+                let members = [
+                    Resolver<Int>(on: context).shared(), Resolver<Int>(on: context).shared(),
+                ]
+                let both = all(members.map { $0.promise.shielded() })
+                both.catch { _ in }
+                members[0].reject(first)
+                context.drain()
+                members[1].reject(second)
+            }
+            #expect(events.unhandled(first) == 0)
+            #expect(events.unhandled(second) == 0)
         }
-        #expect(unhandled(first, in: events) == 0)
-        #expect(unhandled(second, in: events) == 0)
     }
 
     @Test("F22: an abandoned promise is one event, not also an unhandled rejection")
-    func abandonedOnce() {
-        let line = UInt(#line + 2)
-        let events = events {
-            _ = Resolver<Int>(on: context)
+    func abandonedOnce() async {
+        await #expect(processExitsWith: .success) {
+            abandonedOnceAlone()
+        }
+    }
+
+    @Test("F13: what the work throws after it has settled is reported") func lateThrow() async {
+        await #expect(processExitsWith: .success) {
+            let context = ManualContext()
+            let reason = Reason()
+            let events = events(on: context) {
+                let promise = Promise<Int>(on: context) { resolver in
+                    resolver.fulfill(1)
+                    throw reason
+                }
+                #expect(promise.value == 1)
+            }
+            #expect(events.unhandled(reason) == 1)
+        }
+    }
+
+    @Test("F88: a thread that blocks is reported") func blockingWait() async {
+        await #expect(processExitsWith: .success) {
+            blockingWaitAlone()
+        }
+    }
+}
+
+// Outside of the macro, in which every line has the same number.
+
+private func abandonedNamesThePlaceOfCreationAlone() {
+    let context = ManualContext()
+    let line = UInt(#line + 2)
+    let events = events(on: context) {
+        let resolver = Resolver<Int>(on: context)
+        resolver.promise.catch { _ in }
+    }
+    #expect(
+        events.contains {
+            if case .abandoned(let site?) = $0 { site.line == line } else { false }
+        })
+}
+
+private func resolvedTwiceAlone() {
+    let context = ManualContext()
+    let line = UInt(#line + 2)
+    let events = events(on: context) {
+        let twice = Resolver<Int>(on: context).shared()
+        twice.fulfill(1)
+        twice.reject(Failure("late"))
+        let cancelled = Resolver<Int>(on: context).shared()
+        cancelled.promise.cancel()
+        cancelled.fulfill(1)
+    }
+    let lines = events.compactMap { event -> UInt? in
+        if case .resolvedTwice(let site?) = event { site.line } else { nil }
+    }
+    #expect(lines.filter { $0 == line } == [line])
+    #expect(!lines.contains(line + 3))
+}
+
+private func siteOfAChainAlone() {
+    let context = ManualContext()
+    let reason = Reason()
+    let line = UInt(#line + 3)
+    let events = events(on: context) {
+        do {
+            let resolver = Resolver<Int>(on: context)
+            let end = resolver.promise.labelled("login").map { $0 }.then { [context] in
+                Promise.value($0, on: context)
+            }
+            #expect(end.debugDescription.contains("\"login\" at "))
+            resolver.reject(reason)
             context.drain()
         }
-        let here = events.count {
-            if case .abandoned(let site?) = $0 { site.line == line } else { false }
-        }
-        #expect(here == 1)
-        let unhandled = events.contains {
-            if case .unhandledRejection(let error, _) = $0 {
-                error as? PromiseError == .abandoned
-            } else {
-                false
-            }
-        }
-        #expect(!unhandled)
     }
-
-    @Test("F13: what the work throws after it has settled is reported") func lateThrow() {
-        let reason = Reason()
-        let events = events {
-            let promise = Promise<Int>(on: context) { resolver in
-                resolver.fulfill(1)
-                throw reason
-            }
-            #expect(promise.value == 1)
+    let sites = events.compactMap { event -> CreationSite? in
+        if case .unhandledRejection(let error, let site?) = event,
+            error as? Reason === reason
+        {
+            site
+        } else {
+            nil
         }
-        #expect(unhandled(reason, in: events) == 1)
     }
+    #expect(sites.map(\.line) == [line] && sites.map(\.label) == ["login"])
+}
 
-    @Test("F88: a thread that blocks is reported") func blockingWait() {
-        let line = UInt(#line + 2)
-        let events = events {
-            let resolver = Resolver<Int>(on: ManualContext())
-            let promise = resolver.promise
-            onAnotherThread { _ = try? promise.wait(for: .milliseconds(1)) }
-            resolver.fulfill(1)
+private func abandonedOnceAlone() {
+    let context = ManualContext()
+    let line = UInt(#line + 2)
+    let events = events(on: context) {
+        _ = Resolver<Int>(on: context)
+        context.drain()
+    }
+    let here = events.count {
+        if case .abandoned(let site?) = $0 { site.line == line } else { false }
+    }
+    #expect(here == 1)
+    let unhandled = events.contains {
+        if case .unhandledRejection(let error, _) = $0 {
+            error as? PromiseError == .abandoned
+        } else {
+            false
         }
-        let here = events.count {
-            if case .blockingWait(let site?) = $0 { site.line == line } else { false }
+    }
+    #expect(!unhandled)
+}
+
+private func blockingWaitAlone() {
+    let context = ManualContext()
+    let line = UInt(#line + 2)
+    let events = events(on: context) {
+        let resolver = Resolver<Int>(on: ManualContext())
+        let promise = resolver.promise
+        onAnotherThread { _ = try? promise.wait(for: .milliseconds(1)) }
+        resolver.fulfill(1)
+    }
+    let here = events.count {
+        if case .blockingWait(let site?) = $0 { site.line == line } else { false }
+    }
+    #expect(here == 1)
+}
+
+/// What is told of promises while something runs.
+private func events(on context: ManualContext, during body: () -> Void) -> [PromiseEvent] {
+    let journal = Journal<PromiseEvent>()
+    PromiseDiagnostics.setHandler(keepingCreationSites: true) { journal.add($0) }
+    body()
+    context.drain()
+    PromiseDiagnostics.setHandler(nil)
+    return journal.entries
+}
+
+extension [PromiseEvent] {
+    fileprivate func unhandled(_ reason: Reason) -> Int {
+        count {
+            guard case .unhandledRejection(let error, _) = $0 else { return false }
+            return error as? Reason === reason
         }
-        #expect(here == 1)
     }
 }

@@ -47,6 +47,9 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case reloads
     case drains
 
+    // A host among several.
+    case illHosts = "ill_hosts"
+
     /// Its place among all.
     var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

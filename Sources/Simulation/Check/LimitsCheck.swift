@@ -130,10 +130,3 @@ struct LimitsCheck {
         }
     }
 }
-
-extension Attempt {
-    /// Ended by the backend before a byte of an answer.
-    var broke: Bool {
-        if case .fails(.connectionTerminated) = act.outcome { true } else { false }
-    }
-}

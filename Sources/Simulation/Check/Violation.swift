@@ -18,6 +18,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case limits
     /// What a backend is sent.
     case calls
+    /// Who is asked: no host that is left out; and how hosts are asked how they are.
+    case hosts
     /// One line for each request.
     case log
     /// Nothing is left at the end.

@@ -15,13 +15,13 @@ struct ConfigDraw {
         return DrawnConfig(
             generation: generation,
             workers: former?.workers ?? dice.pick([1, 1, 2, 3]),
-            limits: limits(), drainTimeout: dice.pick([40, 200, 5000]),
+            limits: limits(backends), drainTimeout: dice.pick([40, 200, 5000]),
             backends: backends, endpoints: endpoints)
     }
 
     // MARK: The process
 
-    private func limits() -> DrawnLimits {
+    private func limits(_ backends: [DrawnBackend]) -> DrawnLimits {
         let dice = dice.dice("limits")
         var limits = DrawnLimits()
         limits.connections = dice.maybe(0.15, dice.number(1...6))
@@ -32,6 +32,11 @@ struct ConfigDraw {
         limits.headerTimeout = dice.maybe(0.3, dice.number(50...400))
         limits.bodyTimeout = dice.maybe(0.3, dice.number(50...400))
         limits.idleTimeout = dice.maybe(0.3, dice.number(20...500))
+        limits.bufferedBytes = dice.maybe(0.1, dice.pick([1000, 4000, 20_000, 200_000]))
+        // While a client waits for its end, hosts are asked how they are: not for a minute.
+        if backends.contains(where: { $0.health != nil }) {
+            limits.idleTimeout = limits.idleTimeout ?? 500
+        }
         return limits
     }
 
@@ -52,7 +57,12 @@ struct ConfigDraw {
             isRoundRobin: hosts.count > 1 ? dice.maybe(0.5, dice.chance(0.5)) : nil,
             keepalive: dice.maybe(
                 0.3, (maxIdle: dice.number(0...3), idleTimeout: dice.number(5...300))),
-            dnsTTL: dice.maybe(0.4, dice.number(0...200)))
+            dnsTTL: dice.maybe(0.4, dice.number(0...200)),
+            eject: hosts.count > 1
+                ? dice.maybe(0.6, (after: dice.number(1...4), duration: dice.number(20...400)))
+                : nil,
+            health: dice.maybe(
+                0.3, DrawnHealth(generation: generation, every: dice.pick([40, 40, 100, 300]))))
     }
 
     private func hosts(_ index: Int, _ dice: Dice) -> [DrawnHost] {

@@ -41,6 +41,7 @@ struct ConfigText {
         add(1, "header_timeout", limits.headerTimeout, "ms")
         add(1, "body_timeout", limits.bodyTimeout, "ms")
         add(1, "idle_timeout", limits.idleTimeout, "ms")
+        add(1, "buffered_bytes", limits.bufferedBytes, "B")
     }
 
     private mutating func write(_ backend: DrawnBackend) {
@@ -69,6 +70,12 @@ struct ConfigText {
             )
         }
         add(2, "dns_ttl", backend.dnsTTL, "ms")
+        if let eject = backend.eject {
+            add(2, "eject: { after: \(eject.after), for: \(eject.duration)ms }")
+        }
+        if let health = backend.health {
+            add(2, "health: { path: \(health.path), every: \(health.every)ms }")
+        }
     }
 
     private mutating func write(_ endpoint: DrawnEndpoint, _ config: DrawnConfig) {

@@ -23,6 +23,7 @@ struct DrawnLimits {
     var headerTimeout: Int?
     var bodyTimeout: Int?
     var idleTimeout: Int?
+    var bufferedBytes: Int?
 }
 
 struct DrawnBackend {
@@ -36,6 +37,21 @@ struct DrawnBackend {
     var isRoundRobin: Bool?
     var keepalive: (maxIdle: Int, idleTimeout: Int)?
     var dnsTTL: Int?
+    var eject: (after: Int, duration: Int)?
+    var health: DrawnHealth?
+}
+
+/// `health:` of a backend.
+struct DrawnHealth {
+    var generation: Int
+    var every: Int
+
+    /// Names the configuration, so that checks of one that is replaced are known.
+    var path: String { "/health\(generation)" }
+
+    static func generation(of segment: Substring) -> Int? {
+        segment.hasPrefix("health") ? Int(segment.dropFirst(6)) : nil
+    }
 }
 
 struct DrawnBreaker {

@@ -72,7 +72,8 @@ struct CallEvidence {
         case .cancelled, .collision: false
         case .responseTimeout: isTimeout(failure.limit)
         case .breakerOpen: backend.breaker != nil
-        case .queueFull: backend.maxConcurrent != nil
+        case .queueFull: backend.maxConcurrent != nil || config.limits.bufferedBytes != nil
+        case .destinationUnavailable: hadNoHost
         case .dnsError: hadWeather([.nameFails])
         case .connectionRefused: hadWeather([.refuses])
         case .connectionTimeout: hadWeather([.silent]) || world.isSlow
@@ -113,6 +114,13 @@ struct CallEvidence {
         let from = Int(world.ms(request.read ?? request.began)) - 100 - backend.connectTimeout
         return world.weather.any(
             kinds, of: backend.hosts, from: from, to: Int(world.ms(answered)) + 1)
+    }
+
+    /// Whether no host can have been well at some moment.
+    private var hadNoHost: Bool {
+        guard let core = request.client.core, let answered = request.answered else { return false }
+        return HostsModel(of: call.backend, config, on: core, in: world)
+            .canHaveNone(from: request.read ?? request.began, to: answered, in: world)
     }
 
     private func isTimeout(_ limit: Int?) -> Bool {
@@ -165,17 +173,18 @@ extension World {
     /// Packets may take so long that connecting does, too.
     var isSlow: Bool { network.settings.stalls != nil }
 
+    /// Everything that a backend was asked.
+    private func served(by backend: Int) -> [Served] {
+        attempts.filter { $0.backend == backend } + probes.filter { $0.backend == backend }
+    }
+
     /// Whether a backend ever said something between two requests.
     func speaksUnasked(_ backend: Int) -> Bool {
-        attempts.contains {
-            $0.backend == backend && ($0.act.afterwards?.kind == .speaks || $0.act.isPoisonous)
-        }
+        served(by: backend).contains { $0.act.afterwards?.kind == .speaks || $0.act.isPoisonous }
     }
 
     /// Whether a backend ever closed a connection behind an answer, so that a request can have met it.
     func losesConnections(to backend: Int) -> Bool {
-        attempts.contains {
-            $0.backend == backend && ($0.act.afterwards != nil || $0.act.ending != .stays)
-        }
+        served(by: backend).contains { $0.act.afterwards != nil || $0.act.ending != .stays }
     }
 }

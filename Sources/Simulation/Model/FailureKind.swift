@@ -14,6 +14,7 @@ enum FailureKind: String, CaseIterable {
     case collision
     case breakerOpen = "breaker_open"
     case queueFull = "queue_full"
+    case destinationUnavailable = "destination_unavailable"
     case skipped
     case cancelled
 }

@@ -8,9 +8,24 @@ struct ActDraw {
     /// Unique among all answers of a run.
     let serial: String
     let answerMax: Int
+    /// The host is ill: nothing that it is asked goes well.
+    let isIll: Bool
 
     func act() -> Act {
-        var act = broken() ?? wrong() ?? whole(status: 200, tree: tree())
+        timed(isIll ? ill() : broken() ?? wrong() ?? whole(status: 200, tree: tree()))
+    }
+
+    /// What it does about a check of its health.
+    func check() -> Act {
+        if isIll { return timed(ill()) }
+        let status =
+            dice.chance(rates[.badStatus] * 2)
+            ? dice.pick([301, 404, 500, 503]) : dice.pick([200, 200, 204])
+        return timed(broken() ?? whole(status: status, tree: tree()))
+    }
+
+    private func timed(_ act: Act) -> Act {
+        var act = act
         act.delay = dice.pick([0, 0, 0, 1, 3, 10])
         if dice.chance(rates[.slowAnswers]) { act.delay = dice.number(20...600) }
         if dice.chance(rates[.drips]), !act.isPoisonous { drip(&act) }
@@ -32,6 +47,14 @@ struct ActDraw {
     }
 
     // MARK: No answer, or not all of it
+
+    private func ill() -> Act {
+        if dice.chance(0.5) { return whole(status: dice.pick([500, 503]), tree: tree()) }
+        var act = Act()
+        act.ending = dice.pick([.closes, .resets])
+        act.outcome = .fails(.connectionTerminated)
+        return act
+    }
 
     private func broken() -> Act? {
         var act = Act()

@@ -8,19 +8,15 @@ final class SimulatedHost {
     let address: SocketAddress
     private unowned let world: any HostWorld
     private let loop: SimLoop
-    private let backend: Int
-    private let prefix: String
+    private let place: AskedPlace
     private var listener: (any Listener)?
     private var connections: [Connection] = []
 
-    /// - Parameter prefix: stands before the path of every request
     init(
-        at address: SocketAddress, backend: Int, prefix: String, on loop: SimLoop,
-        of world: any HostWorld
+        at address: SocketAddress, _ place: AskedPlace, on loop: SimLoop, of world: any HostWorld
     ) {
         self.address = address
-        self.backend = backend
-        self.prefix = prefix
+        self.place = place
         self.loop = loop
         self.world = world
     }
@@ -56,7 +52,7 @@ final class SimulatedHost {
         /// Bytes sent.
         private var sent = 0
         private var count = 0
-        private var current: Attempt?
+        private var current: Served?
         private var unasked: Int?
         private var hasBeenAskedSince = false
         private var isLeaving = false
@@ -70,7 +66,8 @@ final class SimulatedHost {
         func streamReceived(_ bytes: Span<UInt8>) {
             rest.append(copying: bytes)
             if let current, !current.isAnswered, unasked == nil {
-                host.world.violation(.peers, current.mark, "a second request on a busy connection")
+                host.world.violation(
+                    .peers, (current as? Attempt)?.mark, "a second request on a busy connection")
             }
             switch Message.read(rest) {
             case .needsMore: return
@@ -86,47 +83,47 @@ final class SimulatedHost {
         private func begin(_ message: Message) {
             let world = host.world
             guard
-                let attempt = world.attempt(
-                    message, at: host.backend, prefix: host.prefix,
-                    on: AttemptPlace(
+                let served = world.asked(
+                    message, at: host.place,
+                    on: ServedPlace(
                         stream: stream, requestStart: position, answerStart: sent, before: count,
                         unasked: unasked, isFirstAfterUnasked: !hasBeenAskedSince))
             else { return }
             count += 1
-            current = attempt
+            current = served
             if unasked != nil { hasBeenAskedSince = true }
-            perform(attempt, piece: 0, after: attempt.act.delay)
+            perform(served, piece: 0, after: served.act.delay)
         }
 
         /// The next piece, then the one after it, then the end.
-        private func perform(_ attempt: Attempt, piece: Int, after delay: Int) {
-            let act = attempt.act
+        private func perform(_ served: Served, piece: Int, after delay: Int) {
+            let act = served.act
             if case .nothing = act.outcome, act.pieces.isEmpty { return }
             later(delay) { [unowned self] in
-                guard current === attempt, !attempt.isAnswered else { return }
+                guard current === served, !served.isAnswered else { return }
                 if piece < act.pieces.count { send(act.pieces[piece]) }
                 if piece + 1 < act.pieces.count, act.gap > 0 {
-                    return perform(attempt, piece: piece + 1, after: act.gap)
+                    return perform(served, piece: piece + 1, after: act.gap)
                 }
                 for piece in act.pieces.dropFirst(piece + 1) { send(piece) }
-                finish(attempt)
+                finish(served)
             }
         }
 
-        private func finish(_ attempt: Attempt) {
-            if case .answer = attempt.act.outcome { attempt.isAnswered = true }
-            if attempt.act.isPoisonous {
-                unasked = unasked ?? attempt.answerStart + attempt.act.answerLength
+        private func finish(_ served: Served) {
+            if case .answer = served.act.outcome { served.isAnswered = true }
+            if served.act.isPoisonous {
+                unasked = unasked ?? served.answerStart + served.act.answerLength
             }
-            switch attempt.act.ending {
+            switch served.act.ending {
             case .stays: break
             case .closes: leaveWhenSent()
             case .resets: stream.reset()
             case .halfCloses: stream.finishWriting()
             }
-            guard let afterwards = attempt.act.afterwards else { return }
+            guard let afterwards = served.act.afterwards else { return }
             later(afterwards.delay) { [unowned self] in
-                guard current === attempt, stream.heard.written == position,
+                guard current === served, stream.heard.written == position,
                     stream.unsentBytes == 0
                 else { return }
                 switch afterwards.kind {
@@ -172,23 +169,10 @@ final class SimulatedHost {
     }
 }
 
-/// Where on a connection a request stands.
-struct AttemptPlace {
-    let stream: SimStream
-    let requestStart: Int
-    let answerStart: Int
-    let before: Int
-    /// Where the first byte stands that was said unasked.
-    let unasked: Int?
-    let isFirstAfterUnasked: Bool
-}
-
 /// What hosts need of their world.
 protocol HostWorld: AnyObject {
-    /// A request arrived; nil if it is none that a client's request could have led to.
-    func attempt(
-        _ message: Message, at backend: Int, prefix: String, on place: AttemptPlace
-    ) -> Attempt?
+    /// A request arrived; nil if it is none that a host could be asked.
+    func asked(_ message: Message, at host: AskedPlace, on place: ServedPlace) -> Served?
 
     func violation(_ checker: Checker, _ mark: String?, _ text: String)
 }

@@ -21,6 +21,8 @@ package final class Rehearsal {
     private var clients: [SimulatedClient] = []
     private(set) var requests: [RehearsedRequest] = []
     private(set) var attempts: [[Attempt]] = []
+    /// Checks of the backends' health so far.
+    private var probes = 0
 
     package struct Settings: Sendable {
         package var seed: UInt64 = 1
@@ -55,7 +57,8 @@ package final class Rehearsal {
                 guard !seen.contains(address) else { continue }
                 seen.append(address)
                 let simulated = SimulatedHost(
-                    at: address, backend: index, prefix: "", on: outside, of: self)
+                    at: address, AskedPlace(backend: index, host: 0, prefix: ""), on: outside,
+                    of: self)
                 try simulated.listen()
                 hosts.append(simulated)
             }
@@ -126,30 +129,40 @@ extension Rehearsal: HostWorld, ClientWorld {
     func sent(_ request: SentRequest) {}
     func unasked(_ message: Message, _ client: SimulatedClient) {}
 
-    func attempt(
-        _ message: Message, at backend: Int, prefix: String, on place: AttemptPlace
-    ) -> Attempt? {
-        guard let mark = message["X-Request-Id"], let number = Int(mark.dropFirst()),
-            requests.indices.contains(number),
+    func asked(_ message: Message, at host: AskedPlace, on place: ServedPlace) -> Served? {
+        guard let mark = message["X-Request-Id"] else { return probe(message, host, place) }
+        guard let number = Int(mark.dropFirst()), requests.indices.contains(number),
             let call = call(of: message, survey.endpoints[requests[number].endpoint])
         else { return nil }
         let key = CallKey(generation: 0, endpoint: requests[number].endpoint, call: call)
         let ordinal = attempts[number].count { $0.call == key }
         let meant = survey.endpoints[key.endpoint].calls[call]
         let act = RehearsedAct(
-            dice: dice.dice("act", number, call, ordinal),
-            faults: settings.faults.filter {
-                $0.backend == "*" || $0.backend == survey.backends[meant.backend].name
-            }, answer: SampleAnswer(meant).tree
+            dice: dice.dice("act", number, call, ordinal), faults: faults(of: meant.backend),
+            answer: SampleAnswer(meant).tree
         ).act()
         let attempt = Attempt(
-            number: attempts[number].count, backend: meant.backend, core: "", message: message,
-            mark: mark, call: key, ordinal: ordinal, act: act, serial: "",
-            arrived: network.clock.now, stream: place.stream, requestStart: place.requestStart,
-            answerStart: place.answerStart, before: place.before, unasked: nil,
-            isFirstAfterUnasked: false)
+            number: attempts[number].count, mark: mark, call: key, ordinal: ordinal, message,
+            at: host, act: act, arrived: network.clock.now, on: place)
         attempts[number].append(attempt)
         return attempt
+    }
+
+    /// What fails for calls fails for checks of the backend's health, too.
+    private func probe(_ message: Message, _ host: AskedPlace, _ place: ServedPlace) -> Probe {
+        probes += 1
+        let act = RehearsedAct(
+            dice: dice.dice("probe", probes), faults: faults(of: host.backend),
+            answer: .members([:])
+        ).act()
+        return Probe(
+            generation: 0, message, at: host, act: act, arrived: network.clock.now, on: place)
+    }
+
+    private func faults(of backend: Int) -> [FaultRule] {
+        settings.faults.filter {
+            $0.backend == "*" || $0.backend == survey.backends[backend].name
+        }
     }
 
     /// The call whose fixed pieces are all there, in order; the one with most of them if there are

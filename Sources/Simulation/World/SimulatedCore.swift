@@ -14,6 +14,9 @@ final class SimulatedCore {
     private(set) var drains: Instant?
     private(set) var drained: Instant?
     private(set) var closed: Instant?
+    /// When its work was over, or was told to be.
+    var ended: Instant? { drained ?? closes }
+    private var closes: Instant?
 
     init(_ index: Int, _ plan: Plan, on network: SimNetwork, _ journal: LogJournal) {
         let loop = network.makeLoop("core \(index)")
@@ -48,6 +51,7 @@ final class SimulatedCore {
     func close() {
         guard drains == nil, let core else { return }
         loop.timer(after: .zero) { [unowned self] in
+            closes = loop.now
             core.close().whenSettled { [unowned self] _ in closed = loop.now }
         }
     }
@@ -69,6 +73,9 @@ final class SimulatedCore {
         var unrest: [String] = []
         if !snapshot.requests.isEmpty { unrest.append("\(snapshot.requests.count) requests") }
         if snapshot.connections > 0 { unrest.append("\(snapshot.connections) connections") }
+        if snapshot.connections == 0, snapshot.bufferedBytes != 0 {
+            unrest.append("\(snapshot.bufferedBytes) buffered bytes")
+        }
         for backend in snapshot.backends where backend.running + backend.waiting > 0 {
             unrest.append(
                 "\(backend.running) calls running and \(backend.waiting) waiting at \(backend.name)"

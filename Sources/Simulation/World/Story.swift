@@ -11,6 +11,7 @@ struct Story {
         story.tellOperator(world)
         for client in world.clients { story.tell(client, world) }
         for attempt in world.attempts { story.tell(attempt, world) }
+        for probe in world.probes { story.tell(probe, world) }
         let sorted = story.lines.enumerated().sorted {
             $0.element.at == $1.element.at
                 ? $0.offset < $1.offset : $0.element.at < $1.element.at
@@ -60,13 +61,21 @@ struct Story {
     }
 
     private mutating func tell(_ attempt: Attempt, _ world: World) {
-        let name = "  \(attempt.mark) \(attempt.call.text) attempt \(attempt.ordinal)"
-        var text = "\(name) at b\(attempt.backend), from \(attempt.core): \(attempt.act.summary)"
-        if attempt.before > 0 { text += " [request \(attempt.before + 1) of its connection]" }
-        if attempt.isPoisoned { text += " [poisoned]" }
-        add(world.ms(attempt.sent), text)
-        if let ended = attempt.ended {
-            let isRead = attempt.read == ended
+        tell(attempt, "  \(attempt.mark) \(attempt.call.text) attempt \(attempt.ordinal)", world)
+    }
+
+    private mutating func tell(_ probe: Probe, _ world: World) {
+        tell(probe, "  a check", world)
+    }
+
+    private mutating func tell(_ served: Served, _ name: String, _ world: World) {
+        let place = "b\(served.backend) host \(served.host)"
+        var text = "\(name) at \(place), from \(served.core): \(served.act.summary)"
+        if served.before > 0 { text += " [request \(served.before + 1) of its connection]" }
+        if served.isPoisoned { text += " [poisoned]" }
+        add(world.ms(served.sent), text)
+        if let ended = served.ended {
+            let isRead = served.read == ended
             add(world.ms(ended), "\(name) \(isRead ? "is answered" : "is given up")")
         }
     }

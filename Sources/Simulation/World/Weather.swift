@@ -2,10 +2,17 @@ import Basics
 import Reactor
 import SimReactor
 
-/// What befalls the hosts of a run from outside: they refuse, fall silent, lose their names; with the
-/// times, for those who must know whether a failure had a reason.
+/// What befalls the hosts of a run from outside: they refuse, fall silent, lose their names, fall
+/// ill; with the times, for those who must know whether a failure had a reason.
 struct Weather {
-    enum Kind { case refuses, silent, nameFails, nameMoves }
+    enum Kind {
+        case refuses, silent, nameFails, nameMoves
+        /// It answers with 5xx, or ends the connection instead.
+        case ill
+
+        /// Who is asked then does not get to know of it.
+        var isUnseen: Bool { self != .ill && self != .nameMoves }
+    }
 
     struct Spell {
         let kind: Kind
@@ -13,6 +20,8 @@ struct Weather {
         /// Milliseconds since the run began.
         let from: Int
         let to: Int
+
+        var isForGood: Bool { to >= 10_000 }
     }
 
     let spells: [Spell]
@@ -35,8 +44,21 @@ struct Weather {
                 draw(.nameFails, .nameFailures)
                 draw(.nameMoves, .nameChanges)
             }
+            draw(.ill, .illHosts)
         }
         self.spells = spells
+    }
+
+    func isIll(_ host: DrawnHost, at milliseconds: Double) -> Bool {
+        spells.contains {
+            $0.kind == .ill && $0.host == host && Double($0.from) <= milliseconds
+                && ($0.isForGood || milliseconds < Double($0.to))
+        }
+    }
+
+    /// Whether one of these hosts was ever asked without getting to know of it.
+    func hides(_ hosts: [DrawnHost]) -> Bool {
+        spells.contains { $0.kind.isUnseen && hosts.contains($0.host) }
     }
 
     /// Whether such a thing can have mattered to somebody who asked one of these hosts in this time.

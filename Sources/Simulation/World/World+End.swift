@@ -39,6 +39,9 @@ extension World {
         CallsCheck(world: self).run()
         LimitsCheck(world: self).run()
         BreakerCheck(world: self).run()
+        RetryBudgetCheck(world: self).run()
+        HostsCheck(world: self).run()
+        ProbesCheck(world: self).run()
         LogCheck(world: self).run()
     }
 }

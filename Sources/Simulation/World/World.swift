@@ -38,6 +38,8 @@ package final class World {
     private(set) var attempts: [Attempt] = []
     /// Those of each request, by its number.
     private var attemptsByRequest: [[Attempt]] = []
+    /// Checks of hosts' health, in order of arrival.
+    private(set) var probes: [Probe] = []
     private(set) var unasked: [(message: Message, client: SimulatedClient)] = []
     private(set) var violations: [Violation] = []
     let journal = LogJournal()
@@ -160,11 +162,12 @@ package final class World {
 
     private func startHosts() throws(IOFailure) {
         for (index, backend) in configs[0].backends.enumerated() {
-            for drawn in backend.hosts {
+            for (place, drawn) in backend.hosts.enumerated() {
                 for moved in drawn.isName ? [false, true] : [false] {
                     let host = SimulatedHost(
-                        at: drawn.address(of: index, moved: moved), backend: index,
-                        prefix: drawn.prefix, on: outside, of: self)
+                        at: drawn.address(of: index, moved: moved),
+                        AskedPlace(backend: index, host: place, prefix: drawn.prefix),
+                        on: outside, of: self)
                     try host.listen()
                     hosts.append(host)
                     startWeather(of: host, drawn)
@@ -222,7 +225,7 @@ extension World {
                 during(spell, { [network] in network.fates[host.address] = .silent }) {
                     [network] in network.fates[host.address] = nil
                 }
-            case .nameFails, .nameMoves: break
+            case .nameFails, .nameMoves, .ill: break
             }
         }
     }
@@ -242,7 +245,7 @@ extension World {
                 during(spell, { [unowned self] in name(drawn, backend, moved: true) }) {
                     [unowned self] in name(drawn, backend, moved: false)
                 }
-            case .refuses, .silent: break
+            case .refuses, .silent, .ill: break
             }
         }
     }
@@ -251,7 +254,7 @@ extension World {
         _ spell: Weather.Spell, _ begin: @escaping () -> Void, _ end: @escaping () -> Void
     ) {
         outside.timer(after: .milliseconds(spell.from), begin)
-        if spell.to < 10_000 { outside.timer(after: .milliseconds(spell.to), end) }
+        if !spell.isForGood { outside.timer(after: .milliseconds(spell.to), end) }
     }
 
     private func name(_ drawn: DrawnHost, _ backend: Int, moved: Bool) {
@@ -273,8 +276,36 @@ extension World: HostWorld, ClientWorld {
         unasked.append((message, client))
     }
 
-    func attempt(
-        _ message: Message, at backend: Int, prefix: String, on place: AttemptPlace
+    func asked(_ message: Message, at host: AskedPlace, on place: ServedPlace) -> Served? {
+        let path = message.path
+        let rest = path.utf8.dropFirst(path.hasPrefix(host.prefix) ? host.prefix.utf8.count : 0)
+        let segment = rest.split(separator: UInt8(ascii: "/")).first.map { Substring($0) } ?? ""
+        if let generation = DrawnHealth.generation(of: segment) {
+            return probe(generation, message, at: host, on: place)
+        }
+        return attempt(segment, message, at: host, on: place)
+    }
+
+    private func probe(
+        _ generation: Int, _ message: Message, at host: AskedPlace, on place: ServedPlace
+    ) -> Probe? {
+        let core = cores.firstIndex { $0.loop.name == place.stream.peerName } ?? 0
+        let ordinal = probes.count {
+            $0.backend == host.backend && $0.host == host.host && $0.core == place.stream.peerName
+        }
+        let act = actDraw(
+            dice.dice("probe", host.backend, host.host, core, ordinal), host, mark: "",
+            key: "health", answerMax: 64 << 10
+        ).check()
+        let probe = Probe(
+            generation: generation, message, at: host, act: act, arrived: network.clock.now,
+            on: place)
+        probes.append(probe)
+        return probe
+    }
+
+    private func attempt(
+        _ segment: Substring, _ message: Message, at host: AskedPlace, on place: ServedPlace
     ) -> Attempt? {
         guard let mark = message["X-Request-Id"], let number = Int(mark.dropFirst()),
             requests.indices.contains(number), requests[number] != nil
@@ -282,32 +313,35 @@ extension World: HostWorld, ClientWorld {
             violation(.calls, nil, "a backend got a request that nobody sent: \(message.startLine)")
             return nil
         }
-        let path = message.path
-        let rest = path.utf8.dropFirst(path.hasPrefix(prefix) ? prefix.utf8.count : 0)
-        guard let segment = rest.split(separator: UInt8(ascii: "/")).first.map({ Substring($0) }),
-            let key = CallKey(segment),
-            configs.indices.contains(key.generation),
+        guard let key = CallKey(segment), configs.indices.contains(key.generation),
+            configs[key.generation].endpoints.indices.contains(key.endpoint),
             configs[key.generation].endpoints[key.endpoint].calls.indices.contains(key.call)
         else {
             violation(.calls, mark, "a backend got an unknown path: \(message.startLine)")
             return nil
         }
         let ordinal = attemptsByRequest[number].count { $0.call == key }
-        let serial = "s\(attempts.count)"
-        let act = ActDraw(
-            dice: dice.dice("act", number, key.generation, key.call, ordinal), rates: rates,
-            mark: mark, key: key.text, serial: serial,
+        let act = actDraw(
+            dice.dice("act", number, key.generation, key.call, ordinal), host, mark: mark,
+            key: key.text,
             answerMax: configs[key.generation].endpoints[key.endpoint].maxBody
         ).act()
         let attempt = Attempt(
-            number: attempts.count, backend: backend, core: place.stream.peerName ?? "",
-            message: message, mark: mark, call: key, ordinal: ordinal, act: act, serial: serial,
-            arrived: network.clock.now, stream: place.stream, requestStart: place.requestStart,
-            answerStart: place.answerStart, before: place.before, unasked: place.unasked,
-            isFirstAfterUnasked: place.isFirstAfterUnasked)
+            number: attempts.count, mark: mark, call: key, ordinal: ordinal, message, at: host,
+            act: act, arrived: network.clock.now, on: place)
         attempts.append(attempt)
         attemptsByRequest[number].append(attempt)
         return attempt
+    }
+
+    private func actDraw(
+        _ dice: Dice, _ host: AskedPlace, mark: String, key: String, answerMax: Int
+    ) -> ActDraw {
+        let drawn = configs[0].backends[host.backend].hosts[host.host]
+        return ActDraw(
+            dice: dice, rates: rates, mark: mark, key: key,
+            serial: "s\(attempts.count)", answerMax: answerMax,
+            isIll: weather.isIll(drawn, at: ms(network.clock.now)))
     }
 }
 

@@ -1,0 +1,88 @@
+import Basics
+import SimReactor
+
+/// Of the calls to one backend that may be tried again, a fifth are at a time, and three always may: so
+/// that a backend which fails does not get a multiple of its load.
+///
+/// Counted are the retries that certainly were some, against every call that can have been under way.
+struct RetryBudgetCheck {
+    let world: World
+
+    func run() {
+        for backend in world.configs[0].backends.indices {
+            for core in world.cores.map(\.loop.name) { check(backend, core) }
+        }
+    }
+
+    private struct Span {
+        let from: Instant
+        let to: Instant
+
+        func covers(_ moment: Instant) -> Bool { from < moment && moment < to }
+    }
+
+    private func check(_ backend: Int, _ core: String) {
+        let retries = retries(backend, core)
+        guard retries.count > Self.alwaysAllowed else { return }
+        let calls = calls(backend, core)
+        for retry in retries {
+            let others = retries.count { $0.covers(retry.from) }
+            let underWay = calls.count { $0.from <= retry.from && retry.from <= $0.to }
+            let allowed = max(Self.alwaysAllowed, underWay * Self.sharePercent / 100)
+            if others + 1 > allowed {
+                world.violation(
+                    .limits, nil,
+                    "\(others + 1) retries at once to b\(backend), \(allowed) are allowed")
+            }
+        }
+    }
+
+    private static let sharePercent = 20
+    private static let alwaysAllowed = 3
+
+    /// From the end of the try before to its own.
+    private func retries(_ backend: Int, _ core: String) -> [Span] {
+        var retries: [Span] = []
+        for client in world.clients where client.core == core {
+            for request in client.sent {
+                let attempts = world.attempts(of: request).filter { $0.backend == backend }
+                for attempt in attempts where attempt.ordinal > 0 && !attempt.isPoisoned {
+                    let call = world.call(of: attempt)
+                    guard call.retry != nil, call.hedgeAfter == nil,
+                        let former = attempts.first(where: {
+                            $0.call == attempt.call && $0.ordinal == attempt.ordinal - 1
+                        }), !former.mayBeResent, let from = former.ended, let to = attempt.ended
+                    else { continue }
+                    retries.append(Span(from: from, to: to))
+                }
+            }
+        }
+        return retries
+    }
+
+    /// A hedged call counts twice.
+    private func calls(_ backend: Int, _ core: String) -> [Span] {
+        var calls: [Span] = []
+        for client in world.clients where client.core == core {
+            for request in client.sent {
+                guard let index = request.request.endpoint else { continue }
+                let to = request.answered ?? world.network.clock.now
+                for config in world.configs {
+                    for call in config.endpoints[index].calls
+                    where call.backend == backend && call.retry != nil {
+                        let span = Span(from: request.began, to: to)
+                        calls += call.hedgeAfter == nil ? [span] : [span, span]
+                    }
+                }
+            }
+        }
+        return calls
+    }
+}
+
+extension World {
+    /// What the configuration says of the call that was tried.
+    func call(of attempt: Attempt) -> DrawnCall {
+        configs[attempt.call.generation].endpoints[attempt.call.endpoint].calls[attempt.call.call]
+    }
+}

@@ -87,8 +87,8 @@ private struct Series {
         }
         // What is on its way for a tenth of a second may have met the end.
         let least = (ends - begins - .milliseconds(100)).inNanoseconds / every.inNanoseconds
-        return isCalm && asked < least
-            ? "\(name): checked \(asked) times instead of \(least)" : nil
+        return isCalm && probes.count < least
+            ? "\(name): checked \(probes.count) times instead of \(least)" : nil
     }
 
     /// Nothing can have kept a check from its host.

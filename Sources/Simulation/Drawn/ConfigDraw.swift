@@ -15,13 +15,13 @@ struct ConfigDraw {
         return DrawnConfig(
             generation: generation,
             workers: former?.workers ?? dice.pick([1, 1, 2, 3]),
-            limits: limits(backends), drainTimeout: dice.pick([40, 200, 5000]),
+            limits: limits(), drainTimeout: dice.pick([40, 200, 5000]),
             backends: backends, endpoints: endpoints)
     }
 
     // MARK: The process
 
-    private func limits(_ backends: [DrawnBackend]) -> DrawnLimits {
+    private func limits() -> DrawnLimits {
         let dice = dice.dice("limits")
         var limits = DrawnLimits()
         limits.connections = dice.maybe(0.15, dice.number(1...6))
@@ -33,10 +33,6 @@ struct ConfigDraw {
         limits.bodyTimeout = dice.maybe(0.3, dice.number(50...400))
         limits.idleTimeout = dice.maybe(0.3, dice.number(20...500))
         limits.bufferedBytes = dice.maybe(0.1, dice.pick([1000, 4000, 20_000, 200_000]))
-        // While a client waits for its end, hosts are asked how they are: not for a minute.
-        if backends.contains(where: { $0.health != nil }) {
-            limits.idleTimeout = limits.idleTimeout ?? 500
-        }
         return limits
     }
 

@@ -11,6 +11,8 @@ struct DrawnConfig {
 
     /// A number of the whole process as one worker's share.
     func share(_ count: Int) -> Int { max(1, (count + workers - 1) / workers) }
+
+    var asksHosts: Bool { backends.contains { $0.health != nil } }
 }
 
 /// `limits:`; what is nil is not written.
@@ -24,6 +26,15 @@ struct DrawnLimits {
     var bodyTimeout: Int?
     var idleTimeout: Int?
     var bufferedBytes: Int?
+
+    /// No client is waited for longer than a second.
+    var impatient: DrawnLimits {
+        var limits = self
+        limits.headerTimeout = headerTimeout ?? 1000
+        limits.bodyTimeout = bodyTimeout ?? 1000
+        limits.idleTimeout = idleTimeout ?? 1000
+        return limits
+    }
 }
 
 struct DrawnBackend {

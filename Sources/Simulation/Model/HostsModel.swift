@@ -38,7 +38,9 @@ struct HostsModel {
         knowsChecks =
             world.configs.count == 1 && !world.weather.hides(drawn.hosts) && !world.isSlow
             && !hasPoison
-        for host in drawn.hosts.indices { follow(probes.filter { $0.host == host }, of: host) }
+        for host in drawn.hosts.indices {
+            follow(probes.filter { $0.host == host && !isAskedAgain($0, in: world) }, of: host)
+        }
         if let eject = drawn.eject {
             follow(Lessons(of: backend, on: core, in: world), eject)
         }
@@ -46,9 +48,19 @@ struct HostsModel {
 
     // MARK: Checks
 
+    /// Whether it goes out once more on another connection; not if it was given up instead, which is at
+    /// the time of the next check.
+    private func isAskedAgain(_ probe: Probe, in world: World) -> Bool {
+        guard probe.mayBeResent, let ended = probe.ended, let health = drawn.health else {
+            return false
+        }
+        let every = Duration.milliseconds(health.every).inNanoseconds
+        return (ended - world.began).inNanoseconds % every != 0
+    }
+
     /// Two bad checks in a row take a host out, a good one brings it back.
     private mutating func follow(_ probes: [Probe], of host: Int) {
-        let results = probes.filter { !$0.mayBeResent }.compactMap { probe in
+        let results = probes.compactMap { probe in
             probe.ended.map { (at: $0, isGood: probe.isGood) }
         }.sorted { $0.at < $1.at }
         var badInRow = 0

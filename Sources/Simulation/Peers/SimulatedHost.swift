@@ -99,8 +99,8 @@ final class SimulatedHost {
         private func perform(_ served: Served, piece: Int, after delay: Int) {
             let act = served.act
             if case .nothing = act.outcome, act.pieces.isEmpty { return }
-            later(delay) { [unowned self] in
-                guard current === served, !served.isAnswered else { return }
+            later(delay) { [weak self] in
+                guard let self, current === served, !served.isAnswered else { return }
                 if piece < act.pieces.count { send(act.pieces[piece]) }
                 if piece + 1 < act.pieces.count, act.gap > 0 {
                     return perform(served, piece: piece + 1, after: act.gap)
@@ -122,8 +122,8 @@ final class SimulatedHost {
             case .halfCloses: stream.finishWriting()
             }
             guard let afterwards = served.act.afterwards else { return }
-            later(afterwards.delay) { [unowned self] in
-                guard current === served, stream.heard.written == position,
+            later(afterwards.delay) { [weak self] in
+                guard let self, current === served, stream.heard.written == position,
                     stream.unsentBytes == 0
                 else { return }
                 switch afterwards.kind {

@@ -66,6 +66,10 @@ package final class World {
                 ConfigDraw(dice: operation.dice("config"), generation: configs.count)
                     .config(after: first))
         }
+        // While clients are waited for, hosts are asked how they are: a minute of that is dull.
+        if configs.contains(where: \.asksHosts) {
+            for index in configs.indices { configs[index].limits = configs[index].limits.impatient }
+        }
         self.configs = configs
         self.reloads = reloads
         drains = operation.maybe(rates[.drains] * 2, operation.number(0...400))

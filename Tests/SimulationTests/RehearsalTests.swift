@@ -18,9 +18,11 @@ import Testing
               stock: { from: stock, get: "/levels/{product.shop.city}", take: items }
         """
 
-    private func rehearsal(_ faults: String = "", requests: Int = 200) throws -> Rehearsal {
+    private func rehearsal(
+        _ faults: String = "", requests: Int = 200, text: String = Self.text
+    ) throws -> Rehearsal {
         let files = ConfigFiles(
-            read: { _ throws(ConfigFileError) in Array(Self.text.utf8) },
+            read: { _ throws(ConfigFileError) in Array(text.utf8) },
             list: { _ throws(ConfigFileError) in throw .notFound })
         let (loaded, problems) = ConfigLoader.load("c.yaml", files: files) { _ in nil }
         let config = try #require(loaded, "\(problems.lines)")
@@ -39,6 +41,19 @@ import Testing
         #expect(report.contains("GET /products/{id}\n"))
         #expect(report.contains("  200                  200    100.0%"))
         #expect(!report.contains("failed"))
+        rehearsal.close()
+    }
+
+    /// Checks of a backend's health are answered as its calls are.
+    @Test(arguments: [("", "200"), ("catalog: close 100%", "503")]) func healthIsPlayedToo(
+        _ faults: String, _ status: String
+    ) throws {
+        let text = Self.text.replacing(
+            "catalog.internal:80/v1\"",
+            with: "catalog.internal:80/v1\", health: { path: /up, every: 1ms }")
+        let rehearsal = try rehearsal(faults, text: text)
+        #expect(RehearsalReport.of(rehearsal).contains("  \(status)   "))
+        #expect(RehearsalReport.of(rehearsal).contains("destination_unavailable") == !faults.isEmpty)
         rehearsal.close()
     }
 

@@ -34,18 +34,13 @@ struct Retry {
         let answer = next(request, exchange)
         if let share { answer.whenSettled { _ in withExtendedLifetime(share) {} } }
         guard number < plan.attempts else { return answer }
-        return answer.then { response in
-            guard request.method.isIdempotent, plan.statuses.contains(Int(response.status.code)),
-                let wait = wait(before: number + 1, asked: response, request),
+        // One look at either outcome: behind a `then`, a `recover` would see the failure of a later
+        // try as well, and begin to count anew.
+        return answer.mapResult { $0 }.then { outcome in
+            guard mayRepeat(request, after: outcome),
+                let wait = wait(before: number + 1, asked: try? outcome.get(), request),
                 let share = budget.share()
-            else { return exchange.core.value(response) }
-            return again(number, after: wait, next, request, exchange, share)
-        }
-        .recover(only: ClientFailure.self) { failure in
-            guard mayRepeat(request, after: failure),
-                let wait = wait(before: number + 1, asked: nil, request),
-                let share = budget.share()
-            else { throw failure }
+            else { return exchange.core.value(try outcome.get()) }
             return again(number, after: wait, next, request, exchange, share)
         }
     }
@@ -60,10 +55,19 @@ struct Retry {
     }
 
     /// A request that changes something is sent again only if it never was.
-    private func mayRepeat(_ request: CallRequest, after failure: ClientFailure) -> Bool {
-        guard request.method.isIdempotent || !failure.wasSent else { return false }
-        return failure.isBeforeConnection
-            ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
+    private func mayRepeat(
+        _ request: CallRequest, after outcome: Result<ClientResponse, any Error>
+    ) -> Bool {
+        switch outcome {
+        case .success(let response):
+            return request.method.isIdempotent
+                && plan.statuses.contains(Int(response.status.code))
+        case .failure(let failure as ClientFailure):
+            guard request.method.isIdempotent || !failure.wasSent else { return false }
+            return failure.isBeforeConnection
+                ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
+        case .failure: return false
+        }
     }
 
     /// Half to all of a back-off that doubles each time, or what the backend asked for; nil if there

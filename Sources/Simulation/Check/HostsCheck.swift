@@ -7,17 +7,10 @@ struct HostsCheck {
     let world: World
 
     func run() {
-        // What was known under one configuration, the next may have forgotten.
-        guard world.configs.count == 1 else { return }
-        let config = world.configs[0]
-        for (index, backend) in config.backends.enumerated() {
-            guard backend.eject != nil || backend.health != nil else { continue }
-            for core in world.cores.map(\.loop.name) {
-                let model = HostsModel(of: index, config, on: core, in: world)
-                for attempt in world.attempts
-                where attempt.backend == index && attempt.core == core {
-                    check(attempt, model)
-                }
+        for model in HostsModel.all(of: world) {
+            for attempt in world.attempts
+            where attempt.backend == model.backend && attempt.core == model.core {
+                check(attempt, model)
             }
         }
     }

@@ -130,6 +130,8 @@ struct CallEvidence {
         guard [timeout, endpoint.deadline].contains(limit ?? timeout) else { return false }
         let strike = start + .milliseconds(limit ?? min(timeout, endpoint.deadline))
         guard answered >= strike else { return false }
+        // An answer may have found no room, and the second try of a hedge decides then.
+        if config.limits.bufferedBytes != nil, call.hedgeAfter != nil { return true }
         // With nothing to wait for, the call began at once: an answer before the strike was in time.
         return call.waitsFor.count > 0 || call.retry != nil
             || !attempts.contains { attempt in attempt.read.map { $0 < strike } ?? false }
@@ -160,7 +162,8 @@ struct CallEvidence {
         guard model.isWanted(other) else { return true }
         if told.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, world)
-        if evidence.isPoisoned { return true }
+        // Where there was no room for its answer, it brought nothing.
+        if evidence.isPoisoned || config.limits.bufferedBytes != nil { return true }
         return evidence.values.isEmpty
             || evidence.values.contains { value in
                 guard case .scalar(let text)? = value.value(at: TreePath(path)) else { return true }

@@ -26,9 +26,13 @@ struct HostsModel {
     /// Nobody can tell how some checks went.
     private let hasPoison: Bool
 
+    let backend: Int
+    let core: String
     private let drawn: DrawnBackend
 
     init(of backend: Int, _ config: DrawnConfig, on core: String, in world: World) {
+        self.backend = backend
+        self.core = core
         drawn = config.backends[backend]
         let probes = world.probes.filter { $0.backend == backend && $0.core == core }
         unwell = Array(repeating: [], count: drawn.hosts.count)
@@ -43,6 +47,19 @@ struct HostsModel {
         }
         if let eject = drawn.eject {
             follow(Lessons(of: backend, on: core, in: world), eject)
+        }
+    }
+
+    /// For each backend that leaves hosts out and each core; none for a run with a reload, as what was
+    /// known under one configuration, the next may have forgotten.
+    static func all(of world: World) -> [HostsModel] {
+        guard world.configs.count == 1 else { return [] }
+        return world.configs[0].backends.enumerated().flatMap { index, backend in
+            backend.eject == nil && backend.health == nil
+                ? []
+                : world.cores.map {
+                    HostsModel(of: index, world.configs[0], on: $0.loop.name, in: world)
+                }
         }
     }
 

@@ -4,6 +4,8 @@ package struct Coverage: Sendable {
     package private(set) var statuses: [Int: Int] = [:]
     /// Failures that answers told of, by their kind.
     package private(set) var failures: [String: Int] = [:]
+    /// Hosts that a core certainly had to leave out, by the reason.
+    package private(set) var leftOut: [LeftOut: Int] = [:]
     /// Runs in which a fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
@@ -16,8 +18,13 @@ package struct Coverage: Sendable {
 
     private mutating func add(_ seed: UInt64) {
         let world = World(seed: seed)
-        _ = world.run()
+        _ = world.run(forgetting: false)
+        defer { world.forget() }
         for fault in world.rates.active { faults[fault, default: 0] += 1 }
+        for model in HostsModel.all(of: world) {
+            leftOut[.ejected, default: 0] += model.ejected.joined().count
+            leftOut[.unwell, default: 0] += model.unwell.joined().count
+        }
         for answer in world.requests.compactMap({ $0?.answer }) {
             statuses[answer.status, default: 0] += 1
             for failure in ToldFailure.all(of: answer) {
@@ -25,6 +32,14 @@ package struct Coverage: Sendable {
             }
         }
     }
+}
+
+/// Why a host is not asked.
+package enum LeftOut: CaseIterable, Sendable {
+    /// Its calls failed.
+    case ejected
+    /// It did not answer its checks.
+    case unwell
 }
 
 extension ToldFailure {

@@ -33,13 +33,14 @@ package struct Verdict: Sendable {
         return text + "again: \(smallest.replay)\n"
     }
 
-    /// The configuration of a seed, and what happens in its run.
+    /// The configurations of a seed, those of reloads too, and what happens in its run.
     package static func story(_ seed: UInt64, _ options: RunOptions) -> String {
         let world = World(seed: seed, options: options)
         let violations = world.run(forgetting: false)
         defer { world.forget() }
         let found = violations.map { "wrong: \($0)\n" }.joined()
-        return world.configText + "\n" + Story.of(world) + found
+        let texts = world.configs.map { ConfigText.of($0) + "\n" }.joined()
+        return texts + Story.of(world) + found
     }
 
     /// Runs a seed, twice where the two runs are to be compared.

@@ -21,6 +21,19 @@ import Testing
         stage.expectQuiet()
     }
 
+    /// Found by seed 5001291 of the simulation.
+    @Test(arguments: [2, 3, 4]) func attemptsCountsTriesThatFailInDifferentWays(_ attempts: Int)
+        throws
+    {
+        let refuses = Reply.status(503, "{}", "Connection: close")
+        let stage = try stage(
+            [refuses, .closes(), refuses, .closes(), refuses, .closes()],
+            retry: "attempts: \(attempts), on: [terminated, 503], backoff: 1ms")
+        _ = try stage.ask()
+        #expect(stage.seen.count == attempts)
+        stage.expectQuiet()
+    }
+
     @Test func aTryThatWorksEndsThem() throws {
         let stage = try stage([.closes(), .ok("1")])
         #expect(try stage.ask().status == 200)

@@ -52,8 +52,9 @@ import Testing
             "catalog.internal:80/v1\"",
             with: "catalog.internal:80/v1\", health: { path: /up, every: 1ms }")
         let rehearsal = try rehearsal(faults, text: text)
-        #expect(RehearsalReport.of(rehearsal).contains("  \(status)   "))
-        #expect(RehearsalReport.of(rehearsal).contains("destination_unavailable") == !faults.isEmpty)
+        let report = RehearsalReport.of(rehearsal)
+        #expect(report.contains("  \(status)   "))
+        #expect(report.contains("destination_unavailable") == !faults.isEmpty)
         rehearsal.close()
     }
 

@@ -24,7 +24,7 @@ struct RetryBudgetCheck {
     private func check(_ backend: Int, _ core: String) {
         let retries = retries(backend, core)
         guard retries.count > Self.alwaysAllowed else { return }
-        let calls = calls(backend, core)
+        let calls = world.callSpans(to: backend, on: core).filter { $0.call.retry != nil }
         for retry in retries {
             let others = retries.count { $0.covers(retry.from) }
             let underWay = calls.count { $0.from <= retry.from && retry.from <= $0.to }
@@ -58,25 +58,6 @@ struct RetryBudgetCheck {
             }
         }
         return retries
-    }
-
-    /// A hedged call counts twice.
-    private func calls(_ backend: Int, _ core: String) -> [Span] {
-        var calls: [Span] = []
-        for client in world.clients where client.core == core {
-            for request in client.sent {
-                guard let index = request.request.endpoint else { continue }
-                let to = request.answered ?? world.network.clock.now
-                for config in world.configs {
-                    for call in config.endpoints[index].calls
-                    where call.backend == backend && call.retry != nil {
-                        let span = Span(from: request.began, to: to)
-                        calls += call.hedgeAfter == nil ? [span] : [span, span]
-                    }
-                }
-            }
-        }
-        return calls
     }
 }
 

@@ -71,8 +71,8 @@ struct CallEvidence {
         case .skipped: attempts.isEmpty && isSkipped(failure.because, told)
         case .cancelled, .collision: false
         case .responseTimeout: isTimeout(failure.limit)
-        case .breakerOpen: backend.breaker != nil
-        case .queueFull: backend.maxConcurrent != nil || config.limits.bufferedBytes != nil
+        case .breakerOpen: backend.breaker != nil && hadTrouble
+        case .queueFull: canBeFull || config.limits.bufferedBytes != nil
         case .destinationUnavailable: hadNoHost
         case .dnsError: hadWeather([.nameFails])
         case .connectionRefused: hadWeather([.refuses])
@@ -114,6 +114,35 @@ struct CallEvidence {
         let from = Int(world.ms(request.read ?? request.began)) - 100 - backend.connectTimeout
         return world.weather.any(
             kinds, of: backend.hosts, from: from, to: Int(world.ms(answered)) + 1)
+    }
+
+    /// Whether the core can have learned anything bad of the backend before the answer.
+    private var hadTrouble: Bool {
+        guard let core = request.client.core, let answered = request.answered else { return false }
+        if world.weather.hides(backend.hosts) || world.isSlow
+            || world.losesConnections(to: call.backend)
+        {
+            return true
+        }
+        let hadBadAnswer = world.attempts.contains { attempt in
+            guard attempt.backend == call.backend, attempt.core == core, attempt.sent <= answered
+            else { return false }
+            guard case .answer(let status, _, _) = attempt.act.outcome else { return true }
+            return status >= 500 || attempt.read == nil || attempt.isPoisoned
+        }
+        return hadBadAnswer
+            || world.callSpans(to: call.backend, on: core).contains {
+                $0.from <= answered && $0.to - $0.from >= $0.limit
+            }
+    }
+
+    /// Whether there can have been as many other calls at once as the backend takes.
+    private var canBeFull: Bool {
+        guard let limit = backend.maxConcurrent.map(config.share),
+            let answered = request.answered
+        else { return false }
+        let spans = world.callSpans(to: call.backend, on: request.client.core)
+        return spans.count { $0.from <= answered && $0.to >= request.began } > limit
     }
 
     /// Whether no host can have been well at some moment.

@@ -50,7 +50,7 @@ import Testing
     ) throws {
         let text = Self.text.replacing(
             "catalog.internal:80/v1\"",
-            with: "catalog.internal:80/v1\", health: { path: /up, every: 1ms }")
+            with: "catalog.internal:80/v1\", health: { path: /up, every: 100ms }")
         let rehearsal = try rehearsal(faults, text: text)
         let report = RehearsalReport.of(rehearsal)
         #expect(report.contains("  \(status)   "))

@@ -49,7 +49,7 @@ struct OutcomeCheck {
         if status == 503, answer["Gateway-Complete"] == nil {
             let isLimited =
                 config.limits.connections != nil || config.limits.requestsInFlight != nil
-                || config.limits.bufferedBytes != nil
+                || world.mayLackRoom
                 || RequestModel(request: request.request, config: config).endpoint?.maxInFlight
                     != nil
             return isLimited && answer["Retry-After"] != nil

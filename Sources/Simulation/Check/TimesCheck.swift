@@ -43,7 +43,7 @@ struct TimesCheck {
     private func isServersOwn(_ answer: Message, _ config: DrawnConfig) -> Bool {
         answer.status == 503 && answer["Gateway-Complete"] == nil
             && (config.limits.requestsInFlight != nil || config.limits.connections != nil
-                || config.limits.bufferedBytes != nil)
+                || world.mayLackRoom)
     }
 
     /// A pipelined request begins when the one before it is answered.

@@ -72,7 +72,7 @@ struct CallEvidence {
         case .cancelled, .collision: false
         case .responseTimeout: isTimeout(failure.limit)
         case .breakerOpen: backend.breaker != nil && hadTrouble
-        case .queueFull: canBeFull || config.limits.bufferedBytes != nil
+        case .queueFull: canBeFull || world.mayLackRoom
         case .destinationUnavailable: hadNoHost
         case .dnsError: hadWeather([.nameFails])
         case .connectionRefused: hadWeather([.refuses])
@@ -160,7 +160,7 @@ struct CallEvidence {
         let strike = start + .milliseconds(limit ?? min(timeout, endpoint.deadline))
         guard answered >= strike else { return false }
         // An answer may have found no room, and the second try of a hedge decides then.
-        if config.limits.bufferedBytes != nil, call.hedgeAfter != nil { return true }
+        if world.mayLackRoom, call.hedgeAfter != nil { return true }
         // With nothing to wait for, the call began at once: an answer before the strike was in time.
         return call.waitsFor.count > 0 || call.retry != nil
             || !attempts.contains { attempt in attempt.read.map { $0 < strike } ?? false }
@@ -192,7 +192,7 @@ struct CallEvidence {
         if told.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, world)
         // Where there was no room for its answer, it brought nothing.
-        if evidence.isPoisoned || config.limits.bufferedBytes != nil { return true }
+        if evidence.isPoisoned || world.mayLackRoom { return true }
         return evidence.values.isEmpty
             || evidence.values.contains { value in
                 guard case .scalar(let text)? = value.value(at: TreePath(path)) else { return true }
@@ -202,6 +202,10 @@ struct CallEvidence {
 }
 
 extension World {
+    /// Answers and requests may be refused for want of memory; what a reload says holds at once for
+    /// requests that began before it, too.
+    var mayLackRoom: Bool { configs.contains { $0.limits.bufferedBytes != nil } }
+
     /// Packets may take so long that connecting does, too.
     var isSlow: Bool { network.settings.stalls != nil }
 

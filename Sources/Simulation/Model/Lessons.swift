@@ -26,7 +26,7 @@ struct Lessons {
         end = world.network.clock.now
         let drawn = config.backends[backend]
         guard world.configs.count == 1, !world.weather.hides(drawn.hosts), !world.isSlow,
-            config.limits.bufferedBytes == nil, !losesRequests(to: backend)
+            !world.mayLackRoom, !losesRequests(to: backend)
         else {
             end = world.began
             return

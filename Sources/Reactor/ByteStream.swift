@@ -24,8 +24,12 @@ package protocol ByteStream: AnyObject {
     /// Sends `head`, then `body`, with one system call where the kernel takes both.
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>)
 
-    /// Bytes written and not yet taken by the kernel.
+    /// Bytes offered to the kernel and not yet taken.
     var unsentBytes: Int { get }
+
+    /// Whether all that was written has been offered to the kernel: until then the other side cannot
+    /// know of it.
+    var hasOfferedAll: Bool { get }
 
     /// Nothing is delivered until `resumeReading`.
     func pauseReading()
@@ -61,6 +65,14 @@ package protocol ByteStreamDelegate: AnyObject {
     /// Everything written so far has been taken by the kernel, after some of it had to wait.
     func streamDrained()
 
+    /// Some of what was gathered was not taken by the kernel when it was offered; `streamDrained`
+    /// tells when all of it is. Nothing to do for who does not wait for it.
+    func streamBlocked()
+
     /// The connection is lost and the stream closed.
     func streamFailed(_ failure: IOFailure)
+}
+
+extension ByteStreamDelegate {
+    package func streamBlocked() {}
 }

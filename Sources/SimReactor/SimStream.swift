@@ -106,6 +106,8 @@ package final class SimStream: ByteStream {
         outgoing.write(body)
     }
 
+    package var hasOfferedAll: Bool { true }
+
     package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count }
 
     /// The kernel took the last of what had to wait.

@@ -67,6 +67,8 @@ extension ClientConnection: ByteStreamDelegate {
         run(unsafe machine.ended())
     }
 
+    func streamBlocked() {}
+
     func streamDrained() {}
 
     func streamFailed(_ failure: IOFailure) {

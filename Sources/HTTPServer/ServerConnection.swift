@@ -71,6 +71,11 @@ final class ServerConnection: ByteStreamDelegate {
         handle(.clientEnded)
     }
 
+    func streamBlocked() {
+        countHeld(unsent: stream.unsentBytes)
+        handle(.outputBlocked)
+    }
+
     func streamDrained() {
         countHeld(unsent: 0)
         handle(.outputDrained)

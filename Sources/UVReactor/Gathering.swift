@@ -1,7 +1,4 @@
-/// The streams that were written to in this pass of the loop.
-///
-/// A write wakes whoever waits for the other end, and that costs more than the write. When all writes
-/// of a pass go out one behind the other, most of those who are written to are awake by then.
+/// The streams that were written to in this pass of the loop; see `StreamGathering`.
 struct Gathering {
     private var streams: [UVStream] = []
     private var spares: [OutgoingBytes] = []

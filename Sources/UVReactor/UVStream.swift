@@ -117,7 +117,7 @@ final class UVStream: HandleOwner, ByteStream {
 
     /// Keeps a small write for the end of the pass; false if it would be too much by then.
     private func gather(_ head: Span<UInt8>, _ body: Span<UInt8>, _ count: Int) -> Bool {
-        guard (gathered?.count ?? 0) + count <= UVStream.gatheredBytesMax else { return false }
+        guard (gathered?.count ?? 0) + count <= StreamGathering.bytesMax else { return false }
         let bytes: OutgoingBytes
         if let gathered {
             bytes = gathered
@@ -129,9 +129,6 @@ final class UVStream: HandleOwner, ByteStream {
         bytes.append(body)
         return true
     }
-
-    /// More than that is worth a system call of its own, and no copy.
-    private static let gatheredBytesMax = 16 * 1024
 
     /// Offers the kernel what was gathered.
     ///
@@ -241,9 +238,9 @@ final class UVStream: HandleOwner, ByteStream {
     }
 
     func close() {
+        offerGathered()
         untold = nil
         waiting = nil
-        gathered = nil
         handle = nil
         failing.take()?.cancel()
         // Letting go of the delegate may run its deinit, which may call us: so outside the access.

@@ -125,7 +125,7 @@ import Testing
             dispatchPrecondition(condition: .onQueue(.main))
             return Promise.value(2).context
         }.get()
-        #expect((context as? QueueContext)?.queue === DispatchQueue.main)
+        #expect(context === QueueContext.main)
     }
 
     @Test("F90: any executor of Swift's is a context, one handler at a time")

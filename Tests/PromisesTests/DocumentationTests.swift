@@ -113,9 +113,7 @@ import Testing
             let indent = line.prefix { $0 == " " }.count
             let isPublic = isPublic(line)
             if isPublic, line.contains(" enum ") { enumIndent = indent }
-            if let outer = enumIndent, line.hasPrefix("}") || indent == outer && line.hasSuffix("}") {
-                enumIndent = nil
-            }
+            if line.hasSuffix("}"), let outer = enumIndent, indent <= outer { enumIndent = nil }
             let isCase = enumIndent.map { indent == $0 + 4 } ?? false && line.contains(/^ *case \w/)
             // What only forbids needs no words.
             let forbids = index > 0 && lines[index - 1].contains("unavailable, *")

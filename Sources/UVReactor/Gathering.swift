@@ -31,12 +31,10 @@ struct Gathering {
         spares.append(bytes)
     }
 
-    /// Those that want to write; none does from now on.
-    mutating func take() -> [UVStream] {
-        let taken = streams
-        streams.removeAll(keepingCapacity: true)
-        return taken
-    }
+    var count: Int { streams.count }
 
-    var isEmpty: Bool { streams.isEmpty }
+    subscript(index: Int) -> UVStream { streams[index] }
+
+    /// All of them have written.
+    mutating func removeAll() { streams.removeAll(keepingCapacity: true) }
 }

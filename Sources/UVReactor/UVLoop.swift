@@ -163,10 +163,13 @@ package final class UVLoop: Loop {
 
     /// Writes what was gathered, and what is written on hearing that it has to wait.
     fileprivate func sendGathered() {
-        while !gathering.isEmpty {
-            for stream in gathering.take() { stream.passEnds() }
+        var index = 0
+        while index < gathering.count {
+            gathering[index].passEnds()
             if !turn.isEmpty { drain() }
+            index += 1
         }
+        gathering.removeAll()
     }
 
     private func drain() {

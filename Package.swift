@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is strict; the two that stand on C take the settings without strict memory safety.
+/// Every target is strict; the three that stand on C take the settings without strict memory safety.
 let onC: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
@@ -52,6 +52,9 @@ let package = Package(
         .systemLibrary(
             name: "CYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"]), .yum(["libyaml-devel"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"]), .yum(["openssl-devel"])]),
 
         // Row 1.
         .target(name: "Basics", swiftSettings: strict),
@@ -73,13 +76,17 @@ let package = Package(
         .target(
             name: "SimReactor", dependencies: ["Reactor", "Promises", "Basics"],
             swiftSettings: strict),
+        .target(
+            name: "TLS", dependencies: ["COpenSSL", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
         .target(name: "YAMLReader", dependencies: ["CYAML", "Basics"], swiftSettings: onC),
 
         // Row 4.
         .target(
             name: "Gateway",
             dependencies: [
-                "HTTP", "HTTPClient", "JSONText", "YAMLReader", "Reactor", "Promises", "Basics",
+                "HTTP", "HTTPClient", "JSONText", "TLS", "YAMLReader", "Reactor", "Promises",
+                "Basics",
             ],
             swiftSettings: strict),
         .target(
@@ -130,6 +137,10 @@ let package = Package(
             name: "UVReactorTests",
             dependencies: ["CUV", "UVReactor", "Reactor", "Promises", "Basics"],
             cSettings: faults, swiftSettings: onC),
+        .testTarget(
+            name: "TLSTests",
+            dependencies: ["TLS", "HTTPClient", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: ["HTTPClient", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],

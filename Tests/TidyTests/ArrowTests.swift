@@ -14,9 +14,10 @@ import Testing
         "HTTPClient": ["HTTP", "Reactor", "Promises", "Basics"],
         "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],
         "SimReactor": ["Reactor", "Promises", "Basics"],
+        "TLS": ["COpenSSL", "Reactor", "Promises", "Basics"],
         "YAMLReader": ["CYAML", "Basics"],
         "Gateway": [
-            "HTTP", "HTTPClient", "JSONText", "YAMLReader", "Reactor", "Promises", "Basics",
+            "HTTP", "HTTPClient", "JSONText", "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
         ],
         "HTTPServer": ["HTTP", "Reactor", "Promises", "Basics"],
         "Assembly": [

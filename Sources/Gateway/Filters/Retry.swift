@@ -62,6 +62,8 @@ struct Retry {
     /// A request that changes something is sent again only if it never was.
     private func mayRepeat(_ request: CallRequest, after failure: ClientFailure) -> Bool {
         guard request.method.isIdempotent || !failure.wasSent else { return false }
+        // A moment later it shows the same certificate.
+        if failure.kind == .certificateError { return false }
         return failure.isBeforeConnection
             ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
     }

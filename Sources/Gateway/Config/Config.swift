@@ -20,6 +20,9 @@ package struct Config: Sendable {
     var backends: [Backend] = []
     var endpoints: [Endpoint] = []
 
+    /// The certificates that the system trusts; read if a backend needs them, nil if there are none.
+    var systemTrust: File?
+
     init(place: Place) {
         self.place = place
     }

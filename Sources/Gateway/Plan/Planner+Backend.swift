@@ -20,12 +20,17 @@ extension Planner {
 
     private func hosts(of backend: Config.Backend) throws(PlanError) -> [BackendPlan.Host] {
         guard !backend.hosts.isEmpty else { throw PlanError("\(backend.place): no host") }
+        let security =
+            backend.secureHost == nil ? nil : try securities.security(of: backend, in: config)
         return backend.hosts.map { placed in
             let url = placed.value
-            let origin = Origin(host: url.host, port: url.port)
+            let isSecure = url.scheme == .https
+            let origin = Origin(
+                host: url.host, port: url.port, default: isSecure ? .https : .http)
             return BackendPlan.Host(
                 origin: origin, pathPrefix: url.path,
-                url: "\(url.scheme.rawValue)://\(origin.hostField)\(url.path)")
+                url: "\(url.scheme.rawValue)://\(origin.hostField)\(url.path)",
+                security: isSecure ? security : nil)
         }
     }
 

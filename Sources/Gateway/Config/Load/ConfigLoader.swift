@@ -30,6 +30,9 @@ package struct ConfigLoader {
         var config = Config(place: main.place)
         loader.decoder.decode(main, into: &config, scope: "")
         loader.follow(config.include, of: path, into: &config)
+        if config.backends.contains(where: \.needsSystemTrust) {
+            config.systemTrust = SystemTrust.file(in: files, environment: environment)
+        }
 
         var check = ConfigCheck(config, problems: loader.decoder.problems)
         check.run()

@@ -131,7 +131,7 @@ let package = Package(
             name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
         .testTarget(
             name: "ReactorContractTests",
-            dependencies: ["Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],
+            dependencies: ["TLS", "Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],
             swiftSettings: onC),
         .testTarget(
             name: "UVReactorTests",
@@ -139,11 +139,13 @@ let package = Package(
             cSettings: faults, swiftSettings: onC),
         .testTarget(
             name: "TLSTests",
-            dependencies: ["TLS", "HTTPClient", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            dependencies: ["TLS", "SimReactor", "Reactor", "Promises", "Basics"],
             swiftSettings: onC),
         .testTarget(
             name: "HTTPClientTests",
-            dependencies: ["HTTPClient", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            dependencies: [
+                "HTTPClient", "HTTP", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+            ],
             swiftSettings: onC),
         .testTarget(
             name: "HTTPServerTests",

@@ -23,7 +23,7 @@ import Testing
         #expect(pair.client.shakeHands() == .needsMore)
         pair.server.receive(pair.client.taken().span)
         #expect(pair.server.shakeHands() == .needsMore)
-        #expect(pair.server.write(Bytes("early").span))
+        #expect(pair.server.send("early"))
         pair.client.receive(pair.server.taken().span)
         #expect(pair.client.shakeHands() == .done)
         #expect(pair.client.holdsInput)

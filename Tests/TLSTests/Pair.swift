@@ -43,6 +43,10 @@ extension TLSEngine {
         return Bytes(bytes)
     }
 
+    func send(_ text: String) -> Bool { send(Bytes(text)) }
+
+    func send(_ bytes: Bytes) -> Bool { write(bytes.span) }
+
     /// All that can be read now, and how it ended.
     func readAll() -> (text: [UInt8], end: Read) {
         var text: [UInt8] = []

@@ -18,7 +18,7 @@ import Testing
         let pair = try pair()
         let text = Bytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         for (source, target) in [(pair.client, pair.server), (pair.server, pair.client)] {
-            #expect(source.write(text.span))
+            #expect(source.send(text))
             target.receive(source.taken().span)
             let read = target.readAll()
             #expect(Bytes(read.text) == text && read.end == .needsMore)
@@ -27,7 +27,7 @@ import Testing
 
     @Test func bytesArriveOneByOne() throws {
         let pair = try pair()
-        #expect(pair.client.write(Bytes("hello").span))
+        #expect(pair.client.send("hello"))
         var text: [UInt8] = []
         for piece in pair.client.taken().singly {
             pair.server.receive(piece.span)
@@ -38,21 +38,21 @@ import Testing
 
     @Test func anEndIsToldBehindTheBytes() throws {
         let pair = try pair()
-        #expect(pair.client.write(Bytes("last").span))
+        #expect(pair.client.send("last"))
         pair.client.shutDown()
-        #expect(!pair.client.write(Bytes("more").span) || pair.client.outgoingCount > 0)
+        #expect(pair.client.outgoingCount > 0)
         pair.server.receive(pair.client.taken().span)
         let read = pair.server.readAll()
         #expect(String(decoding: read.text, as: UTF8.self) == "last" && read.end == .ended)
         // The other way is open still.
-        #expect(pair.server.write(Bytes("answer").span))
+        #expect(pair.server.send("answer"))
         pair.client.receive(pair.server.taken().span)
         #expect(String(decoding: pair.client.readAll().text, as: UTF8.self) == "answer")
     }
 
     @Test func aForgedRecordIsTheEnd() throws {
         let pair = try pair()
-        #expect(pair.server.write(Bytes("true").span))
+        #expect(pair.server.send("true"))
         var forged = pair.server.taken().array
         forged[forged.count - 1] ^= 1
         pair.client.receive(forged.span)
@@ -61,7 +61,7 @@ import Testing
         #expect(end == .failed(.insecure("decryption failed or bad record mac")))
         #expect(pair.client.outgoingCount > 0, "an alert")
         #expect(pair.client.readAll().end == end, "and stays it")
-        #expect(!pair.client.write(Bytes("more").span))
+        #expect(!pair.client.send("more"))
     }
 
     @Test func plainHTTPIsNoTLS() throws {
@@ -93,7 +93,7 @@ import Testing
             pair.shakeHands { chance.changed($0) }
             guard pair.clientState == .done else { continue }
             // What it then reads was meant, or is refused.
-            #expect(pair.server.write(Bytes("text").span) || pair.serverState != .done)
+            #expect(pair.server.send("text") || pair.serverState != .done)
             for piece in chance.changed(pair.server.taken()) { pair.client.receive(piece.span) }
             let (text, _) = pair.client.readAll()
             #expect(text.isEmpty || "text".utf8.starts(with: text))
@@ -108,7 +108,7 @@ import Testing
             let pair = try Pair(context, server: server)
             pair.shakeHands()
             for start in stride(from: 0, to: text.count, by: 50) {
-                #expect(pair.server.write(text.span.extracting(start..<start + 50)))
+                #expect(pair.server.send(Bytes(text)[start..<start + 50]))
             }
             for piece in chance.changed(pair.server.taken()) { pair.client.receive(piece.span) }
             #expect(text.starts(with: pair.client.readAll().text))

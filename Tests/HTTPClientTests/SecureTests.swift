@@ -95,7 +95,7 @@ import Testing
         sent.cancel()
         scene.pass(.milliseconds(10))
         #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        #expect(scene.backend.peers.allSatisfy(\.hasEnded))
+        #expect(!scene.backend.peers.contains { !$0.hasEnded })
         scene.expectQuiet()
     }
 

@@ -27,7 +27,7 @@ final class SecureLoop: Loop {
     var core: Core { base.core }
     var entropy: Entropy { base.entropy }
 
-    func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
+    func timer(after delay: Duration, _ action: @escaping () -> Void) -> Reactor.Timer {
         base.timer(after: delay, action)
     }
 

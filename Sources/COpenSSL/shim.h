@@ -34,10 +34,9 @@ static inline int tributary_ssl_ctx_harden(SSL_CTX *context)
     return (int)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
 }
 
-/* Takes over the certificate when it gives 1. */
-static inline int tributary_ssl_ctx_add0_chain_cert(SSL_CTX *context, X509 *certificate)
+static inline int tributary_ssl_ctx_add1_chain_cert(SSL_CTX *context, X509 *certificate)
 {
-    return (int)SSL_CTX_add0_chain_cert(context, certificate);
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }
 
 /* A passphrase is never asked for: the terminal is nobody's here. */

@@ -9,16 +9,20 @@ struct PEM: ~Copyable {
         self.bytes = bytes
     }
 
-    /// A certificate, freed with its last holder unless somebody took it over.
+    /// A certificate, freed with its last holder.
     final class Certificate {
-        let raw: OpaquePointer
-        var isTaken = false
+        private let raw: OpaquePointer
 
         init(_ raw: OpaquePointer) {
             self.raw = raw
         }
 
-        deinit { if !isTaken { X509_free(raw) } }
+        deinit { X509_free(raw) }
+
+        /// Gives it to one of OpenSSL's calls, which counts a reference of its own if it keeps it.
+        func give(_ call: (OpaquePointer) -> CInt) -> Bool {
+            withExtendedLifetime(self) { call(raw) == 1 }
+        }
     }
 
     /// All certificates, in order; one at least.
@@ -40,15 +44,13 @@ struct PEM: ~Copyable {
 
     /// The private key; whoever asks frees it.
     func key() throws(TLSSettingsError) -> OpaquePointer {
-        let (key, words) = read { bio in
-            let key = tributary_pem_read_key(bio)
-            return (key, TLSErrors.isEndOfPEM ? "holds no private key (PEM)" : TLSErrors.words())
-        }
-        guard let key else {
-            let isLocked = String(bytes).contains("ENCRYPTED")
-            throw .key(isLocked ? "is encrypted; nobody can be asked for its passphrase" : words)
-        }
-        return key
+        let (key, words) = read { bio in (tributary_pem_read_key(bio), TLSErrors.words()) }
+        if let key { return key }
+        // OpenSSL says for these only that something is unsupported.
+        let text = String(bytes)
+        guard text.contains("PRIVATE KEY-----") else { throw .key("holds no private key (PEM)") }
+        let isLocked = text.contains("ENCRYPTED")
+        throw .key(isLocked ? "is encrypted; nobody can be asked for its passphrase" : words)
     }
 
     private func read<Result>(_ body: (OpaquePointer?) -> Result) -> Result {

@@ -22,7 +22,7 @@ final class TLSContext: @unchecked Sendable {
         let certificates = try PEM(pem).certificates { words in .trusted(words) }
         let store = SSL_CTX_get_cert_store(raw)
         for certificate in certificates {
-            guard X509_STORE_add_cert(store, certificate.raw) == 1 else {
+            guard certificate.give({ X509_STORE_add_cert(store, $0) }) else {
                 throw .trusted(TLSErrors.words())
             }
         }
@@ -33,15 +33,14 @@ final class TLSContext: @unchecked Sendable {
 
     /// What is shown to the other side.
     func show(_ identity: TLSIdentity) throws(TLSSettingsError) {
-        var chain = try PEM(identity.certificate).certificates { words in .certificate(words) }
-        guard SSL_CTX_use_certificate(raw, chain.removeFirst().raw) == 1 else {
-            throw .certificate(TLSErrors.words())
-        }
-        for certificate in chain {
-            guard tributary_ssl_ctx_add0_chain_cert(raw, certificate.raw) == 1 else {
-                throw .certificate(TLSErrors.words())
+        let chain = try PEM(identity.certificate).certificates { words in .certificate(words) }
+        for (index, certificate) in chain.enumerated() {
+            let isGiven = certificate.give { certificate in
+                index == 0
+                    ? SSL_CTX_use_certificate(raw, certificate)
+                    : tributary_ssl_ctx_add1_chain_cert(raw, certificate)
             }
-            certificate.isTaken = true
+            guard isGiven else { throw .certificate(TLSErrors.words()) }
         }
         let key = try PEM(identity.key).key()
         defer { EVP_PKEY_free(key) }

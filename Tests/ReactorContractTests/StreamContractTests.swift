@@ -414,7 +414,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func theConnectingEndKnowsItsPeer(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             guard let listener = stage.listen({ stream in stage.own { stream.close() } }) else {

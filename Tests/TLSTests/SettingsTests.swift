@@ -26,7 +26,7 @@ import Testing
         #expect(try failure(certificate: "chain.pem", key: "chain.key") == nil)
     }
 
-    @Test(arguments: ["", "nonsense", "-----BEGIN CERTIFICATE-----"])
+    @Test(arguments: ["", "nonsense", "-----BEGIN\n"])
     func aFileWithoutCertificatesIsRefused(_ text: String) throws {
         #expect(try failure(text: Bytes(text)) == .trusted("holds no certificate (PEM)"))
     }
@@ -41,9 +41,10 @@ import Testing
                 == .key("holds no private key (PEM)"))
     }
 
-    @Test func aBrokenCertificateIsRefused() throws {
+    @Test(arguments: [("\nMI", "\nMA"), ("-----END", "")])
+    func aBrokenCertificateIsRefused(_ part: String, _ other: String) throws {
         let good = String(try Certificates.file("authority.pem"))
-        let bad = good.replacing("\nMI", with: "\nMA")
+        let bad = good.replacing(part, with: other)
         #expect(bad != good)
         guard case .trusted(let words)? = try failure(text: Bytes(good + bad)) else {
             return #expect(Bool(false))

@@ -104,14 +104,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("tls: { ca: \"\" }", "4:15: error: 'ca' in 'tls' of backend 'a' must not be empty"),
+        ("tls: { ca: \"\" }", "4:16: error: 'ca' in 'tls' of backend 'a' must not be empty"),
         (
             "tls: { cert: none.pem, key: client.key }",
-            "4:17: error: 'cert' in 'tls' of backend 'a' cannot be read: there is no such file"
+            "4:18: error: 'cert' in 'tls' of backend 'a' cannot be read: there is no such file"
         ),
         (
             "tls: { server_name: \"a b\" }",
-            "4:24: error: 'server_name' in 'tls' of backend 'a' has no host: 'a b' is neither an"
+            "4:25: error: 'server_name' in 'tls' of backend 'a' has no host: 'a b' is neither an"
                 + " address nor a name"
         ),
     ])

@@ -114,7 +114,7 @@ let package = Package(
             name: "tributary",
             dependencies: [
                 "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
-                "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
+                "TLS", "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: onC),

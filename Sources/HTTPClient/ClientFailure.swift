@@ -82,7 +82,8 @@ extension ClientFailure {
     static func secure(_ failure: IOFailure) -> ClientFailure {
         let isRefused = if case .certificateRefused = failure { true } else { false }
         return ClientFailure(
-            isRefused ? .certificateError : .connectionTerminated, .network(failure), wasSent: false)
+            isRefused ? .certificateError : .connectionTerminated, .network(failure),
+            wasSent: false)
     }
 
     /// The connection was lost after the request had been written to it.

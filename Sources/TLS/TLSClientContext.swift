@@ -10,7 +10,7 @@ package import Reactor
 /// certificate stands for.
 package final class TLSClientContext: Sendable {
     private let context: TLSContext
-    private let settings: TLSSettings
+    let settings: TLSSettings
 
     package init(_ settings: TLSSettings) throws(TLSSettingsError) {
         self.settings = settings

@@ -62,7 +62,8 @@ private final class SecureBackend {
         }
         try folder.write(
             "answer",
-            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{\"a\":42}")
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n"
+                + "{\"a\":42}")
         server = try Command(
             [
                 "s_server", "-accept", "127.0.0.1:0", "-cert", "server.pem", "-key", "server.key",

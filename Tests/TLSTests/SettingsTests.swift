@@ -64,6 +64,14 @@ import Testing
                 == .key("is encrypted; nobody can be asked for its passphrase"))
     }
 
+    @Test func aContextIsMadeOnce() throws {
+        let contexts = TLSClientContexts()
+        let settings = TLSSettings(trusted: try Certificates.file("authority.pem"))
+        let first = try contexts.context(for: settings)
+        #expect(try contexts.context(for: settings) === first)
+        #expect(try contexts.context(for: TLSSettings(trusted: nil)) !== first)
+    }
+
     @Test func equalSettingsAreEqualTerms() throws {
         let one = try Certificates.trusting().security
         #expect(try one == Certificates.trusting().security)

@@ -20,7 +20,8 @@ import Testing
 
     /// A secure connection, and the plain end of its other side.
     private func connection(
-        _ body: (_ near: ScriptedPeer, _ farSecure: ScriptedPeer, _ farPlain: SimStream) throws -> Void
+        _ body: (_ near: ScriptedPeer, _ farSecure: ScriptedPeer, _ farPlain: SimStream) throws ->
+            Void
     ) throws {
         let server = try Certificates.server()
         let security = try Certificates.trusting().security

@@ -14,7 +14,7 @@ import Testing
         "HTTPClient": ["HTTP", "Reactor", "Promises", "Basics"],
         "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],
         "SimReactor": ["Reactor", "Promises", "Basics"],
-        "TLS": ["COpenSSL", "Reactor", "Promises", "Basics"],
+        "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],
         "YAMLReader": ["CYAML", "Basics"],
         "Gateway": [
             "HTTP", "HTTPClient", "JSONText", "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
@@ -29,7 +29,7 @@ import Testing
         ],
         "tributary": [
             "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader",
-            "UVReactor",
+            "UVReactor", "TLS",
             "JSONText", "Reactor", "Promises", "Basics", "ArgumentParser", "Synchronization",
             "Glibc",
             "Darwin",

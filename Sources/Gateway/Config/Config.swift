@@ -1,3 +1,4 @@
+import TLS
 package import YAMLReader
 
 /// What the operator wrote, block by block, with places; nothing is defaulted here.
@@ -22,6 +23,9 @@ package struct Config: Sendable {
 
     /// The certificates that the system trusts; read if a backend needs them, nil if there are none.
     var systemTrust: File?
+
+    /// What was made of the `tls` blocks when they were checked.
+    var contexts = TLSClientContexts()
 
     init(place: Place) {
         self.place = place

@@ -10,7 +10,6 @@ import HTTPClient
 package struct Planner {
     let config: Config
     let workers: Int
-    let securities = PlannedSecurities()
 
     /// A plan for one core of `workers`, which the configuration numbers unless they run already.
     package static func plan(

@@ -49,7 +49,8 @@ extension ConfigCheck {
     private mutating func checkFiles(of backend: Config.Backend, _ hostPlace: Place) {
         let tls = backend.tls
         do throws(TLSSettingsError) {
-            _ = try TLSClientContext(TLSSettings(of: backend, systemTrust: config.systemTrust))
+            _ = try config.contexts.context(
+                for: TLSSettings(of: backend, systemTrust: config.systemTrust))
         } catch {
             let (file, key, words): (Placed<Config.File>?, String, String) =
                 switch error {

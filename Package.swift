@@ -163,7 +163,7 @@ let package = Package(
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
-                "Assembly", "Gateway", "HTTP", "SimReactor", "Reactor", "Promises", "Basics",
+                "Assembly", "Gateway", "HTTP", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(

@@ -40,6 +40,7 @@ let package = Package(
     products: [
         .library(name: "Promises", targets: ["Promises"]),
         .library(name: "PromiseOperators", targets: ["PromiseOperators"]),
+        .library(name: "PromisesDispatch", targets: ["PromisesDispatch"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
@@ -63,6 +64,7 @@ let package = Package(
 
         // Row 2.
         .target(name: "PromiseOperators", dependencies: ["Promises"], swiftSettings: strict),
+        .target(name: "PromisesDispatch", dependencies: ["Promises"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Promises", "Basics"], swiftSettings: strict),
         .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
 
@@ -122,7 +124,8 @@ let package = Package(
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
         .testTarget(
-            name: "PromisesTests", dependencies: ["Promises", "PromiseOperators", "MallocCounter"],
+            name: "PromisesTests",
+            dependencies: ["Promises", "PromiseOperators", "PromisesDispatch", "MallocCounter"],
             swiftSettings: onC),
         .target(name: "MallocCounter", path: "Tests/MallocCounter"),
         .testTarget(

@@ -60,12 +60,14 @@ final class ClientConnection {
 
 extension ClientConnection: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
-        run(unsafe machine.received(bytes, isSent: stream.unsentBytes == 0))
+        run(unsafe machine.received(bytes, isSent: stream.hasOfferedAll && stream.unsentBytes == 0))
     }
 
     func streamEnded() {
         run(unsafe machine.ended())
     }
+
+    func streamBlocked() {}
 
     func streamDrained() {}
 

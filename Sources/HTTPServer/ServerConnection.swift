@@ -14,7 +14,7 @@ final class ServerConnection: ByteStreamDelegate {
     var slot: Int
 
     private(set) var machine = ServerStateMachine()
-    private var deadline = ConnectionDeadline()
+    @exclusivity(unchecked) private var deadline = ConnectionDeadline()
 
     var reader: RequestReader
     /// What came before it could be read.
@@ -32,9 +32,11 @@ final class ServerConnection: ByteStreamDelegate {
     var isShed = false
     /// What this connection holds in memory, beside its request's: bytes ahead of their time, half a
     /// head, an answer that the client has not read.
-    private var heldBytes = 0
+    /// Unchecked, as the deadline and what is read ahead: looked at with every event, and no access
+    /// calls anybody.
+    @exclusivity(unchecked) private var heldBytes = 0
     /// What of it is on its way to the client.
-    private var unsentBytes = 0
+    @exclusivity(unchecked) private var unsentBytes = 0
     /// The client's address as text, for the exchanges.
     private(set) lazy var client = stream.peer.map { "\($0)" }
 
@@ -67,6 +69,11 @@ final class ServerConnection: ByteStreamDelegate {
 
     func streamEnded() {
         handle(.clientEnded)
+    }
+
+    func streamBlocked() {
+        countHeld(unsent: stream.unsentBytes)
+        handle(.outputBlocked)
     }
 
     func streamDrained() {
@@ -151,7 +158,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// because it sent too much ahead, nothing is seen at all. So while its request runs it is sent
     /// interim answers, which every client of HTTP/1.1 must read over (RFC 9110 15.2).
     private func probe() {
-        deadline.prolongProbe(server.patience, now: server.loop.now)
+        unsafe deadline.prolongProbe(server.patience, now: server.loop.now)
         guard let running, running.request.head.version >= .http11 else { return }
         stream.write(ServerConnection.stillHere.span)
     }
@@ -159,10 +166,10 @@ final class ServerConnection: ByteStreamDelegate {
     private static let stillHere = Bytes("HTTP/1.1 102 Processing\r\n\r\n")
 
     private func leave() {
-        deadline.cancel()
+        unsafe deadline.cancel()
         stream.close()
-        server.budget.give(heldBytes)
-        heldBytes = 0
+        unsafe server.budget.give(heldBytes)
+        unsafe heldBytes = 0
         server.forget(self)
     }
 
@@ -173,11 +180,12 @@ final class ServerConnection: ByteStreamDelegate {
     /// - Parameter unsent: what waits to be sent, where that may have changed
     func countHeld(unsent: Int? = nil) {
         guard !machine.isClosed else { return }
-        unsentBytes = unsent ?? unsentBytes
-        let held = ahead.count + reader.heldBytes + unsentBytes
-        guard held != heldBytes else { return }
-        server.budget.adjust(by: held - heldBytes)
-        heldBytes = held
+        if let unsent { unsafe unsentBytes = unsent }
+        let held = unsafe ahead.count + reader.heldBytes + unsentBytes
+        let before = unsafe heldBytes
+        guard held != before else { return }
+        server.budget.adjust(by: held - before)
+        unsafe heldBytes = held
     }
 
     /// A head that has begun is not waited for where there is no room for its rest: too many such
@@ -196,21 +204,24 @@ final class ServerConnection: ByteStreamDelegate {
     // MARK: Patience
 
     private func updateDeadline() {
-        guard machine.wait != deadline.wait || machine.wait == .client else { return }
+        let wait = machine.wait
+        guard unsafe wait != deadline.wait || wait == .client else { return }
         let now = server.loop.now
-        deadline.update(machine.wait, server.patience, unsent: stream.unsentBytes, now: now)
+        unsafe deadline.update(wait, server.patience, unsent: stream.unsentBytes, now: now)
         armTimer(now)
     }
 
     private func armTimer(_ now: Instant) {
-        guard let due = deadline.timerNeeded else { return }
-        deadline.timer?.cancel()
-        deadline.timer = server.loop.timer(after: due - now) { [weak self] in self?.timerFired() }
+        guard let due = unsafe deadline.timerNeeded else { return }
+        unsafe deadline.timer?.cancel()
+        unsafe deadline.timer = server.loop.timer(after: due - now) { [weak self] in
+            self?.timerFired()
+        }
     }
 
     private func timerFired() {
         let now = server.loop.now
-        if deadline.hasPassed(server.patience, unsent: stream.unsentBytes, now: now) {
+        if unsafe deadline.hasPassed(server.patience, unsent: stream.unsentBytes, now: now) {
             handle(.deadlinePassed)
         }
         armTimer(now)

@@ -24,6 +24,8 @@ struct ServerStateMachine {
         case answerReady
         /// The answer was written; perhaps the client has not taken all of it.
         case answerSent(waitsForClient: Bool)
+        /// Something written has to wait for the client.
+        case outputBlocked
         /// Everything written was taken.
         case outputDrained
         /// What came is no message of HTTP.
@@ -155,6 +157,7 @@ struct ServerStateMachine {
         case .discardedTooMuch: return state == .discarding ? finish() : nil
         case .answerReady: return answerReady()
         case .answerSent(let waitsForClient): return answerSent(waitsForClient)
+        case .outputBlocked: return outputBlocked()
         case .outputDrained: return outputDrained()
         case .messageBroken: return messageBroken()
         case .clientEnded: return clientEnded()
@@ -243,6 +246,12 @@ extension ServerStateMachine {
     private mutating func next() -> Action? {
         state = .idle
         return isDraining ? finish() : .readOn
+    }
+
+    /// The answer was offered after it was written: only now is it known that it waits.
+    private mutating func outputBlocked() -> Action? {
+        if state == .idle { state = .blocked }
+        return nil
     }
 
     private mutating func outputDrained() -> Action? {

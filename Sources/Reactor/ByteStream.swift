@@ -11,9 +11,12 @@
 ///   again: what is needed later must be copied. `pauseReading` takes effect at once, also before
 ///   `start`; nothing is lost, and neither the end nor a reset is noticed until `resumeReading`. The
 ///   end of the other side's sending is told once, by `streamEnded`; writing still works.
-/// - **Writing** never blocks and keeps order. What the kernel does not take at once is copied and
-///   sent later; `unsentBytes` is what waits, and `streamDrained` tells when nothing does any more.
-///   A failed write is told by `streamFailed`. Writing after `close` or `finishWriting` does nothing.
+/// - **Writing** never blocks and keeps order. Small writes gather, and are offered to the kernel
+///   together at the end of the loop's pass: until then `hasOfferedAll` is false, and nothing that
+///   arrives can be an answer to them. What the kernel does not take when it is offered is sent
+///   later: `unsentBytes` is what waits, `streamBlocked` tells of it unless that is seen as soon as
+///   it is written, and `streamDrained` tells when nothing waits any more. A failed write is told by
+///   `streamFailed`. Writing after `close` or `finishWriting` does nothing.
 /// - **Failures** (a reset, a broken pipe) are told once, by `streamFailed`; the stream is closed
 ///   already when that call comes. A failed write does not lose what has arrived: unless reading is
 ///   paused, that is delivered first. A failure before `start` is told after it.
@@ -21,11 +24,16 @@ package protocol ByteStream: AnyObject {
     /// Begins to deliver what arrives. Called once.
     func start(_ delegate: any ByteStreamDelegate)
 
-    /// Sends `head`, then `body`, with one system call where the kernel takes both.
+    /// Sends `head`, then `body`, at the end of the pass with what else is written until then, or at
+    /// once where that is more than `StreamGathering.bytesMax`.
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>)
 
-    /// Bytes written and not yet taken by the kernel.
+    /// Bytes offered to the kernel and not yet taken.
     var unsentBytes: Int { get }
+
+    /// Whether all that was written has been offered to the kernel: until then the other side cannot
+    /// know of it.
+    var hasOfferedAll: Bool { get }
 
     /// Nothing is delivered until `resumeReading`.
     func pauseReading()
@@ -33,10 +41,10 @@ package protocol ByteStream: AnyObject {
     /// Delivers again what arrives, and what waited.
     func resumeReading()
 
-    /// Sends what waits, then tells the other side that no more will come (half close).
+    /// Sends what gathered and what waits, then tells the other side that no more will come (half close).
     func finishWriting()
 
-    /// Closes both directions at once and forgets what was not sent.
+    /// Closes both directions at once. What gathered is offered first; what waits is forgotten.
     func close()
 
     /// The other side's address; nil for a unix socket.
@@ -61,6 +69,19 @@ package protocol ByteStreamDelegate: AnyObject {
     /// Everything written so far has been taken by the kernel, after some of it had to wait.
     func streamDrained()
 
+    /// Some of what had gathered was not taken by the kernel when it was offered; `streamDrained`
+    /// tells when all of it is.
+    func streamBlocked()
+
     /// The connection is lost and the stream closed.
     func streamFailed(_ failure: IOFailure)
+}
+
+/// How streams gather small writes.
+///
+/// A write wakes whoever waits at the other end, which costs more than the write itself. When the
+/// writes of a pass go out one behind the other, most of those who are written to are awake already.
+package enum StreamGathering {
+    /// In bytes; more than that is worth a system call of its own, and no copy.
+    package static let bytesMax = 16 * 1024
 }

@@ -9,6 +9,7 @@ package final class ScriptedPeer: ByteStreamDelegate {
     /// Everything read so far.
     package private(set) var received: [UInt8] = []
     package private(set) var hasEnded = false
+    package private(set) var blockedCount = 0
     package private(set) var drainedCount = 0
     package private(set) var failures: [IOFailure] = []
 
@@ -43,6 +44,10 @@ package final class ScriptedPeer: ByteStreamDelegate {
     package func streamEnded() {
         hasEnded = true
         tell(onEnded)
+    }
+
+    package func streamBlocked() {
+        blockedCount += 1
     }
 
     package func streamDrained() {

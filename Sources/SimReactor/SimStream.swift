@@ -18,6 +18,9 @@ package final class SimStream: ByteStream {
     private var isClosed = false
     private var hasToldEnd = false
 
+    /// Written at this moment, and offered to the kernel behind the other events of the moment.
+    private var gathered: [UInt8] = []
+
     /// The next read, when there is something to tell.
     private var reading: Timer?
     /// A failure on its way to the delegate: never told from inside a call of the user's.
@@ -102,9 +105,38 @@ package final class SimStream: ByteStream {
     package func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
         guard !isClosed, !isFinished, failing == nil else { return }
         if incoming.isReset { return failLater(.connectionReset) }
-        outgoing.write(head)
-        outgoing.write(body)
+        guard outgoing.unsent.isEmpty,
+            gathered.count + head.count + body.count <= StreamGathering.bytesMax
+        else {
+            offerGathered()
+            outgoing.write(head)
+            outgoing.write(body)
+            return
+        }
+        let isFirst = gathered.isEmpty
+        gathered.append(copying: head)
+        gathered.append(copying: body)
+        if isFirst, !gathered.isEmpty { offerSoon() }
     }
+
+    private func offerSoon() {
+        loop.network.clock.after(.zero) { [self] in loop.perform { momentEnds() } }
+    }
+
+    private func momentEnds() {
+        guard !isClosed, !gathered.isEmpty else { return }
+        if incoming.isReset { return failLater(.connectionReset) }
+        offerGathered()
+        if unsentBytes > 0 { delegate?.streamBlocked() }
+    }
+
+    private func offerGathered() {
+        guard !gathered.isEmpty else { return }
+        outgoing.write(gathered.span)
+        gathered.removeAll(keepingCapacity: true)
+    }
+
+    package var hasOfferedAll: Bool { gathered.isEmpty }
 
     package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count }
 
@@ -122,6 +154,7 @@ package final class SimStream: ByteStream {
 
     package func finishWriting() {
         guard !isClosed, !isFinished else { return }
+        offerGathered()
         isFinished = true
         outgoing.finish()
     }
@@ -136,6 +169,7 @@ package final class SimStream: ByteStream {
         failing.take()?.cancel()
         reading.take()?.cancel()
         guard !isClosed else { return }
+        offerGathered()
         isClosed = true
         loop.openStreams -= 1
         incoming.dropReader()

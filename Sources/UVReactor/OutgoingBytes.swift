@@ -20,6 +20,19 @@ final class OutgoingBytes {
         count += bytes.count
     }
 
+    /// Forgets the first `taken`, which have left. Not while libuv holds `buffer`.
+    func removeFirst(_ taken: Int) {
+        let taken = min(taken, count)
+        let rest = UnsafeRawBufferPointer(rebasing: memory[taken..<count])
+        memory.copyMemory(from: rest)
+        count -= taken
+    }
+
+    func removeAll() { count = 0 }
+
+    /// How much it holds without growing.
+    var capacity: Int { memory.count }
+
     /// The bytes as libuv wants them.
     var buffer: uv_buf_t {
         uv_buf_t(base: memory.baseAddress?.assumingMemoryBound(to: CChar.self), len: count)

@@ -19,6 +19,9 @@ package final class UVLoop: Loop {
     private var clock: Instant?
     private var own: OwnHandles?
 
+    /// Unchecked, since no access calls anybody.
+    @exclusivity(unchecked) var gathering = Gathering()
+
     /// One for all streams: libuv reads and calls back before the next read begins.
     private let readMemory: UnsafeMutableRawBufferPointer
 
@@ -105,7 +108,11 @@ package final class UVLoop: Loop {
         return now
     }
 
-    fileprivate func forgetClock() { clock = nil }
+    /// Before the loop waits.
+    fileprivate func passEnds() {
+        sendGathered()
+        clock = nil
+    }
 
     package var unixTime: Int64 { tributary_unix_time() }
 
@@ -151,6 +158,15 @@ package final class UVLoop: Loop {
     @inline(__always)
     func finishCallback() {
         if !turn.isEmpty { drain() }
+        if gathering.isFull { sendGathered() }
+    }
+
+    /// Writes what was gathered, and what is written on hearing that it has to wait.
+    fileprivate func sendGathered() {
+        while !gathering.isEmpty {
+            for stream in gathering.take() { stream.passEnds() }
+            if !turn.isEmpty { drain() }
+        }
     }
 
     private func drain() {
@@ -202,6 +218,7 @@ package final class UVLoop: Loop {
         resident = nil
         own?.timers.queue.removeAll()
         own = nil
+        sendGathered()
         let left = abandonOwners()
         runOut()
         port.close()
@@ -266,7 +283,7 @@ private struct OwnHandles: ~Copyable {
         let beforeWaiting = try Handle { prepare in tributary_uv_prepare_init(raw, prepare) }
         try checked(
             tributary_uv_prepare_start(beforeWaiting.raw) {
-                UVLoop.of($0?.pointee.loop)?.forgetClock()
+                UVLoop.of($0?.pointee.loop)?.passEnds()
             })
         self.timers = timers
         self.wakeUp = consume wakeUp

@@ -17,6 +17,9 @@ final class UVStream: HandleOwner, ByteStream {
     private var hasEnded = false
     private var isFinished = false
 
+    /// Written in this pass of the loop, and offered to the kernel at its end.
+    @exclusivity(unchecked) private var gathered: OutgoingBytes?
+
     /// One request is with libuv; `waiting` is what was written since.
     @exclusivity(unchecked) private var isSending = false
     @exclusivity(unchecked) private var waiting: OutgoingBytes?
@@ -105,10 +108,59 @@ final class UVStream: HandleOwner, ByteStream {
 
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
         let count = head.count + body.count
-        guard let raw, count > 0, !isFinished, failing == nil else { return }
+        guard raw != nil, count > 0, !isFinished, failing == nil else { return }
         if isSending { return hold(head, body) }
+        if gather(head, body, count) { return }
+        offerGathered()
+        if failing == nil { isSending ? hold(head, body) : offer(head, body) }
+    }
+
+    /// Keeps a small write for the end of the pass; false if it would be too much by then.
+    private func gather(_ head: Span<UInt8>, _ body: Span<UInt8>, _ count: Int) -> Bool {
+        guard (gathered?.count ?? 0) + count <= StreamGathering.bytesMax else { return false }
+        let bytes: OutgoingBytes
+        if let gathered {
+            bytes = gathered
+        } else {
+            bytes = loop.gathering.begin(self)
+            gathered = bytes
+        }
+        bytes.append(head)
+        bytes.append(body)
+        return true
+    }
+
+    /// Offers the kernel what was gathered.
+    ///
+    /// - Returns: whether some of it has to wait.
+    @discardableResult
+    func offerGathered() -> Bool {
+        guard let raw, let bytes = gathered.take() else { return false }
+        var buffer = bytes.buffer
+        let result = Int(tributary_uv_try_write(raw, &buffer, 1))
+        if result == bytes.count {
+            loop.gathering.reuse(bytes)
+            return false
+        }
+        guard result >= 0 || result == UV_EAGAIN.rawValue else {
+            failLater(CInt(result))
+            return false
+        }
+        bytes.removeFirst(max(result, 0))
+        waiting = bytes
+        sendWaiting()
+        return failing == nil
+    }
+
+    /// At the end of the pass, outside of any call of the user's.
+    func passEnds() {
+        if offerGathered() { delegate?.streamBlocked() }
+    }
+
+    private func offer(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        guard let raw else { return }
         let result = tryWrite(raw, head, body)
-        if result == count { return }
+        if result == head.count + body.count { return }
         guard result >= 0 || result == UV_EAGAIN.rawValue else { return failLater(CInt(result)) }
         let taken = max(result, 0)
         let fromHead = min(taken, head.count)
@@ -152,6 +204,8 @@ final class UVStream: HandleOwner, ByteStream {
         loop.finishCallback()
     }
 
+    var hasOfferedAll: Bool { gathered == nil }
+
     var unsentBytes: Int {
         guard let raw else { return 0 }
         return uv_stream_get_write_queue_size(raw) + (waiting?.count ?? 0)
@@ -161,6 +215,7 @@ final class UVStream: HandleOwner, ByteStream {
 
     func finishWriting() {
         guard raw != nil, !isFinished else { return }
+        offerGathered()
         isFinished = true
         if !isSending, failing == nil { shutDown() }
     }
@@ -183,6 +238,7 @@ final class UVStream: HandleOwner, ByteStream {
     }
 
     func close() {
+        offerGathered()
         untold = nil
         waiting = nil
         handle = nil

@@ -84,7 +84,9 @@ import Testing
         peer.stream.pauseReading()
         peer.send((1...2000).map { get("/\($0)") }.joined())
         stage.advance(100)
-        #expect(stage.asked.count < 100)
+        // What both kernels hold, and what gathers before it is seen that they hold no more.
+        let answerBytes = 120
+        #expect(stage.asked.count < (2 * 4000 + StreamGathering.bytesMax) / answerBytes)
         stage.advance(40_000)
         #expect(stage.server.connectionCount == 0)
     }

@@ -1,33 +1,129 @@
 import Foundation
 import Testing
 
-/// Every public declaration says what it is: the one line at least, before the attributes.
+/// Every public declaration says what it is; one that makes a promise, or takes a handler, says more.
 @Suite struct DocumentationTests {
-    @Test(arguments: ["Promises", "PromiseOperators"])
+    static let targets = ["Promises", "PromiseOperators", "PromisesDispatch"]
+
+    @Test(arguments: targets)
     func everyPublicDeclarationHasAComment(target: String) throws {
-        var declarations = 0
-        for file in try Repository.swiftFiles(under: "Sources/\(target)") {
-            for (index, line) in file.lines.enumerated() where Self.isPublic(line) {
-                declarations += 1
-                #expect(Self.hasComment(before: index, in: file.lines), "\(file.path):\(index + 1)")
-            }
+        let declarations = try Self.declarations(in: target)
+        for declaration in declarations {
+            #expect(!declaration.comment.isEmpty, "\(declaration)")
         }
-        #expect(declarations >= 4)
+        #expect(declarations.count >= 4)
     }
 
-    /// A comment of one sentence has one full stop; operators owe more: when and where it runs, what
-    /// a throw does, what a cancellation does. Those who take a handler are held to it.
-    @Test func everyHandlerIsExplained() throws {
-        var handlers = 0
-        for file in try Repository.swiftFiles(under: "Sources/Promises/Chaining") {
-            for (index, line) in file.lines.enumerated()
-            where Self.isPublic(line) && line.contains(" func ") {
-                handlers += 1
-                let comment = Self.comment(before: index, in: file.lines)
-                #expect(comment.count >= 2, "\(file.path):\(index + 1): says too little")
+    /// What the comment of a declaration owes its reader, and the words by which it is known.
+    enum Fact: String, CaseIterable, CustomTestStringConvertible {
+        case place = "on which context a handler runs"
+        case order = "when a handler runs"
+        case failure = "what a throw does"
+        case cancellation = "what cancelling does"
+
+        var testDescription: String { rawValue }
+
+        func isOwed(by declaration: Declaration) -> Bool {
+            switch self {
+            case .place, .order: declaration.takesHandler
+            case .failure: declaration.text.contains(" throws")
+            case .cancellation: declaration.makesPromise
             }
         }
-        #expect(handlers > 30)
+
+        func isTold(in comment: String) -> Bool {
+            words.contains { comment.contains($0) }
+        }
+
+        private var words: [String] {
+            switch self {
+            case .place: ["context", "core", "where", "thread", "global executor"]
+            case .order: ["turn", "soon", "now", "at once", "one at a time", "sked once"]
+            case .failure: ["throw", "Throw"]
+            case .cancellation: ["ancel", "withdraw"]
+            }
+        }
+    }
+
+    @Test(arguments: targets, Fact.allCases)
+    func everyPublicDeclarationTells(target: String, _ fact: Fact) throws {
+        for declaration in try Self.declarations(in: target) where fact.isOwed(by: declaration) {
+            #expect(fact.isTold(in: declaration.comment), "\(declaration): \(fact.rawValue)?")
+        }
+    }
+
+    @Test func declarationsAreTakenApart() throws {
+        let declarations = Self.declarations(
+            in: Repository.File(
+                path: "x.swift",
+                text: """
+                    public enum E {
+                        /// One.
+                        case one
+                        case two
+                    }
+                    extension P {
+                        /// Maps,
+                        /// or not.
+                        @inlinable
+                        public func map(
+                            _ body: @escaping (Int) throws -> Int
+                        ) -> Promise<Int> {
+                            let x: Int
+                        }
+                    }
+                    """))
+        #expect(declarations.map(\.comment) == ["", "One.", "", "Maps, or not."])
+        #expect(declarations.map(\.takesHandler) == [false, false, false, true])
+        #expect(declarations.map(\.makesPromise) == [false, false, false, true])
+    }
+
+    // MARK: Reading the sources.
+
+    struct Declaration: CustomStringConvertible {
+        let place: String
+        /// From its first word to its body.
+        let text: String
+        let comment: String
+
+        var description: String { "\(place): \(text)" }
+
+        var takesHandler: Bool { text.contains("@escaping") && text.contains("func ") }
+
+        var makesPromise: Bool {
+            let type =
+                text.contains("func ")
+                ? text.components(separatedBy: "->").last ?? ""
+                : text.contains("var ") ? text.components(separatedBy: ":").last ?? "" : ""
+            let makes = type.firstMatch(of: /^\s*(Promise|Local|Guarantee|LocalGuarantee)\b/) != nil
+            return makes || text.contains(" init(") && text.contains("awaiting")
+        }
+    }
+
+    private static func declarations(in target: String) throws -> [Declaration] {
+        try Repository.swiftFiles(under: "Sources/\(target)").flatMap { declarations(in: $0) }
+    }
+
+    private static func declarations(in file: Repository.File) -> [Declaration] {
+        let lines = file.lines
+        var found: [Declaration] = []
+        // The indentation of the public enum whose cases are public without a word of their own.
+        var enumIndent: Int?
+        for (index, line) in lines.enumerated() {
+            let indent = line.prefix { $0 == " " }.count
+            let isPublic = isPublic(line)
+            if isPublic, line.contains(" enum ") { enumIndent = indent }
+            if line.hasSuffix("}"), let outer = enumIndent, indent <= outer { enumIndent = nil }
+            let isCase = enumIndent.map { indent == $0 + 4 } ?? false && line.contains(/^ *case \w/)
+            // What only forbids needs no words.
+            let forbids = index > 0 && lines[index - 1].contains("unavailable, *")
+            guard isPublic || isCase, !forbids else { continue }
+            found.append(
+                Declaration(
+                    place: "\(file.path):\(index + 1)", text: text(from: index, in: lines),
+                    comment: comment(before: index, in: lines)))
+        }
+        return found
     }
 
     private static func isPublic(_ line: String) -> Bool {
@@ -35,29 +131,31 @@ import Testing
         guard let at = words.firstIndex(where: { $0 == "public" || $0 == "open" }) else {
             return false
         }
-        // Before it may stand attributes only; a case of a public enum has no word of its own.
-        return words[..<at].allSatisfy { $0.hasPrefix("@") || $0 == "}" }
+        // Before it may stand attributes only.
+        return words[..<at].allSatisfy { $0.hasPrefix("@") }
             && !(words.dropFirst(at + 1).first == "import")
     }
 
-    private static func comment(before index: Int, in lines: [String]) -> [String] {
+    private static func text(from index: Int, in lines: [String]) -> String {
+        var text = ""
+        for line in lines[index...] {
+            text += " " + line.trimmingCharacters(in: .whitespaces)
+            let isClosed = text.count { $0 == "(" } == text.count { $0 == ")" }
+            if isClosed, text.contains("{") || !text.contains("func ") { break }
+        }
+        return String(text.prefix { $0 != "{" })
+    }
+
+    private static func comment(before index: Int, in lines: [String]) -> String {
         var comment: [String] = []
-        var place = index - 1
-        while place >= 0 {
-            let line = lines[place].trimmingCharacters(in: .whitespaces)
+        for line in lines[..<index].reversed() {
+            let line = line.trimmingCharacters(in: .whitespaces)
             if line.hasPrefix("///") {
-                comment.append(line)
+                comment.append(line.dropFirst(3).trimmingCharacters(in: .whitespaces))
             } else if !line.hasPrefix("@") {
                 break
             }
-            place -= 1
         }
-        return comment
-    }
-
-    private static func hasComment(before index: Int, in lines: [String]) -> Bool {
-        !comment(before: index, in: lines).isEmpty
-            // A deinit or conformance that only forbids.
-            || lines[max(0, index - 1)].contains("unavailable")
+        return comment.reversed().filter { !$0.isEmpty }.joined(separator: " ")
     }
 }

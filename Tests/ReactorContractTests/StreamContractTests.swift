@@ -92,6 +92,89 @@ import Testing
         }
     }
 
+    /// Small writes of one event wait for its end.
+    @Test(arguments: Conformer.allCases)
+    func smallWritesGather(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                server.onReceived = { server in
+                    guard server.text == "onetwo" else { return }
+                    stage.finish()
+                }
+                #expect(client.stream.hasOfferedAll)
+                client.send("one")
+                client.send("two")
+                #expect(!client.stream.hasOfferedAll && client.stream.unsentBytes == 0)
+                stage.later { #expect(client.stream.hasOfferedAll) }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func aLargeWriteTakesWhatGatheredAlong(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                let large = [UInt8](repeating: 7, count: StreamGathering.bytesMax)
+                server.onReceived = { server in
+                    guard server.received.count == large.count + 3 else { return }
+                    #expect(server.received.starts(with: "one".utf8))
+                    #expect(client.blockedCount == 0 && client.drainedCount == 0)
+                    stage.finish()
+                }
+                client.send("one")
+                client.stream.write(large.span)
+                #expect(client.stream.hasOfferedAll)
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases, [true, false])
+    func whatGatheredIsOfferedBeforeTheEnd(_ conformer: Conformer, _ isClose: Bool) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                server.onEnded = { server in
+                    #expect(server.text == "last words")
+                    stage.finish()
+                }
+                client.send("last words")
+                if isClose { client.stream.close() } else { client.stream.finishWriting() }
+                #expect(client.stream.hasOfferedAll)
+            }
+        }
+    }
+
+    /// The kernel is full, and that is seen only when what gathered is offered.
+    @Test(arguments: Conformer.allCases)
+    func whatGatheredAndIsNotTakenIsTold(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                server.stream.pauseReading()
+                var sent = 0
+                let piece = [UInt8](repeating: 7, count: StreamGathering.bytesMax)
+                func fill() {
+                    guard client.blockedCount == 0 else {
+                        #expect(client.stream.unsentBytes > 0 && client.stream.hasOfferedAll)
+                        server.stream.resumeReading()
+                        return
+                    }
+                    client.stream.write(piece.span)
+                    #expect(!client.stream.hasOfferedAll && client.stream.unsentBytes == 0)
+                    sent += piece.count
+                    stage.later(fill)
+                }
+                client.onDrained = { client in
+                    #expect(client.blockedCount == 1 && client.stream.unsentBytes == 0)
+                    client.stream.finishWriting()
+                }
+                server.onEnded = { server in
+                    #expect(server.received.count == sent && client.drainedCount == 1)
+                    stage.finish()
+                }
+                fill()
+            }
+        }
+    }
+
     @Test(arguments: Conformer.allCases)
     func afterTheOthersEndWritingStillWorks(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in

@@ -8,6 +8,7 @@ import Testing
         // The system's C library only tells threads apart.
         "Promises": ["Synchronization", "Glibc", "Musl", "Darwin"],
         "PromiseOperators": ["Promises"],
+        "PromisesDispatch": ["Promises", "Dispatch"],
         "JSONText": ["Basics"],
         "HTTP": ["Promises", "Basics"],
         "Reactor": ["Promises", "Basics"],

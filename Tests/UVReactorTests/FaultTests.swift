@@ -235,6 +235,7 @@ private final class Peer: ByteStreamDelegate {
 
     func streamReceived(_ bytes: Span<UInt8>) {}
     func streamEnded() { onEnd(.success(())) }
+    func streamBlocked() {}
     func streamDrained() {}
     func streamFailed(_ failure: IOFailure) { onEnd(.failure(failure)) }
 }

@@ -11,6 +11,7 @@ import UVReactor
             var stream: (any ByteStream)?
             func streamReceived(_ bytes: Span<UInt8>) {}
             func streamEnded() {}
+            func streamBlocked() {}
             func streamDrained() {}
             func streamFailed(_ failure: IOFailure) {}
         }
@@ -124,6 +125,7 @@ import UVReactor
                 }
                 func streamReceived(_ bytes: Span<UInt8>) { onByte(self) }
                 func streamEnded() {}
+                func streamBlocked() {}
                 func streamDrained() {}
                 func streamFailed(_ failure: IOFailure) {}
             }

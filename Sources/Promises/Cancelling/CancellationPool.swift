@@ -1,6 +1,7 @@
 /// Many things that are cancelled together.
 ///
-/// It keeps nothing alive. Once drained it stays drained: what is added later is cancelled at once.
+/// It keeps nothing alive, and every thread may use it. Once drained it stays drained: what is
+/// added later is cancelled inside `add`.
 public final class CancellationPool: Cancellable, Sendable {
     private struct State {
         var members: [Member] = []
@@ -44,11 +45,18 @@ public final class CancellationPool: Cancellable, Sendable {
 
     private let state = Guarded(State())
 
-    /// Empty.
+    /// An empty pool.
     public init() {}
 
-    /// Cancels what is still there, and everything that comes later. Nothing is locked meanwhile:
-    /// what is cancelled may add to the pool.
+    /// Cancels what is still there, in the order in which it was added, and everything that comes
+    /// later.
+    ///
+    /// Promises are rejected when this returns, and handlers hear of it in their own turns; those
+    /// of another thread's core by a job there. Nothing is locked meanwhile: what is cancelled may
+    /// add to the pool.
+    ///
+    /// - Parameter cause: why, for everything that is cancelled. The first call's counts for what
+    ///   is added later.
     public func drain(because cause: (any Error)? = nil) {
         let reason = Cancelled(because: cause)
         let members = state.withLock { state in
@@ -62,13 +70,15 @@ public final class CancellationPool: Cancellable, Sendable {
     /// Cancels everything in the pool, and what is added later; the same as `drain`.
     public func cancel(because cause: (any Error)?) { drain(because: cause) }
 
-    /// Adds a promise, until it is gone.
+    /// Adds a promise, until it is gone. It is cancelled at once if the pool was drained.
     public func add<Value: Sendable>(_ promise: Promise<Value>) { add(promise.node) }
 
-    /// Adds a promise of a core, until it is gone. The pool may be drained from anywhere.
+    /// Adds a promise of a core, until it is gone. It is cancelled at once if the pool was drained;
+    /// later from anywhere, on its core.
     public func add<Value>(_ promise: Local<Value>) { add(promise.node) }
 
-    /// Adds something that can be cancelled from any thread, until it is gone.
+    /// Adds something that can be cancelled from any thread, until it is gone. It is cancelled at
+    /// once, inside this call, if the pool was drained.
     public func add<Thing: Cancellable & AnyObject & Sendable>(_ thing: Thing) {
         add([.thing { [weak thing] in thing }])
     }
@@ -95,7 +105,8 @@ public final class CancellationPool: Cancellable, Sendable {
 }
 
 extension Promise {
-    /// Lets a pool cancel this promise.
+    /// Lets a pool cancel this promise, and gives it back; at once if the pool was drained. No link
+    /// is made.
     public func cancelling(with pool: CancellationPool) -> Promise {
         pool.add(self)
         return self
@@ -103,7 +114,8 @@ extension Promise {
 }
 
 extension Local {
-    /// Lets a pool cancel this promise.
+    /// Lets a pool cancel this promise, on its core, and gives it back; at once if the pool was
+    /// drained. No link is made.
     public func cancelling(with pool: CancellationPool) -> Local {
         pool.add(self)
         return self

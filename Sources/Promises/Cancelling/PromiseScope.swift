@@ -1,33 +1,35 @@
-/// Ties a promise to the life of an owner: dropping the scope cancels it.
+/// Ties a promise to the life of an owner: dropping the scope cancels it, which withdraws from the
+/// work above it and does nothing if it is settled.
 public struct PromiseScope<Value: Sendable>: ~Copyable, Sendable {
-    /// The promise.
+    /// The promise that the scope cancels when it ends.
     public let promise: Promise<Value>
     private var isKept = false
 
-    /// Takes charge of a promise.
+    /// Takes charge of a promise. It is no consumer of it: the scope cancels the promise itself.
     public init(_ promise: Promise<Value>) { self.promise = promise }
 
     deinit { if !isKept { promise.cancel() } }
 
-    /// Ends the scope without cancelling.
+    /// Ends the scope without cancelling, and gives the promise back.
     public consuming func keep() -> Promise<Value> {
         isKept = true
         return promise
     }
 }
 
-/// Ties a promise of a core to the life of an owner: dropping the scope cancels it.
+/// Ties a promise of a core to the life of an owner: dropping the scope cancels it, which withdraws
+/// from the work above it and does nothing if it is settled.
 public struct LocalScope<Value>: ~Copyable {
-    /// The promise.
+    /// The promise that the scope cancels when it ends.
     public let promise: Local<Value>
     private var isKept = false
 
-    /// Takes charge of a promise.
+    /// Takes charge of a promise. It is no consumer of it: the scope cancels the promise itself.
     public init(_ promise: Local<Value>) { self.promise = promise }
 
     deinit { if !isKept { promise.cancel() } }
 
-    /// Ends the scope without cancelling.
+    /// Ends the scope without cancelling, and gives the promise back.
     public consuming func keep() -> Local<Value> {
         isKept = true
         return promise

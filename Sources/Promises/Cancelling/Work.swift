@@ -30,21 +30,26 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
 
     private let progress = Guarded(Progress.pending)
 
-    /// Not started.
+    /// Work that has not been started.
     public init() {}
 
     /// Does the work; called once, on the context of `start`, in a turn of its own. Not called when
     /// the work was cancelled before its turn.
     ///
-    /// Settle the resolver now, or keep it and settle it later. The work as it stands here drops it,
-    /// which rejects with `PromiseError.abandoned`.
+    /// Settle the resolver now, or keep it and settle it later. The work as it stands here drops
+    /// it, which rejects with `PromiseError.abandoned`.
+    ///
+    /// - Parameters:
+    ///   - input: what `start` was given.
+    ///   - resolver: the write side of the promise that `start` gave.
     open func main(_ input: Input, _ resolver: consuming Resolver<Output>) {}
 
-    /// Told once, on the context of `start`, when the work was cancelled before it was settled: stop
-    /// what is running. Also called when it was cancelled before `main`, or even before `start`.
+    /// Told once, on the context of `start`, when the work was cancelled before it was settled:
+    /// stop what is running. Also called when it was cancelled before `main`, or even before
+    /// `start`.
     open func wasCancelled(because cause: (any Error)?) {}
 
-    /// How far it has come.
+    /// How far it has come: a snapshot, from any thread.
     public final var state: State {
         switch progress.withLock({ $0 }) {
         case .pending: .pending
@@ -67,8 +72,13 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
     /// the pool.
     ///
     /// The promise is what `main` makes of its resolver; cancelling it cancels the work. A second
-    /// start gives a promise rejected with `PromiseError.badInput`, and a start after `cancel` gives
-    /// a cancelled one.
+    /// start gives a promise rejected with `PromiseError.badInput`, and a start after `cancel`
+    /// gives a cancelled one.
+    ///
+    /// - Parameters:
+    ///   - input: what `main` is given.
+    ///   - context: where `main`, `wasCancelled` and the handlers run.
+    ///   - pool: what may cancel the promise.
     public final func start(
         with input: Input, on context: (any ExecutionContext)? = nil,
         in pool: CancellationPool? = nil
@@ -107,8 +117,8 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
         main(input, Resolver(node))
     }
 
-    /// Cancels the work, if it is not settled: its promise is rejected with `Cancelled`, and
-    /// `wasCancelled` is told.
+    /// Cancels the work, if it is not settled: its promise is rejected with `Cancelled` when this
+    /// returns, and `wasCancelled` is told in a turn of its own. Called from any thread.
     public final func cancel(because cause: (any Error)? = nil) {
         let reason = Cancelled(because: cause)
         let node: Node? = progress.withLock { progress in
@@ -125,7 +135,8 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
 }
 
 extension Work where Input == Void {
-    /// Has `main` called soon, for work that needs no input. See `start(with:on:in:)`.
+    /// Has `main` called soon, for work that needs no input; cancelling the promise cancels the
+    /// work. See `start(with:on:in:)`.
     public final func start(
         on context: (any ExecutionContext)? = nil, in pool: CancellationPool? = nil
     ) -> Promise<Output> {

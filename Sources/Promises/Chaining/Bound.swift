@@ -151,7 +151,7 @@ extension BoundPromise {
 
 /// A promise of a core whose handlers get an owner, which it does not keep alive.
 ///
-/// Made by `Local.with(weak:)`; in all else it is like `BoundPromise`.
+/// Made by `Local.with(weak:)`; in all else it is like `BoundPromise`. Handlers run on the core.
 public struct LocalBound<Object: AnyObject, Value> {
     /// The same outcome without the owner.
     public let promise: Local<Value>

@@ -27,7 +27,8 @@ extension Node {
 }
 
 extension Promise {
-    /// Turns the outcome, a value or an error, cancellation included, into a value; a throw rejects.
+    /// Turns the outcome, a value or an error, cancellation included, into a value; a throw
+    /// rejects.
     ///
     /// One link where `map` and `recover` are two.
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
@@ -43,7 +44,8 @@ extension Promise {
 }
 
 extension Local {
-    /// Turns the outcome, a value or an error, cancellation included, into a value; a throw rejects.
+    /// Turns the outcome, a value or an error, cancellation included, into a value; a throw
+    /// rejects.
     ///
     /// One link where `map` and `recover` are two.
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this

@@ -52,7 +52,8 @@ extension Node {
 }
 
 extension Promise {
-    /// The outcome as a value.
+    /// The outcome as a value, cancellation included: there one turn later, on this promise's
+    /// context. The error counts as handled. The result cannot fail and cannot be cancelled.
     @inlinable
     public var settled: Guarantee<Result<Value, any Error>> {
         .init(node.settledResult(Value.self))
@@ -103,9 +104,9 @@ extension Promise {
     /// Runs in every case and waits for what it returns; then the outcome passes on.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. An error of what it returns cannot be: it is a guarantee.
-    /// Cancelling the result withdraws from this promise; once `body` has run, the outcome is no
-    /// longer waited for.
+    /// outcome: never inside this call. Neither it nor what it returns can fail. Cancelling the
+    /// result withdraws from this promise, and `body` runs all the same; what it returns is not
+    /// waited for.
     @inlinable
     public func ensure(
         on context: (any ExecutionContext)? = nil,
@@ -123,7 +124,8 @@ extension Promise {
 }
 
 extension Local {
-    /// The outcome as a value.
+    /// The outcome as a value, cancellation included: there one turn later. The error counts as
+    /// handled. The result cannot fail and cannot be cancelled.
     @inlinable
     public var settled: LocalGuarantee<Result<Value, any Error>> {
         .init(node.settledResult(Value.self))
@@ -169,8 +171,8 @@ extension Local {
     /// Runs in every case and waits for what it returns; then the outcome passes on.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error of what it returns cannot be: it is a guarantee. Cancelling the result
-    /// withdraws from this promise; once `body` has run, the outcome is no longer waited for.
+    /// call. Neither it nor what it returns can fail. Cancelling the result withdraws from this
+    /// promise, and `body` runs all the same; what it returns is not waited for.
     @inlinable
     public func ensure(waiting body: @escaping () -> LocalGuarantee<Void>) -> Local {
         .init(node.ensure(Value.self, waiting: body))

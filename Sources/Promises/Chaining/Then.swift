@@ -99,8 +99,9 @@ extension Local {
 
 /// Begins a chain: the body runs now, and what it throws rejects.
 ///
-/// There is nothing to cancel in the body itself; cancelling the result withdraws from the
-/// promise that the body has returned.
+/// The result is a link of its own, on the context of the promise that the body has returned, one
+/// turn behind it; cancelling the result withdraws from that promise. After a throw its handlers
+/// run on the current context, or else on `SharedPool`.
 @inlinable
 public func firstly<Value: Sendable>(_ body: () throws -> Promise<Value>) -> Promise<Value> {
     .init(Node.firstly(home: .beginning(on: nil), body))
@@ -109,8 +110,8 @@ public func firstly<Value: Sendable>(_ body: () throws -> Promise<Value>) -> Pro
 extension Core {
     /// Begins a chain: the body runs now, and what it throws rejects.
     ///
-    /// There is nothing to cancel in the body itself; cancelling the result withdraws from the
-    /// promise that the body has returned.
+    /// The result is a link of its own, one turn behind the promise that the body has returned, on
+    /// this core; cancelling the result withdraws from that promise.
     @inlinable
     public func firstly<Value>(_ body: () throws -> Local<Value>) -> Local<Value> {
         .init(Node.firstly(home: home, body))

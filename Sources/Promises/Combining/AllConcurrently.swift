@@ -72,9 +72,10 @@ extension Node {
 /// Every value in the order of the inputs; at most `limit` promises are pending at a time. Nothing
 /// more is begun after an error.
 ///
-/// `body` begins each piece of work in a turn of its own, the first ones soon after this call;
-/// what it throws rejects. A limit below one rejects with `PromiseError.badInput` and pulls
-/// nothing. An error withdraws from what is running, and so does cancelling the result.
+/// `body` runs on `context`, or else on the current one or the pool; the first ones soon, not
+/// inside this call, the others when there is room. What it throws rejects. A limit below one
+/// rejects with `PromiseError.badInput` and pulls nothing. An error withdraws from what is running,
+/// and so does cancelling the result.
 public func all<Input: Sendable, Value: Sendable>(
     _ inputs: some Sequence<Input> & Sendable, concurrently limit: Int,
     on context: (any ExecutionContext)? = nil,
@@ -85,9 +86,9 @@ public func all<Input: Sendable, Value: Sendable>(
 
 /// Every value in the order of the inputs; each promise is begun when the one before is fulfilled.
 ///
-/// `body` begins each piece of work in a turn of its own; what it throws rejects, and ends the
-/// sequence like an error. Cancelling the result withdraws from what is running and begins
-/// nothing more.
+/// `body` runs on `context`, or else on the current one or the pool; the first time soon, not
+/// inside this call. What it throws rejects, and ends the sequence like an error. Cancelling the
+/// result withdraws from what is running and begins nothing more.
 public func sequence<Input: Sendable, Value: Sendable>(
     _ inputs: some Sequence<Input> & Sendable, on context: (any ExecutionContext)? = nil,
     _ body: @escaping @Sendable (Input) throws -> Promise<Value>
@@ -99,8 +100,8 @@ extension Core {
     /// Every value in the order of the inputs; at most `limit` promises are pending at a time.
     /// Nothing more is begun after an error.
     ///
-    /// `body` begins each piece of work in a turn of its own, the first ones soon after this
-    /// call; what it throws rejects. A limit below one rejects with `PromiseError.badInput` and
+    /// `body` runs on the core; the first ones soon, not inside this call, the others when there
+    /// is room. What it throws rejects. A limit below one rejects with `PromiseError.badInput` and
     /// pulls nothing. An error withdraws from what is running, and so does cancelling the
     /// result.
     public func all<Input, Value>(
@@ -113,9 +114,9 @@ extension Core {
     /// Every value in the order of the inputs; each promise is begun when the one before is
     /// fulfilled.
     ///
-    /// `body` begins each piece of work in a turn of its own; what it throws rejects, and ends
-    /// the sequence like an error. Cancelling the result withdraws from what is running and
-    /// begins nothing more.
+    /// `body` runs on the core; the first time soon, not inside this call. What it throws rejects,
+    /// and ends the sequence like an error. Cancelling the result withdraws from what is running
+    /// and begins nothing more.
     public func sequence<Input, Value>(
         _ inputs: some Sequence<Input>, _ body: @escaping (Input) throws -> Local<Value>
     ) -> Local<[Value]> {

@@ -11,15 +11,15 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
         self.members = members
     }
 
-    /// How many members there were.
+    /// How many members there were, with and without a value.
     @inlinable
     public var count: Int { members.count }
 
-    /// The key of a member by its position.
+    /// The key of a member by its position, from 0 up to `count`; other positions trap.
     @inlinable
     public func key(at position: Int) -> Key { members[position].key }
 
-    /// The outcome of a member by its position.
+    /// The outcome of a member by its position, from 0 up to `count`; other positions trap.
     @inlinable
     public func result(at position: Int) -> Result<Value, any Error> {
         let seat = members[position].seat
@@ -30,27 +30,29 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
     @inlinable
     public var isComplete: Bool { members.allSatisfy(\.seat.isFulfilled) }
 
-    /// The outcome of a key, or nil if it is unknown.
+    /// The outcome of a key, or nil if it is unknown. Looks at one member after the other.
     @inlinable
     public func result(for key: Key) -> Result<Value, any Error>? {
         members.firstIndex { $0.key == key }.map { result(at: $0) }
     }
 
-    /// The value of a key; throws its own reason, or `PromiseError.unknownKey`.
+    /// The value of a key. Looks at one member after the other.
+    ///
+    /// - Throws: the member's own reason if it has no value; `PromiseError.unknownKey`.
     @inlinable
     public func requiredValue(for key: Key) throws -> Value {
         guard let result = result(for: key) else { throw PromiseError.unknownKey }
         return try result.get()
     }
 
-    /// The values by key.
+    /// The values by key, of those who brought one. Makes the dictionary at every call.
     public var values: [Key: Value] {
         Dictionary(
             members.lazy.filter(\.seat.isFulfilled).map { ($0.key, $0.seat.value(as: Value.self)) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The reasons by key, of those who brought no value.
+    /// The reasons by key, of those who brought no value. Makes the dictionary at every call.
     public var reasons: [Key: any Error] {
         Dictionary(
             members.lazy.filter(\.seat.isRejected).map { ($0.key, $0.seat.error) },
@@ -70,12 +72,12 @@ public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConv
         self.members = members
     }
 
-    /// The reasons by key.
+    /// The reasons by key; the first one, when a key stands for two members.
     public var errors: [Key: any Error] {
         Dictionary(members.map { ($0.key, $0.error) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The reasons as text.
+    /// The reasons as text, each behind its key.
     public var description: String {
         "[" + members.map { "\($0.key): \($0.error)" }.joined(separator: ", ") + "]"
     }
@@ -83,7 +85,7 @@ public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConv
 
 /// All members were rejected: the reasons in the order of the members.
 public struct ErrorArray: Error, CustomStringConvertible {
-    /// The reasons.
+    /// The reasons, in the order of the members.
     public let errors: [any Error]
 
     @usableFromInline

@@ -4,19 +4,19 @@
 public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let running = Guarded<[Key: Node]>([:])
 
-    /// Nothing is running.
+    /// Begins with nothing running.
     public init() {}
 
-    /// How many keys are being worked on.
+    /// How many keys are being worked on. A snapshot, from any thread.
     public var count: Int { running.withLock { $0.count } }
 
     /// The outcome of the work that runs for this key, or of `start` if none does.
     ///
     /// `start` is called inside this call, on this thread, with no lock held; what it throws
-    /// rejects. Everyone who asks is one consumer: cancelling the result withdraws that one, and the
-    /// work itself is cancelled when the last has withdrawn. Who asks after that begins anew.
+    /// rejects. Everyone who asks is one consumer: cancelling the result withdraws that one, and
+    /// the work itself is cancelled when the last has withdrawn. Who asks after that begins anew.
     ///
-    /// Handlers run on `context`, or else on the current one or the pool.
+    /// Handlers run on `context`, or else on the current one or the pool, in turns of their own.
     public func value(
         for key: Key, on context: (any ExecutionContext)? = nil,
         _ start: () throws -> Promise<Value>

@@ -21,8 +21,11 @@ extension Node {
         _ type: Value.Type, at member: Node, _ step: @escaping (_ seat: Node) -> Void
     ) -> Node {
         // Observed, because the result answers for the errors that its seats keep.
-        let seat = Node.make(
-            Value.self, home: home, parent: member, claim: Claim.observed, step: step)
+        let seat = Node.bare(Value.self, claim: Claim.observed, extraWords: 0)
+        unsafe seat.header.pointee.home = unsafe header.pointee.home
+        seat.setParent(member)
+        seat.setStep(step)
+        if member.isNoted { PromiseDiagnostics.note(seat, asChildOf: member) }
         seat.result = self
         return seat
     }

@@ -19,12 +19,13 @@ public final class ContextExecutor: TaskExecutor, SerialExecutor {
     /// Where the jobs run.
     public let context: any ExecutionContext
 
-    /// An executor of a context.
+    /// An executor that runs its jobs on a context, which it keeps alive.
     public init(_ context: any ExecutionContext) {
         self.context = context
     }
 
-    /// Runs the job soon on the context. Called by Swift's concurrency, from any thread.
+    /// Runs the job soon on the context, in a turn of its own, behind the handlers that wait
+    /// already. Called by Swift's concurrency, from any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let body: (Node) -> Void = { [self] _ in
@@ -34,21 +35,21 @@ public final class ContextExecutor: TaskExecutor, SerialExecutor {
         context.enqueue(.job(on: .context(context), body))
     }
 
-    /// This executor for an actor, which must keep it alive.
+    /// This executor for an actor, which must keep it alive: a reference that is not counted.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    /// This executor for a task.
+    /// This executor for a task, which keeps it alive itself.
     public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         unsafe UnownedTaskExecutor(ordinary: self)
     }
 
-    /// Traps when the caller does not run on the context.
+    /// Traps when the caller does not run on the context. Called by `assumeIsolated` and the like.
     public func checkIsolated() {
         precondition(context.isCurrent, "not on the context of this executor")
     }
 
-    /// Whether the caller runs on the context.
+    /// Whether the caller runs on the context. Called by Swift's concurrency before it traps.
     public func isIsolatingCurrentContext() -> Bool? { context.isCurrent }
 }

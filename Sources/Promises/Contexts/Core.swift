@@ -2,9 +2,9 @@
 ///
 /// Not `Sendable`, and made only where its context runs; so what begins with a core can be proved
 /// by the compiler to stay on its thread. An event loop makes one for itself; everyone else gets
-/// one for the length of `Core.run(on:_:)`.
+/// one for the length of `Core.run(on:turn:_:)`.
 public final class Core {
-    /// Where its handlers run.
+    /// Where the handlers of its promises run.
     public let context: any ExecutionContext
 
     /// The ready queue of the thread, if the loop that owns it handed it over.
@@ -35,7 +35,9 @@ public final class Core {
     ///   - context: where the caller runs.
     ///   - turn: the context's own ready queue, if it is a `Turn`: the one to which its `enqueue`
     ///     appends on this thread. Handlers are then put there directly.
-    ///   - body: what is done with the core.
+    ///   - body: what is done with the core, now, inside this call.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws.
     public static func run<Result: Sendable>(
         on context: any ExecutionContext, turn: Turn? = nil,
         _ body: @Sendable (Core) throws -> Result

@@ -2,14 +2,15 @@ import Synchronization
 
 /// The letter box of a context: any thread puts jobs in, the context's thread takes them out.
 ///
-/// A stack that is turned over when it is emptied; no lock, and no allocation.
+/// A stack that is turned over when it is emptied; no lock, and no allocation. One reader; whoever
+/// drops a box with jobs in it leaks them.
 public final class Inbox: Sendable {
     private let newest = Atomic<UInt>(0)
 
-    /// Empty.
+    /// An empty box.
     public init() {}
 
-    /// Puts a job in.
+    /// Puts a job in, behind those that wait already. Called from any thread.
     ///
     /// - Returns: whether the box was empty, so that its reader must be woken.
     public func append(_ job: consuming PromiseJob) -> Bool {
@@ -25,7 +26,7 @@ public final class Inbox: Sendable {
         }
     }
 
-    /// Takes everything out, oldest first.
+    /// Takes everything out, oldest first: for the `Turn` of the context. Called by its reader.
     public func takeAll() -> JobList {
         if newest.load(ordering: .relaxed) == 0 { return JobList() }
         let stack = newest.exchange(0, ordering: .acquiring)

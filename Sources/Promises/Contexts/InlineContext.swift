@@ -2,14 +2,15 @@
 /// glue that only passes things on, and for tests.
 ///
 /// This is the one context that does not wait for a clean stack, so a handler may have run before
-/// the call that attached it, or that settled the promise, returns. Handlers do not nest even so: what
-/// one of them sets off runs when it has returned, so a chain of any length needs no more stack
-/// than one link. And it is no queue: two threads may run handlers of one promise at the same time.
+/// the call that attached it, or that settled the promise, returns. Handlers do not nest even so:
+/// what one of them sets off runs when it has returned, so a chain of any length needs no more
+/// stack than one link. And it is no queue: two threads may run handlers of one promise at the same
+/// time.
 ///
 /// Children inherit it like any other; `hop(to:)` leaves it. Operators that need a clock or keep
 /// state between turns leave it for `SharedPool` themselves.
 public final class InlineContext: ExecutionContext {
-    /// The one inline context; `.inline` for short.
+    /// The one inline context; `.inline` for short where a context is asked for.
     public static let shared = InlineContext()
 
     private static let waiting = ThreadLocal()
@@ -35,13 +36,14 @@ public final class InlineContext: ExecutionContext {
         }
     }
 
-    /// Runs the job after a delay, on a thread of the pool.
+    /// Runs the job after a delay, on a thread of Swift's global executor. Called from any thread,
+    /// and so is `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         PoolTimer(job, after: delay, on: self)
     }
 }
 
 extension ExecutionContext where Self == InlineContext {
-    /// Handlers run at once, where the promise is settled.
+    /// Handlers run at once, where the promise is settled; see `InlineContext`.
     public static var inline: InlineContext { .shared }
 }

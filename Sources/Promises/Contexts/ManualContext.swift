@@ -17,23 +17,31 @@ public final class ManualContext: ExecutionContext {
     // The owner's: only it takes turns.
     nonisolated(unsafe) private let turn = Turn()
 
-    /// A context that belongs to the calling thread, at time zero.
+    /// A context that belongs to the calling thread, at time zero, with nothing to run.
     public init() {}
 
-    /// Makes the calling thread the owner.
+    /// Makes the calling thread the owner. The former one must have stopped driving it.
     public func claim() {
         owner.store(ThreadID.current.raw, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether the caller runs on this context.
+    /// Whether the caller is the thread that owns this context.
     public var isCurrent: Bool { owner.load(ordering: .relaxed) == ThreadID.current.raw }
 
-    /// Runs the job soon, behind those that wait already.
+    /// Keeps the job, behind those that wait already, until the owner runs it. Called from any
+    /// thread.
     public func enqueue(_ job: consuming PromiseJob) {
-        if isCurrent { unsafe turn.append(job) } else { _ = inbox.append(job) }
+        guard isCurrent else {
+            _ = inbox.append(job)
+            return
+        }
+        // What other threads put in before stands in front.
+        unsafe turn.append(contentsOf: inbox.takeAll())
+        unsafe turn.append(job)
     }
 
-    /// Runs the job after a delay.
+    /// Keeps the job until `advance(by:)` has let so much time pass. Called from any thread, and so
+    /// is `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         let timer = ManualTimer(job, due: now + max(delay, .zero))
         clock.withLock {
@@ -43,13 +51,15 @@ public final class ManualContext: ExecutionContext {
         return ManualTimerToken(timer: timer, context: self)
     }
 
-    /// Virtual time since the context was made.
+    /// Virtual time since the context was made. Only `advance(by:)` lets it pass.
     public var now: Duration { clock.withLock { $0.now } }
 
-    /// How many timers are running.
+    /// How many timers are running, to see that none was left behind.
     public var liveTimers: Int { clock.withLock { $0.timers.count } }
 
-    /// Runs the oldest job; false if there was none.
+    /// Runs the oldest job. Time stands still. Called by the owner; traps elsewhere.
+    ///
+    /// - Returns: false if there was none.
     @discardableResult
     public func runOnce() -> Bool {
         precondition(isCurrent, "a manual context is driven by its owner")
@@ -59,7 +69,8 @@ public final class ManualContext: ExecutionContext {
         return true
     }
 
-    /// Runs jobs until none is left. Time stands still.
+    /// Runs jobs, oldest first, and those that they make ready, until none is left. Time stands
+    /// still. Called by the owner; traps elsewhere.
     public func drain() {
         precondition(isCurrent, "a manual context is driven by its owner")
         repeat {
@@ -68,7 +79,7 @@ public final class ManualContext: ExecutionContext {
     }
 
     /// Runs what is ready, then lets time pass: timers fire at their moment, in order, and what
-    /// they make ready runs before the next.
+    /// they make ready runs before the next. Called by the owner; traps elsewhere.
     public func advance(by duration: Duration) {
         let end = now + duration
         drain()

@@ -24,7 +24,8 @@ public struct PromiseJob: ~Copyable, Sendable {
         PromiseJob(Node.make(Void.self, home: home, step: body))
     }
 
-    /// Takes the turn.
+    /// Takes the turn: runs one handler, now, on this thread, which must be the context's. What it
+    /// makes ready is enqueued, not run. Cancelled meanwhile, the turn does nothing.
     public consuming func run() {
         let node = release()
         Running.loop { $0.turn(of: node) }
@@ -58,7 +59,7 @@ public struct JobList: ~Copyable, Sendable {
     @usableFromInline var first: NodeRef?
     @usableFromInline var last: NodeRef?
 
-    /// No jobs.
+    /// An empty list, which allocates nothing.
     @inlinable
     public init() {
         first = nil
@@ -73,7 +74,7 @@ public struct JobList: ~Copyable, Sendable {
     @inlinable
     public var isEmpty: Bool { first == nil }
 
-    /// Adds a job behind the others.
+    /// Adds a job behind the others; does not run it.
     @inlinable
     public mutating func append(_ job: consuming PromiseJob) {
         append(job.release())
@@ -86,7 +87,7 @@ public struct JobList: ~Copyable, Sendable {
         last = node
     }
 
-    /// Adds another list behind this one.
+    /// Adds another list behind this one, in its order.
     @inlinable
     public mutating func append(contentsOf other: consuming JobList) {
         guard let head = other.first else { return }
@@ -94,7 +95,7 @@ public struct JobList: ~Copyable, Sendable {
         last = other.last
     }
 
-    /// Takes the oldest job.
+    /// Takes the oldest job, which must then be run; nil when there is none.
     @inlinable
     public mutating func popFirst() -> PromiseJob? {
         popNode().map { PromiseJob(owned: $0, isTimer: false) }

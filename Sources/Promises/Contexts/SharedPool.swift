@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The context of promises that were given none: Swift's global executor, one job at a time.
 ///
 /// It keeps the order that a context owes; work that should run in parallel brings its own context.
@@ -7,42 +5,20 @@ public final class SharedPool: ExecutionContext {
     /// The one pool of the process.
     public static let shared = SharedPool()
 
-    /// Jobs before others get the executor's thread.
-    private static let jobsPerTask = 1_000
+    private let lane = Lane { body in Task { body() } }
 
-    private let inbox = Inbox()
-    /// Jobs that were put in, less those that were run. Whoever makes it 1 starts a task.
-    private let backlog = Atomic(0)
+    private init() {}
 
-    // The running task's: there is one at a time.
-    nonisolated(unsafe) private let turn = Turn()
-    @TaskLocal private static var isOnPool = false
+    /// Whether the caller is a handler on the pool. A task that a handler began is not.
+    public var isCurrent: Bool { lane.isCurrent }
 
-    /// Whether the caller runs on this context.
-    public var isCurrent: Bool { SharedPool.isOnPool }
+    /// Runs the job soon, behind those that wait already. Called from any thread.
+    public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }
 
-    /// Runs the job soon, behind those that wait already.
-    public func enqueue(_ job: consuming PromiseJob) {
-        _ = inbox.append(job)
-        if backlog.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { start() }
-    }
-
-    /// Runs the job after a delay.
+    /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
+    /// `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         PoolTimer(job, after: delay, on: self)
-    }
-
-    private func start() {
-        Task {
-            let count = SharedPool.$isOnPool.withValue(true) { run() }
-            if backlog.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { start() }
-        }
-    }
-
-    /// Runs what is there, up to a bound, and counts it.
-    private func run() -> Int {
-        unsafe turn.append(contentsOf: inbox.takeAll())
-        return unsafe turn.run(atMost: SharedPool.jobsPerTask)
     }
 }
 

@@ -1,17 +1,17 @@
 import Synchronization
 
 /// The job of a timer: whoever takes it first runs it or drops it.
-final class TimedJob: Sendable {
+package final class TimedJob: Sendable {
     private let bits: Atomic<UInt>
 
-    init(_ job: consuming PromiseJob) {
+    package init(_ job: consuming PromiseJob) {
         bits = Atomic(job.release().bits)
     }
 
     deinit { _ = take() }
 
     /// The job, for the first who asks.
-    func take() -> PromiseJob? {
+    package func take() -> PromiseJob? {
         NodeRef(stack: bits.exchange(0, ordering: .acquiringAndReleasing))
             .map { PromiseJob(owned: $0, isTimer: true) }
     }

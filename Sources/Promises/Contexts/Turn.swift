@@ -5,20 +5,20 @@
 public final class Turn {
     @exclusivity(unchecked) @usableFromInline var ready = JobList()
 
-    /// An empty queue.
+    /// An empty queue, for the thread that will drain it.
     public init() {}
 
     /// Whether nothing is waiting for its turn.
     @inlinable
     public var isEmpty: Bool { unsafe ready.isEmpty }
 
-    /// Adds a job behind the others.
+    /// Adds a job behind the others; does not run it.
     @inlinable
     public func append(_ job: consuming PromiseJob) {
         unsafe ready.append(job)
     }
 
-    /// Adds the jobs of a letter box.
+    /// Adds the jobs of a letter box behind the others, in their order; runs none.
     @inlinable
     public func append(contentsOf jobs: consuming JobList) {
         unsafe ready.append(contentsOf: jobs)
@@ -32,6 +32,9 @@ public final class Turn {
     /// Runs what is ready, and what becomes ready meanwhile, up to a bound so that sockets are not
     /// starved.
     ///
+    /// Called on the thread of the queue, by its loop and not by a handler.
+    ///
+    /// - Parameter limit: how many jobs are run at most.
     /// - Returns: whether there is work left.
     @discardableResult
     public func drain(atMost limit: Int = .max) -> Bool {

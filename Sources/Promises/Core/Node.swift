@@ -26,7 +26,7 @@ struct Node: @unchecked Sendable {
 /// all in one allocation.
 @usableFromInline
 final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
-    deinit { Node(self).tearDown() }
+    deinit { if Node(self).leavesSomething { Node(self).tearDown() } }
 }
 
 /// What a node has besides its two words and its value.
@@ -91,8 +91,8 @@ extension Node {
     /// A node with room for a `Value` (or an error), and for `extraWords` behind it.
     @inlinable
     static func make<Value>(
-        _ type: Value.Type, home: Home, parent: Node? = nil, claim: UInt = 0, extraWords: Int = 0,
-        step: ((Node) -> Void)? = nil
+        _ type: Value.Type, home: consuming Home, parent: Node? = nil, claim: UInt = 0,
+        extraWords: Int = 0, step: ((Node) -> Void)? = nil
     ) -> Node {
         let node = bare(Value.self, claim: claim, extraWords: extraWords)
         unsafe node.header.pointee.home = home
@@ -128,7 +128,7 @@ extension Node {
 
     /// A node that a resolver will settle.
     @inlinable
-    static func root<Value>(_ type: Value.Type, home: Home) -> Node {
+    static func root<Value>(_ type: Value.Type, home: consuming Home) -> Node {
         make(Value.self, home: home, claim: Claim.root)
     }
 
@@ -250,6 +250,15 @@ extension Node {
     @inlinable var isNoted: Bool { claim.bits & Claim.noted != 0 }
 
     // MARK: Teardown.
+
+    /// Whether `tearDown` has anything to do. Nearly always not; and a call would count the dying
+    /// object twice.
+    @inline(__always)
+    fileprivate var leavesSomething: Bool {
+        let bits = state.bits
+        if bits & (State.rejected | ~State.tags) != 0 || isNoted { return true }
+        return unsafe header.pointee.held != nil || header.pointee.parent != nil
+    }
 
     fileprivate func tearDown() {
         let bits = state.bits

@@ -1,10 +1,10 @@
-/// What the library itself rejects with.
+/// What the library itself rejects with, or throws.
 public enum PromiseError: Error, Sendable, Hashable {
-    /// The producer went away without settling.
+    /// The producer went away without settling: a resolver was dropped unused.
     case abandoned
-    /// A promise was to wait for itself.
+    /// A promise was to wait for itself, by `then` or `follow`, directly or through others.
     case resolvedWithItself
-    /// The owner that handlers were bound to is gone.
+    /// The owner that handlers were bound to by `with(weak:)` is gone.
     case contextDeallocated
     /// `timeout` ran out.
     case timedOut
@@ -12,28 +12,30 @@ public enum PromiseError: Error, Sendable, Hashable {
     case validationFailed
     /// `compactMap` found nothing.
     case noValue
-    /// A combinator was given nothing, or a limit below one.
+    /// `firstSettled` was given nothing, `all(_:concurrently:on:_:)` or `retry` a number below one,
+    /// or a `Work` was started twice.
     case badInput
     /// `requiredValue(for:)` was asked for a key that is not there.
     case unknownKey
-    /// Blocking would have blocked the handler that ends the wait.
+    /// `wait(for:)` would have blocked the handler that ends the wait.
     case waitOnOwnContext
-    /// A callback brought neither a value nor an error.
+    /// A callback brought neither a value nor an error to `resolve(_:_:)`.
     case invalidCallingConvention
 }
 
-/// An error that may mean "stopped on purpose".
+/// An error that may mean "stopped on purpose", as Swift's `CancellationError` does: `catch` and
+/// `recover` are then not asked unless they want all errors, and diagnostics do not report it.
 public protocol CancellableError: Error {
-    /// Whether it does.
+    /// Whether this one means it.
     var isCancelled: Bool { get }
 }
 
-/// The error of cancelled promises.
+/// The error of cancelled promises. The same one goes up to the work and down to its consumers.
 public struct Cancelled: CancellableError {
     /// Why, if somebody said so.
     public let cause: (any Error)?
 
-    /// Stopped, for a reason or for none.
+    /// Stopped, for a reason or for none: for a producer that stops by itself.
     public init(because cause: (any Error)? = nil) {
         self.cause = cause
     }

@@ -27,7 +27,7 @@ public struct CreationSite: Sendable, Hashable, CustomStringConvertible {
     /// What the promise is called, if it was given a name.
     public var label: String?
 
-    /// A place in the code.
+    /// A place in the code, with a name if the promise has one.
     public init(file: StaticString, line: UInt, label: String? = nil) {
         self.file = "\(file)"
         self.line = line

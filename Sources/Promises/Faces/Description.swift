@@ -6,7 +6,7 @@ extension Promise: CustomDebugStringConvertible {
     public var debugDescription: String { node.described(as: Promise.self, state) }
 
     /// The same promise with a name for diagnostics, while `PromiseDiagnostics` keeps creation
-    /// sites; else this does nothing.
+    /// sites; else this does nothing. No link is made, so there is nothing more to cancel.
     public func labelled(
         _ label: String, file: StaticString = #fileID, line: UInt = #line
     ) -> Promise {
@@ -20,7 +20,7 @@ extension Local: CustomDebugStringConvertible {
     public var debugDescription: String { node.described(as: Local.self, state) }
 
     /// The same promise with a name for diagnostics, while `PromiseDiagnostics` keeps creation
-    /// sites; else this does nothing.
+    /// sites; else this does nothing. No link is made, so there is nothing more to cancel.
     public func labelled(
         _ label: String, file: StaticString = #fileID, line: UInt = #line
     ) -> Local {

@@ -1,6 +1,8 @@
 /// A promise that cannot fail: there is a value sooner or later, or never.
 ///
-/// It has no failure operators and cannot be cancelled; `promise` joins it to chains that can.
+/// Handlers run on its context, in the order in which they were attached, never inside the call
+/// that attaches them. It has no failure operators and cannot be cancelled; `promise` joins it to
+/// chains that can.
 public struct Guarantee<Value: Sendable>: Sendable {
     @usableFromInline let node: Node
 
@@ -10,7 +12,8 @@ public struct Guarantee<Value: Sendable>: Sendable {
     }
 }
 
-/// A `Guarantee` that is confined to one core.
+/// A `Guarantee` that is confined to one core: handlers run there, and may capture what is confined
+/// to it.
 public struct LocalGuarantee<Value> {
     @usableFromInline let node: Node
 
@@ -27,7 +30,10 @@ extension Guarantee: PromiseFace {}
 extension LocalGuarantee: PromiseFace {}
 
 extension Guarantee {
-    /// Already there.
+    /// Already there. It cannot be cancelled.
+    ///
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never inside
+    /// the call that attaches them.
     public static func value(
         _ value: Value, on context: (any ExecutionContext)? = nil
     ) -> Guarantee {
@@ -68,7 +74,8 @@ extension Guarantee {
         .init(node.done(on: context, body))
     }
 
-    /// The same as a promise. Cancelling that does not reach the guarantee.
+    /// The same as a promise, one turn later on the same context. Cancelling that does not reach
+    /// the guarantee.
     @inlinable
     public var promise: Promise<Value> { .init(node.shielded(Value.self)) }
 }
@@ -76,8 +83,7 @@ extension Guarantee {
 extension LocalGuarantee {
     /// Turns the value into another.
     ///
-    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
-    /// throw, and cannot be cancelled.
+    /// `body` runs in a turn of its own on the core. It cannot throw, and cannot be cancelled.
     @inlinable
     public func map<New>(_ body: @escaping (Value) -> New) -> LocalGuarantee<New> {
         .init(node.map(body))
@@ -85,8 +91,7 @@ extension LocalGuarantee {
 
     /// Continues with another guarantee.
     ///
-    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
-    /// throw, and cannot be cancelled.
+    /// `body` runs in a turn of its own on the core. It cannot throw, and cannot be cancelled.
     @inlinable
     public func then<New>(
         _ body: @escaping (Value) -> LocalGuarantee<New>
@@ -96,20 +101,21 @@ extension LocalGuarantee {
 
     /// Ends a chain.
     ///
-    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
-    /// throw, and cannot be cancelled.
+    /// `body` runs in a turn of its own on the core. It cannot throw, and cannot be cancelled.
     @inlinable @discardableResult
     public func done(_ body: @escaping (Value) -> Void) -> LocalGuarantee<Void> {
         .init(node.done(body))
     }
 
-    /// The same as a promise. Cancelling that does not reach the guarantee.
+    /// The same as a promise, one turn later on the same context. Cancelling that does not reach
+    /// the guarantee.
     @inlinable
     public var promise: Local<Value> { .init(node.shielded(Value.self)) }
 }
 
 extension Core {
-    /// A guarantee that is already there.
+    /// A guarantee that is already there. It cannot be cancelled. Handlers run on the core, never
+    /// inside the call that attaches them.
     public func guarantee<Value>(_ value: Value) -> LocalGuarantee<Value> {
         .init(.settled(value, home: home))
     }

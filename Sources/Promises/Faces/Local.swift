@@ -1,5 +1,8 @@
 /// A promise that is confined to one core: same operators, no locks, no `Sendable`.
 ///
+/// Handlers run on the core, in the order in which they were attached, each in a turn of its own:
+/// never inside the call that attaches them or settles the promise.
+///
 /// Values and closures may hold what belongs to the core. It starts with a `Core`
 /// (`core.value(_:)`, `core.firstly`, `LocalResolver(on: core)`), or with `promise.on(core)`, and
 /// leaves it through `shared`.
@@ -16,13 +19,15 @@ public struct Local<Value>: Cancellable, PromiseFace {
 extension Local: Sendable {}
 
 extension Core {
-    /// Already fulfilled.
+    /// Already fulfilled. Handlers run on the core, never inside the call that attaches them.
+    /// Cancelling a settled promise does nothing.
     @inlinable
     public func value<Value>(_ value: consuming Value) -> Local<Value> {
         Local(.settled(value, home: home))
     }
 
-    /// Already rejected.
+    /// Already rejected. Handlers run on the core, never inside the call that attaches them.
+    /// Diagnostics hear of it when nobody handles it. Cancelling a settled promise does nothing.
     @inlinable
     public func error<Value>(
         _ error: any Error, as type: Value.Type = Value.self,
@@ -33,30 +38,32 @@ extension Core {
         return Local(node)
     }
 
-    /// Already cancelled.
+    /// Already cancelled: rejected with `Cancelled`, which diagnostics do not report. Handlers run
+    /// on the core, never inside the call that attaches them.
     public func cancelled<Value>(
         because cause: (any Error)? = nil, as type: Value.Type = Value.self
     ) -> Local<Value> {
         error(Cancelled(because: cause))
     }
 
-    /// Pending until it is cancelled. What hangs on it lives as long.
+    /// Pending until it is cancelled. What hangs on it lives as long. Handlers run on the core.
     public func never<Value>(as type: Value.Type = Value.self) -> Local<Value> {
         Local(.make(Value.self, home: home))
     }
 }
 
 extension Local {
-    /// What is known now.
+    /// What is known now: a snapshot, which is no consumer.
     public var state: PromiseState<Value> { PromiseState(node.result(as: Value.self)) }
 
-    /// The value, if it is fulfilled.
+    /// The value, if it is fulfilled. A snapshot.
     public var value: Value? { try? node.result(as: Value.self)?.get() }
 
-    /// The error, if it is rejected.
+    /// The error, if it is rejected; `Cancelled`, if it was cancelled. A snapshot, by which the
+    /// error does not count as handled.
     public var error: (any Error)? { node.isRejected ? node.error : nil }
 
-    /// Whether there is no outcome yet.
+    /// Whether there is no outcome yet. A snapshot.
     public var isPending: Bool { node.isPending }
 
     /// Where its handlers run.
@@ -73,7 +80,10 @@ extension Local {
 }
 
 extension Local where Value: Sendable {
-    /// The same outcome for every thread. Cancelling it finds its way back to the core.
+    /// The same outcome for every thread, one turn of the core later; handlers run on the core's
+    /// context unless they are told otherwise.
+    ///
+    /// Cancelling the result from another thread withdraws from this promise by a job on the core.
     @inlinable
     public var shared: Promise<Value> {
         Promise(node.link(Value.self, on: node.home.context) { $0.inherit(Value.self) })
@@ -81,7 +91,10 @@ extension Local where Value: Sendable {
 }
 
 extension Promise {
-    /// The same outcome on a core.
+    /// The same outcome on a core, one turn of it later: handlers run there and may use what is
+    /// confined to it.
+    ///
+    /// Cancelling the result withdraws from this promise.
     @inlinable
     public func on(_ core: Core) -> Local<Value> {
         let child = Node.make(Value.self, home: core.home, parent: node) { $0.inherit(Value.self) }

@@ -1,10 +1,12 @@
 // Promises in `async` code, and `async` code in promises; cancellation goes both ways.
 
 extension Promise {
-    /// Waits in a task, for the value or the error.
+    /// Waits in a task, for the value or the error; continues where the task belongs.
     ///
     /// A consumer like any other: cancelling the task withdraws from the work, which stops when
-    /// nobody else waits for it, and throws `Cancelled` at once.
+    /// nobody else waits for it.
+    ///
+    /// - Throws: the promise's error; `Cancelled`, without waiting, when the task is cancelled.
     public func get() async throws -> Value {
         let waiter = Promise(node.link(Value.self) { $0.inherit(Value.self) })
         return try await withTaskCancellationHandler {
@@ -43,7 +45,8 @@ extension Promise {
 }
 
 extension Guarantee {
-    /// Waits in a task. Cancelling the task changes nothing: a guarantee cannot fail.
+    /// Waits in a task; continues where the task belongs. Cancelling the task changes nothing: a
+    /// guarantee cannot fail.
     public func get() async -> Value {
         await withCheckedContinuation { continuation in
             done { continuation.resume(returning: $0) }
@@ -55,7 +58,8 @@ extension Core {
     /// Runs `async` work on this core's context, beginning soon; a throw rejects.
     ///
     /// The work is `@Sendable`, because the compiler cannot see that it stays on the core: what is
-    /// confined to the core is for the handlers. In all else like `Promise.init(on:awaiting:)`.
+    /// confined to the core is for the handlers. Cancelling the promise cancels the task; in all
+    /// else like the initialiser of `Promise` that takes `async` work.
     public func awaiting<Value: Sendable>(
         file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable () async throws -> Value

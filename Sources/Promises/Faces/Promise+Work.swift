@@ -1,8 +1,9 @@
 extension Promise {
     /// Runs the work now, on this thread, and hands it the write side; a throw rejects.
     ///
-    /// The promise's context is the current one, or else `SharedPool`, unless another is named. A
-    /// throw after the work has settled changes nothing and is reported as an unhandled rejection.
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`. A throw after the
+    /// work has settled changes nothing and is reported as an unhandled rejection. Cancelling the
+    /// promise reaches what the work gave to `onCancel`.
     public init(
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line,
@@ -17,7 +18,10 @@ extension Promise {
         }
     }
 
-    /// Runs the work soon, on a context; a throw rejects.
+    /// Runs the work soon, on a context, never inside this call; a throw rejects.
+    ///
+    /// Handlers run there, too, in later turns. Cancelling the promise before its turn means that
+    /// the work never runs; later, its value is dropped.
     public init(
         on context: any ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
         _ work: @escaping @Sendable () throws -> Value
@@ -32,6 +36,9 @@ extension Promise {
 
 extension Guarantee {
     /// Runs the work now, on this thread, and hands it what fulfils; the first call counts.
+    ///
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`. It cannot be
+    /// cancelled.
     ///
     /// When the work lets go of that function without calling it there will never be a value:
     /// diagnostics hear of it, no handler runs, and `promise` is rejected with

@@ -1,7 +1,8 @@
 /// A value that is there later, or the error why it is not. Thread safe.
 ///
-/// The read side: it is settled by a `Resolver`. Handlers run on a context, in order, never inside
-/// the call that attaches them or settles the promise. A chain keeps itself alive.
+/// The read side: it is settled by a `Resolver`. Handlers run on a context, in the order in which
+/// they were attached, each in a turn of its own: never inside the call that attaches them or
+/// settles the promise. A chain keeps itself alive.
 public struct Promise<Value: Sendable>: Sendable, Cancellable, PromiseFace {
     @usableFromInline let node: Node
 
@@ -20,7 +21,9 @@ protocol PromiseFace<Value> {
 
 /// What can be told to stop.
 public protocol Cancellable {
-    /// Stops the work, if it is not too late.
+    /// Stops the work, if it is not too late; else does nothing.
+    ///
+    /// - Parameter cause: why, if there is an error that made it needless; kept in `Cancelled`.
     func cancel(because cause: (any Error)?)
 }
 
@@ -28,7 +31,8 @@ extension Promise {
     /// Already fulfilled.
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never
-    /// inside the call that attaches them.
+    /// inside the call that attaches them. Cancelling
+    /// a settled promise does nothing.
     @inlinable
     public static func value(_ value: Value, on context: (any ExecutionContext)? = nil) -> Promise {
         Promise(.settled(value, home: .beginning(on: context)))
@@ -38,6 +42,7 @@ extension Promise {
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never
     /// inside the call that attaches them. Diagnostics hear of it when nobody handles it.
+    /// Cancelling a settled promise does nothing.
     @inlinable
     public static func error(
         _ error: any Error, on context: (any ExecutionContext)? = nil,
@@ -48,7 +53,10 @@ extension Promise {
         return Promise(node)
     }
 
-    /// Already cancelled.
+    /// Already cancelled: rejected with `Cancelled`, which diagnostics do not report.
+    ///
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never
+    /// inside the call that attaches them.
     public static func cancelled(
         because cause: (any Error)? = nil, on context: (any ExecutionContext)? = nil
     ) -> Promise {
@@ -56,20 +64,23 @@ extension Promise {
     }
 
     /// Pending until it is cancelled. What hangs on it lives as long.
+    ///
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`.
     public static func never(on context: (any ExecutionContext)? = nil) -> Promise {
         Promise(.make(Value.self, home: .beginning(on: context)))
     }
 
-    /// What is known now.
+    /// What is known now: a snapshot, from any thread, which never blocks and is no consumer.
     public var state: PromiseState<Value> { PromiseState(node.result(as: Value.self)) }
 
-    /// The value, if it is fulfilled.
+    /// The value, if it is fulfilled. A snapshot.
     public var value: Value? { try? node.result(as: Value.self)?.get() }
 
-    /// The error, if it is rejected.
+    /// The error, if it is rejected; `Cancelled`, if it was cancelled. A snapshot, by which the
+    /// error does not count as handled.
     public var error: (any Error)? { node.isRejected ? node.error : nil }
 
-    /// Whether there is no outcome yet.
+    /// Whether there is no outcome yet. A snapshot.
     public var isPending: Bool { node.isPending }
 
     /// Where its handlers run, unless they are told otherwise.

@@ -1,9 +1,20 @@
 /// The write side of a `Promise`: settles it once, and rejects it if it is dropped unused.
+///
+/// Not copyable, so a second answer does not compile. Every way of settling may be called from any
+/// thread, returns before any handler has run, and changes nothing when the promise has been
+/// cancelled meanwhile. A resolver that is dropped unused rejects with `PromiseError.abandoned`,
+/// and diagnostics hear of it.
 public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
     @usableFromInline let node: Node
     private var mustSettle = true
 
-    /// A pending promise's resolver. Without a context the handlers run on `SharedPool`.
+    /// A pending promise's resolver.
+    ///
+    /// - Parameters:
+    ///   - context: where handlers run; or else on the context of the handler that calls, or on
+    ///     `SharedPool`.
+    ///   - file: where the promise is said to be made, for diagnostics.
+    ///   - line: the same.
     public init(
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -18,45 +29,57 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
 
     deinit { if mustSettle { node.abandon() } }
 
-    /// The read side.
+    /// The read side: pending until this resolver settles it or is dropped, or until it is
+    /// cancelled.
     @inlinable
     public var promise: Promise<Value> { Promise(node) }
 
-    /// Settles with a value.
+    /// Settles with a value. Handlers run in turns of their own, on their contexts.
     @inlinable
     public consuming func fulfill(_ value: consuming sending Value) { node.fulfill(value) }
 
-    /// Settles with an error.
+    /// Settles with an error. Handlers run in turns of their own, on their contexts.
     @inlinable
     public consuming func reject(_ error: any Error) { node.reject(error) }
 
-    /// Settles either way.
+    /// Settles either way. Handlers run in turns of their own, on their contexts.
     @inlinable
     public consuming func resolve(_ result: sending Result<Value, any Error>) {
         node.resolve(result)
     }
 
-    /// Settles from a callback's pair: an error wins, and none of both is an error too.
+    /// Settles from a callback's pair: an error wins, and none of both is an error too,
+    /// `PromiseError.invalidCallingConvention`.
     @inlinable
     public consuming func resolve(_ value: sending Value?, _ error: (any Error)?) {
         node.resolve(value, error)
     }
 
-    /// Leaves the outcome to another promise.
+    /// Leaves the outcome to another promise, whose consumer this one becomes: cancelling it
+    /// withdraws from the other, and what `onCancel` was given is dropped.
+    ///
+    /// The outcome comes one turn of this promise's context after the other's. A promise that would
+    /// wait for itself rejects with `PromiseError.resolvedWithItself`.
     @inlinable
     public consuming func follow(_ other: Promise<Value>) {
         node.follow(other.node) { $0.inherit(Value.self) }
     }
 
-    /// Whether nobody wants the outcome any more.
+    /// Whether nobody wants the outcome any more: the promise was cancelled, and settling it does
+    /// nothing.
     public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
 
-    /// Stops the work when nobody wants it any more: runs once, on the promise's context, at most.
+    /// Stops the work when nobody wants it any more.
+    ///
+    /// `body` runs once at most, on the promise's context, in a turn of its own: soon when the
+    /// promise was cancelled already, and never when it is settled otherwise. It is told the cause,
+    /// if somebody gave one. Given several times, all of them run, in order.
     public borrowing func onCancel(_ body: @escaping @Sendable ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
     }
 
-    /// A resolver that can be copied; whoever is first settles.
+    /// A resolver that many may hold; whoever is first settles. What this one was given by
+    /// `onCancel` stays.
     public consuming func shared() -> SharedResolver<Value> {
         mustSettle = false
         return SharedResolver(node)
@@ -65,6 +88,10 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
 
 /// A write side that many may hold: the first one settles, and the last one to drop it unused
 /// rejects.
+///
+/// For callbacks of which one will come. Made by `Resolver.shared()`. Every way of settling may be
+/// called from any thread and returns before any handler has run; a late one is reported to
+/// diagnostics, unless the promise was cancelled.
 public final class SharedResolver<Value: Sendable>: Sendable {
     @usableFromInline let node: Node
 
@@ -74,28 +101,40 @@ public final class SharedResolver<Value: Sendable>: Sendable {
 
     deinit { node.abandon() }
 
-    /// The read side.
+    /// The read side: pending until somebody settles it, or drops the last reference to this
+    /// resolver, or until it is cancelled.
     @inlinable
     public var promise: Promise<Value> { Promise(node) }
 
-    /// Settles with a value; false if somebody was first.
+    /// Settles with a value. Handlers run in turns of their own, on their contexts.
+    ///
+    /// - Returns: false if somebody was first, or the promise was cancelled.
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { noteIfLate(node.fulfill(value)) }
 
-    /// Settles with an error; false if somebody was first.
+    /// Settles with an error. Handlers run in turns of their own, on their contexts.
+    ///
+    /// - Returns: false if somebody was first, or the promise was cancelled.
     @discardableResult
     public func reject(_ error: any Error) -> Bool { noteIfLate(node.reject(error)) }
 
-    /// Settles either way; false if somebody was first.
+    /// Settles either way. Handlers run in turns of their own, on their contexts.
+    ///
+    /// - Returns: false if somebody was first, or the promise was cancelled.
     @discardableResult
     public func resolve(_ result: Result<Value, any Error>) -> Bool {
         noteIfLate(node.resolve(result))
     }
 
-    /// Whether nobody wants the outcome any more.
+    /// Whether nobody wants the outcome any more: the promise was cancelled, and settling it does
+    /// nothing.
     public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
 
-    /// Stops the work when nobody wants it any more: runs once, on the promise's context, at most.
+    /// Stops the work when nobody wants it any more.
+    ///
+    /// `body` runs once at most, on the promise's context, in a turn of its own: soon when the
+    /// promise was cancelled already, and never when it is settled otherwise. It is told the cause,
+    /// if somebody gave one. Given several times, all of them run, in order.
     public func onCancel(_ body: @escaping @Sendable ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
     }
@@ -113,6 +152,10 @@ public final class SharedResolver<Value: Sendable>: Sendable {
 
 /// The write side of a `Local`: settles it once, and rejects it if it is dropped unused.
 ///
+/// Not copyable, so a second answer does not compile. Settling returns before any handler has run,
+/// and changes nothing when the promise has been cancelled meanwhile. A resolver that is dropped
+/// unused rejects with `PromiseError.abandoned`, and diagnostics hear of it.
+///
 /// Keep it where the answer will come in:
 ///
 ///     private var resolver: LocalResolver<Reply>?
@@ -122,6 +165,11 @@ public struct LocalResolver<Value>: ~Copyable {
     @usableFromInline let node: Node
 
     /// A pending promise's resolver.
+    ///
+    /// - Parameters:
+    ///   - core: where handlers run.
+    ///   - file: where the promise is said to be made, for diagnostics.
+    ///   - line: the same.
     @inlinable
     public init(on core: Core, file: StaticString = #fileID, line: UInt = #line) {
         node = Node.root(Value.self, home: core.home)
@@ -131,39 +179,50 @@ public struct LocalResolver<Value>: ~Copyable {
     @inlinable
     deinit { node.abandon() }
 
-    /// The read side.
+    /// The read side: pending until this resolver settles it or is dropped, or until it is
+    /// cancelled.
     @inlinable
     public var promise: Local<Value> { Local(node) }
 
-    /// Settles with a value.
+    /// Settles with a value. Handlers run in turns of their own, on the core.
     @inlinable
     public consuming func fulfill(_ value: consuming Value) { node.fulfill(value) }
 
-    /// Settles with an error.
+    /// Settles with an error. Handlers run in turns of their own, on the core.
     @inlinable
     public consuming func reject(_ error: any Error) { node.reject(error) }
 
-    /// Settles either way.
+    /// Settles either way. Handlers run in turns of their own, on the core.
     @inlinable
     public consuming func resolve(_ result: Result<Value, any Error>) { node.resolve(result) }
 
-    /// Settles from a callback's pair: an error wins, and none of both is an error too.
+    /// Settles from a callback's pair: an error wins, and none of both is an error too,
+    /// `PromiseError.invalidCallingConvention`.
     @inlinable
     public consuming func resolve(_ value: Value?, _ error: (any Error)?) {
         node.resolve(value, error)
     }
 
-    /// Leaves the outcome to another promise.
+    /// Leaves the outcome to another promise, whose consumer this one becomes: cancelling it
+    /// withdraws from the other, and what `onCancel` was given is dropped.
+    ///
+    /// The outcome comes one turn after the other's. A promise that would wait for itself rejects
+    /// with `PromiseError.resolvedWithItself`.
     @inlinable
     public consuming func follow(_ other: Local<Value>) {
         node.follow(other.node) { $0.inherit(Value.self) }
     }
 
-    /// Whether nobody wants the outcome any more.
+    /// Whether nobody wants the outcome any more: the promise was cancelled, and settling it does
+    /// nothing.
     @inlinable
     public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
 
-    /// Stops the work when nobody wants it any more: runs once, on the promise's core, at most.
+    /// Stops the work when nobody wants it any more.
+    ///
+    /// `body` runs once at most, on the core, in a turn of its own: soon when the promise was
+    /// cancelled already, and never when it is settled otherwise. It is told the cause, if somebody
+    /// gave one. Given several times, all of them run, in order.
     @inlinable
     public borrowing func onCancel(_ body: @escaping ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }

@@ -5,14 +5,16 @@ public struct RetryPolicy: Sendable {
     /// How many times the work is begun at most, the first time included.
     public var maximumAttempts: Int
 
-    /// How long to wait after the attempt of this number failed; the first is number 1.
+    /// How long to wait after the attempt of this number failed; the first is number 1. Asked on
+    /// the context of `retry`.
     public var delay: @Sendable (_ attempt: Int) -> Duration
 
-    /// Whether the error of this attempt is worth another one. Not asked about cancellation, which
-    /// is never tried again.
+    /// Whether the error of this attempt is worth another one. Asked on the context of `retry`,
+    /// before `delay`, and not about cancellation, which is never tried again.
     public var shouldRetry: @Sendable (any Error, _ attempt: Int) -> Bool
 
-    /// Tries at most so many times, without delay and after any error unless told otherwise.
+    /// Tries at most so many times, without delay and after any error unless told otherwise. The
+    /// closures are asked on the context of `retry`, one at a time.
     public init(
         maximumAttempts: Int,
         delay: @escaping @Sendable (_ attempt: Int) -> Duration = { _ in .zero },
@@ -29,7 +31,8 @@ public struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - first: the delay after the first attempt.
     ///   - limit: the longest delay.
-    ///   - chance: a number from 0 up to 1: which part of the delay is left out.
+    ///   - chance: a number from 0 up to 1: which part of the delay is left out. Asked once for
+    ///     each delay, on the context of `retry`.
     public static func backoff(
         from first: Duration, upTo limit: Duration,
         chance: @escaping @Sendable () -> Double = { 0 }
@@ -86,7 +89,7 @@ private struct Again<Value> {
         home: Home, as type: Value.Type, _ begin: @escaping (_ attempt: Int) throws -> Node,
         next: @escaping (_ attempt: Int, Result<Value, any Error>) -> Duration?
     ) {
-        self.home = home
+        self.home = home.serial
         self.begin = begin
         self.next = next
     }
@@ -139,8 +142,9 @@ public func retry<Value: Sendable>(
 /// Asks again and again until the answer is right: gives that value, or the first error.
 ///
 /// `body` runs on `context`, or else on the current one or the pool; the first time soon, not
-/// inside this call, then each time `interval` after the last answer came. Cancelling the result
-/// withdraws from the question that is open, or ends the pause, and asks nothing more.
+/// inside this call, then each time `interval` after the last answer came. What it throws rejects,
+/// and ends the asking like an error. Cancelling the result withdraws from the question that is
+/// open, or ends the pause, and asks nothing more.
 public func poll<Value: Sendable>(
     every interval: Duration, on context: (any ExecutionContext)? = nil,
     until isDone: @escaping @Sendable (Value) -> Bool,
@@ -151,15 +155,24 @@ public func poll<Value: Sendable>(
 
 extension Core {
     /// Begins work, and begins it again after an error as the policy says. Gives the first value,
-    /// or the last error. Like the free function of this name, on the core.
+    /// or the last error.
+    ///
+    /// `body` runs on the core; the first time soon, not inside this call. What it throws counts as
+    /// an error of the attempt. Cancelling the result withdraws from the attempt that is running,
+    /// or ends the delay, and begins nothing more. Rejects with `PromiseError.badInput` when no
+    /// attempt is allowed.
     public func retry<Value>(
         _ policy: RetryPolicy, _ body: @escaping (_ attempt: Int) throws -> Local<Value>
     ) -> Local<Value> {
         .init(Node.retry(policy, home: home, body))
     }
 
-    /// Asks again and again until the answer is right: gives that value, or the first error. Like
-    /// the free function of this name, on the core.
+    /// Asks again and again until the answer is right: gives that value, or the first error.
+    ///
+    /// `body` runs on the core; the first time soon, not inside this call, then each time
+    /// `interval` after the last answer came. What it throws rejects, and ends the asking like an
+    /// error. Cancelling the result withdraws from the question that is open, or ends the pause,
+    /// and asks nothing more.
     public func poll<Value>(
         every interval: Duration, until isDone: @escaping (Value) -> Bool,
         _ body: @escaping () throws -> Local<Value>

@@ -67,9 +67,9 @@ extension Node {
 extension Promise {
     /// Rejects when there is no outcome in time, and withdraws from the work.
     ///
-    /// The time runs from this call, on the context's clock. `error` is asked when it has run
-    /// out, `PromiseError.timedOut` unless told otherwise. An outcome in time passes on and
-    /// stops the timer; so does cancelling the result, which withdraws from the work.
+    /// The time runs from this call, on the context's clock. `error` is asked when it has run out,
+    /// in a turn of its own: `PromiseError.timedOut` unless told otherwise. An outcome in time
+    /// passes on and stops the timer; so does cancelling the result, which withdraws from the work.
     @inlinable
     public func timeout(
         _ limit: Duration,
@@ -100,9 +100,9 @@ extension Promise {
 extension Local {
     /// Rejects when there is no outcome in time, and withdraws from the work.
     ///
-    /// The time runs from this call, on the context's clock. `error` is asked when it has run
-    /// out, `PromiseError.timedOut` unless told otherwise. An outcome in time passes on and
-    /// stops the timer; so does cancelling the result, which withdraws from the work.
+    /// The time runs from this call, on the context's clock. `error` is asked when it has run out,
+    /// in a turn of its own: `PromiseError.timedOut` unless told otherwise. An outcome in time
+    /// passes on and stops the timer; so does cancelling the result, which withdraws from the work.
     @inlinable
     public func timeout(
         _ limit: Duration, error: @autoclosure @escaping () -> any Error = PromiseError.timedOut

@@ -210,6 +210,8 @@ final class SimulatedClient: ByteStreamDelegate {
         stream?.close()
     }
 
+    func streamBlocked() {}
+
     func streamDrained() {}
 
     func streamFailed(_ failure: IOFailure) {

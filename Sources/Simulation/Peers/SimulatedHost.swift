@@ -150,14 +150,16 @@ final class SimulatedHost {
 
         func streamEnded() { leave() }
 
+        func streamBlocked() {}
+
         func streamDrained() { if isLeaving { leave() } }
 
         func streamFailed(_ failure: IOFailure) { noteGivenUp() }
 
         private func leaveWhenSent() {
+            stream.finishWriting()
             guard stream.unsentBytes > 0 else { return leave() }
             isLeaving = true
-            stream.finishWriting()
         }
 
         private func leave() {

@@ -1,4 +1,6 @@
+import Dispatch
 import Promises
+import PromisesDispatch
 import Testing
 
 @Suite struct OrderingExamples {
@@ -37,6 +39,22 @@ import Testing
             context.drain()
         }
         #expect(elsewhere.value == 21)
+    }
+
+    @Test func queues() async {
+        let context = context
+        // snippet: queues
+        let disk = QueueContext(DispatchQueue(label: "disk"))
+        let size = Promise.value("notes.txt", on: context)
+            .map(on: disk) { name in name.count }  // on the queue
+            .hop(to: context)
+        // end
+        while size.isPending {
+            await Task.yield()
+            context.claim()
+            context.drain()
+        }
+        #expect(size.value == 9)
     }
 
     @Test func inputOrder() {

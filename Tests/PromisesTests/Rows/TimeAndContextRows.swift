@@ -224,6 +224,15 @@ import Testing
         #expect(promise.value == 1)
     }
 
+    @Test("F97: what another thread put in before stands in front") func manualAcrossThreads() {
+        let journal = Journal<String>()
+        let promise = Promise.value(1, on: context)
+        onAnotherThread { promise.whenSettled { _ in journal.add("first") } }
+        promise.whenSettled { _ in journal.add("second") }
+        context.drain()
+        #expect(journal.entries == ["first", "second"])
+    }
+
     @Test("F97: a context that is driven by hand") func manual() {
         let journal = Journal<Int>()
         for place in 1...3 {

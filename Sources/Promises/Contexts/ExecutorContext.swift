@@ -1,0 +1,31 @@
+/// An executor of Swift's concurrency as a context: handlers run on its threads, one at a time and
+/// in order, also when the executor has several.
+///
+///     let workers = ExecutorContext(threadPool)
+///     promise.map(on: workers) { image in image.scaled() }
+///
+/// The way back, from a context to an executor, is `ContextExecutor`.
+public final class ExecutorContext: ExecutionContext {
+    /// Where the handlers run.
+    public let executor: any TaskExecutor
+
+    private let lane: Lane
+
+    /// A context on an executor. Two contexts on one executor have no order between them.
+    public init(_ executor: any TaskExecutor) {
+        self.executor = executor
+        lane = Lane { body in Task(executorPreference: executor) { body() } }
+    }
+
+    /// Whether the caller is a handler on this context.
+    public var isCurrent: Bool { lane.isCurrent }
+
+    /// Runs the job soon, behind those that wait already. Called from any thread.
+    public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }
+
+    /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
+    /// `cancel` of what it returns.
+    public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+        PoolTimer(job, after: delay, on: self)
+    }
+}

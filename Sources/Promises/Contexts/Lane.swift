@@ -1,0 +1,54 @@
+import Synchronization
+
+/// What a context on threads of others is made of: its jobs run one at a time and in order, on
+/// whichever thread it is lent.
+package final class Lane: Sendable {
+    /// Jobs before others get the thread.
+    private static let jobsPerVisit = 1_000
+
+    private let inbox = Inbox()
+    /// Jobs that were put in, less those that were run. Whoever makes it 1 asks for a thread.
+    private let backlog = Atomic(0)
+    /// The thread that runs jobs now. Not a task-local value: a task that a handler begins would
+    /// inherit it.
+    private let runner = Atomic<UInt>(0)
+
+    // The visiting thread's: there is one at a time.
+    nonisolated(unsafe) private let turn = Turn()
+    private let borrow: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
+
+    /// - Parameter borrow: runs a body soon on a thread, never inside the call.
+    package init(_ borrow: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Void) {
+        self.borrow = borrow
+    }
+
+    /// Whether a job of this lane is the caller.
+    package var isCurrent: Bool { runner.load(ordering: .relaxed) == ThreadID.current.raw }
+
+    /// Runs the job soon, behind those that wait already. Called from any thread.
+    package func enqueue(_ job: consuming PromiseJob) {
+        _ = inbox.append(job)
+        if backlog.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { start() }
+    }
+
+    private func start() {
+        borrow { [self] in
+            let count = run()
+            if backlog.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { start() }
+        }
+    }
+
+    /// Runs what is there, and what it makes ready, up to a bound; counts it.
+    private func run() -> Int {
+        runner.store(ThreadID.current.raw, ordering: .relaxed)
+        defer { runner.store(0, ordering: .relaxed) }
+        var count = 0
+        var latest = 0
+        repeat {
+            unsafe turn.append(contentsOf: inbox.takeAll())
+            latest = unsafe turn.run(atMost: Lane.jobsPerVisit - count)
+            count += latest
+        } while latest > 0
+        return count
+    }
+}

@@ -1,0 +1,43 @@
+public import Dispatch
+public import Promises
+
+/// A dispatch queue as a context: handlers run on the queue, one at a time and in order, also when
+/// the queue is concurrent.
+///
+///     let disk = QueueContext(DispatchQueue(label: "disk"))
+///     promise.map(on: disk) { name in try read(name) }
+///
+/// Jobs that are ready together share one block of the queue; after 1,000 of them, other blocks of
+/// the queue have their turn. A module of its own, so that `Promises` does without Dispatch.
+public final class QueueContext: ExecutionContext {
+    /// Where the handlers run.
+    public let queue: DispatchQueue
+
+    private let lane: Lane
+
+    /// A context on a queue. Two contexts on one concurrent queue have no order between them.
+    public init(_ queue: DispatchQueue) {
+        self.queue = queue
+        lane = Lane { body in queue.async(execute: body) }
+    }
+
+    /// Whether the caller is a handler on this context; false for other blocks of the queue.
+    public var isCurrent: Bool { lane.isCurrent }
+
+    /// Runs the job soon, behind those that wait already. Called from any thread.
+    public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }
+
+    /// Runs the job after a delay, by a timer of the queue. Called from any thread, and so is
+    /// `cancel` of what it returns, which frees the timer at once.
+    public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+        QueueTimer(job, after: delay, on: self)
+    }
+
+    fileprivate static let onMain = QueueContext(.main)
+}
+
+extension ExecutionContext where Self == QueueContext {
+    /// Handlers run on the main queue. Nothing does unless it is told to; and the main thread must
+    /// serve its queue, by `dispatchMain()`, a run loop or an `async` main function.
+    public static var main: QueueContext { .onMain }
+}

@@ -1,0 +1,42 @@
+/// The streams that were written to in this pass of the loop; see `StreamGathering`.
+struct Gathering {
+    private var streams: [UVStream] = []
+    private var spares: [OutgoingBytes] = []
+
+    /// Streams that wait at most, so that the first is not kept waiting for the last.
+    private static let streamsMax = 16
+
+    private static let sparesMax = 64
+    /// A larger buffer was for something rare.
+    private static let spareBytesMax = 16 * 1024
+    private static let firstBytes = 2048
+
+    /// Whether enough have gathered to be sent before the pass ends.
+    var isFull: Bool { streams.count >= Gathering.streamsMax }
+
+    /// Notes that `stream` wants to write at the end of the pass.
+    ///
+    /// - Returns: empty memory for what it writes.
+    mutating func begin(_ stream: UVStream) -> OutgoingBytes {
+        streams.append(stream)
+        return spares.popLast() ?? OutgoingBytes(capacity: Gathering.firstBytes)
+    }
+
+    /// Takes memory back whose bytes have left.
+    mutating func reuse(_ bytes: OutgoingBytes) {
+        guard spares.count < Gathering.sparesMax, bytes.capacity <= Gathering.spareBytesMax else {
+            return
+        }
+        bytes.removeAll()
+        spares.append(bytes)
+    }
+
+    /// Those that want to write; none does from now on.
+    mutating func take() -> [UVStream] {
+        let taken = streams
+        streams.removeAll(keepingCapacity: true)
+        return taken
+    }
+
+    var isEmpty: Bool { streams.isEmpty }
+}

@@ -212,6 +212,10 @@ extension TLSChannel: ByteStreamDelegate {
         deliver()
     }
 
+    func streamBlocked() {
+        if isOpen { delegate?.streamBlocked() }
+    }
+
     func streamDrained() {
         if isOpen { delegate?.streamDrained() }
     }

@@ -33,6 +33,8 @@ final class TLSStream: ByteStream {
 
     var unsentBytes: Int { channel.inner.unsentBytes }
 
+    var hasOfferedAll: Bool { channel.inner.hasOfferedAll }
+
     func pauseReading() { channel.pauseReading() }
 
     func resumeReading() { channel.resumeReading() }

@@ -143,8 +143,9 @@ import Testing
         }
     }
 
-    /// The kernel is full, and that is seen only when what gathered is offered.
-    @Test(arguments: Conformer.allCases)
+    /// The kernel is full, and that is seen only when what gathered is offered. (TLS makes more of the
+    /// bytes than may gather.)
+    @Test(arguments: Conformer.loops)
     func whatGatheredAndIsNotTakenIsTold(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in

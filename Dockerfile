@@ -21,6 +21,8 @@ LABEL org.opencontainers.image.title="tributary" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /tributary /tributary
+# Whom https:// backends are believed by; mount another file here, or name one with SSL_CERT_FILE.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY config/tributary.yaml /etc/tributary/tributary.yaml
 USER 65532:65532
 EXPOSE 8080 9901

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is strict; the two that stand on C take the settings without strict memory safety.
+/// Every target is strict; the three that stand on C take the settings without strict memory safety.
 let onC: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
@@ -53,6 +53,9 @@ let package = Package(
         .systemLibrary(
             name: "CYAML", pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"]), .yum(["libyaml-devel"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"]), .yum(["openssl-devel"])]),
 
         // Row 1.
         .target(name: "Basics", swiftSettings: strict),
@@ -75,13 +78,17 @@ let package = Package(
         .target(
             name: "SimReactor", dependencies: ["Reactor", "Promises", "Basics"],
             swiftSettings: strict),
+        .target(
+            name: "TLS", dependencies: ["COpenSSL", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
         .target(name: "YAMLReader", dependencies: ["CYAML", "Basics"], swiftSettings: onC),
 
         // Row 4.
         .target(
             name: "Gateway",
             dependencies: [
-                "HTTP", "HTTPClient", "JSONText", "YAMLReader", "Reactor", "Promises", "Basics",
+                "HTTP", "HTTPClient", "JSONText", "TLS", "YAMLReader", "Reactor", "Promises",
+                "Basics",
             ],
             swiftSettings: strict),
         .target(
@@ -109,7 +116,7 @@ let package = Package(
             name: "tributary",
             dependencies: [
                 "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
-                "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
+                "TLS", "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: onC),
@@ -127,15 +134,21 @@ let package = Package(
             name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
         .testTarget(
             name: "ReactorContractTests",
-            dependencies: ["Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],
+            dependencies: ["TLS", "Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],
             swiftSettings: onC),
         .testTarget(
             name: "UVReactorTests",
             dependencies: ["CUV", "UVReactor", "Reactor", "Promises", "Basics"],
             cSettings: faults, swiftSettings: onC),
         .testTarget(
+            name: "TLSTests",
+            dependencies: ["TLS", "SimReactor", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
+        .testTarget(
             name: "HTTPClientTests",
-            dependencies: ["HTTPClient", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            dependencies: [
+                "HTTPClient", "HTTP", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+            ],
             swiftSettings: onC),
         .testTarget(
             name: "HTTPServerTests",
@@ -153,7 +166,7 @@ let package = Package(
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
-                "Assembly", "Gateway", "HTTP", "SimReactor", "Reactor", "Promises", "Basics",
+                "Assembly", "Gateway", "HTTP", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(

@@ -11,8 +11,10 @@ package struct ClientFailure: Error, Equatable {
         case connectionRefused
         /// The connection did not come about in time.
         case connectionTimeout
-        /// The connection ended before the first byte of an answer.
+        /// The connection ended before the first byte of an answer, or before it was secure.
         case connectionTerminated
+        /// Whoever answers there cannot prove to be the one that was meant.
+        case certificateError
         /// The connection ended in the middle of the answer.
         case responseIncomplete
         /// The answer's body is larger than the call allows.
@@ -70,6 +72,18 @@ extension ClientFailure {
     static func connect(_ failure: IOFailure) -> ClientFailure {
         let kind: Kind = failure == .timedOut ? .connectionTimeout : .connectionRefused
         return ClientFailure(kind, .network(failure), wasSent: false)
+    }
+
+    /// A connection came about, but no secure one.
+    ///
+    /// RFC 9209 has kinds of its own for other failures of TLS than those of certificates
+    /// (`tls_protocol_error`, `tls_alert_received`). Whoever reads a report can do nothing with the
+    /// difference, so they are what they are for every connection; the words tell more.
+    static func secure(_ failure: IOFailure) -> ClientFailure {
+        let isRefused = if case .certificateRefused = failure { true } else { false }
+        return ClientFailure(
+            isRefused ? .certificateError : .connectionTerminated, .network(failure),
+            wasSent: false)
     }
 
     /// The connection was lost after the request had been written to it.

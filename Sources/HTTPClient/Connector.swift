@@ -62,9 +62,18 @@ final class Connector {
     }
 
     private func dial(_ address: SocketAddress, within limit: Duration) -> Local<any ByteStream> {
-        loop.connect(to: address)
+        let plain = loop.connect(to: address)
             .mapError { ($0 as? IOFailure).map(ClientFailure.connect) ?? $0 }
-            .timeout(limit, error: self.tooSlow(.connectionTimeout))
+        return secured(plain).timeout(limit, error: self.tooSlow(.connectionTimeout))
+    }
+
+    /// The stream to speak on, where it is not the connection itself.
+    private func secured(_ plain: Local<any ByteStream>) -> Local<any ByteStream> {
+        guard let security = settings.security else { return plain }
+        return plain.then { stream in
+            security.secure(stream, self.origin.host, self.loop)
+                .mapError { ($0 as? IOFailure).map(ClientFailure.secure) ?? $0 }
+        }
     }
 
     private func tooSlow(_ kind: ClientFailure.Kind) -> ClientFailure {

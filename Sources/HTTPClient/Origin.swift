@@ -16,9 +16,12 @@ package struct Origin: Hashable, Sendable {
     /// out where it is the default one.
     package let hostField: String
 
+    /// The port that goes without saying.
+    package enum DefaultPort: UInt16, Sendable { case http = 80, https = 443 }
+
     /// A host by its name or by its address in text form, without brackets.
-    package init(host: String, port: UInt16) {
-        let suffix = port == 80 ? "" : ":\(port)"
+    package init(host: String, port: UInt16, default defaultPort: DefaultPort = .http) {
+        let suffix = port == defaultPort.rawValue ? "" : ":\(port)"
         switch IPAddress(host) {
         case .some(let address):
             place = .address(.ip(address, port: port))
@@ -34,6 +37,15 @@ package struct Origin: Hashable, Sendable {
     package init(unixPath path: String) {
         place = .address(.unix(path: path))
         hostField = "localhost"
+    }
+
+    /// Whom a certificate must name: the host, or its address in text form.
+    var host: String {
+        switch place {
+        case .name(let host, _): host
+        case .address(.ip(let address, _)): "\(address)"
+        case .address(.unix): "localhost"
+        }
     }
 
     /// `hostField` as a value of `Fields`. A host that cannot stand in a field has no address

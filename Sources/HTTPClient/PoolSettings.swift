@@ -1,4 +1,5 @@
 package import HTTP
+package import Reactor
 
 /// How a pool behaves: one backend's part of the configuration, in this core's share.
 package struct PoolSettings: Equatable, Sendable {
@@ -8,7 +9,8 @@ package struct PoolSettings: Equatable, Sendable {
     /// How long a connection may idle before it is closed.
     package var idleTimeout = Duration.seconds(60)
 
-    /// The name look-up and the connecting together, all addresses of the host included.
+    /// The name look-up and the connecting together, all addresses of the host included, and what
+    /// `security` takes.
     package var connectTimeout = Duration.seconds(1)
 
     /// Connections open at once; more calls than that wait in order. Nil means no limit.
@@ -23,6 +25,9 @@ package struct PoolSettings: Equatable, Sendable {
     ///
     /// 4: `connectTimeout` is divided among them, and a smaller share would fail slow networks.
     package var addressesTried = 4
+
+    /// What is put over every connection before it is used; nil speaks plainly.
+    package var security: StreamSecurity?
 
     /// The limits of the answers' wire.
     package var limits = Limits()

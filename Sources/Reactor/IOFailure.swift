@@ -24,6 +24,11 @@ package enum IOFailure: Error, Sendable, Hashable {
     case outOfDescriptors
     /// The system has no memory left for it.
     case outOfMemory
+    /// The other side of a secure connection cannot prove that it is the one that was meant; why, in
+    /// words.
+    case certificateRefused(String)
+    /// A secure connection did not come about, or was broken; how, in words.
+    case insecure(String)
     /// The operation was given up by this side.
     case cancelled
     /// Anything else, with the system's error number (negative, as libuv gives it).
@@ -45,6 +50,8 @@ extension IOFailure: CustomStringConvertible {
         case .nameServiceFailed: "name service failed"
         case .outOfDescriptors: "out of file descriptors"
         case .outOfMemory: "out of memory"
+        case .certificateRefused(let words): "certificate refused: \(words)"
+        case .insecure(let words): "TLS: \(words)"
         case .cancelled: "cancelled"
         case .other(let code): "system error \(code)"
         }

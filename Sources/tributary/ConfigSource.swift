@@ -54,7 +54,8 @@ struct ConfigSource: Sendable {
     ) {
         let recording = ConfigRecording(files: files) { variables[$0] ?? SystemFiles.variable($0) }
         let (config, problems) = ConfigLoader.load(
-            path, files: recording.files, environment: recording.environment)
+            path, files: recording.files, environment: recording.environment,
+            contexts: recording.contexts)
         if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
         let recorded = recording.recorded(path, isDemo: isDemo)
         guard let config else { return (recorded, nil, nil, problems) }

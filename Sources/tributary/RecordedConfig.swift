@@ -1,4 +1,5 @@
 import Gateway
+import TLS
 import UVReactor
 
 /// A configuration with every byte that was read for it; loading it again gives the same plan.
@@ -8,12 +9,14 @@ struct RecordedConfig: Sendable {
     fileprivate let contents: [String: Result<[UInt8], ConfigFileError>]
     fileprivate let listings: [String: Result<[String], ConfigFileError>]
     fileprivate let variables: [String: String]
+    /// What the first load made of the files for TLS.
+    fileprivate let contexts: TLSClientContexts
 
     /// A plan for the core that asks, one of `workers`; nil is a mistake of ours, since the same bytes
     /// had a plan before.
     func plan(workers: Int) throws(PlanError) -> Plan? {
         let (config, _) = ConfigLoader.load(
-            path, files: files, environment: { variables[$0] })
+            path, files: files, environment: { variables[$0] }, contexts: contexts)
         guard let config else { return nil }
         return try Planner.plan(
             config, processors: Processors.available, workers: workers)
@@ -37,6 +40,7 @@ final class ConfigRecording {
     private var contents: [String: Result<[UInt8], ConfigFileError>] = [:]
     private var listings: [String: Result<[String], ConfigFileError>] = [:]
     private var variables: [String: String] = [:]
+    let contexts = TLSClientContexts()
 
     init(files: ConfigFiles, environment: @escaping (String) -> String?) {
         source = files
@@ -70,7 +74,7 @@ final class ConfigRecording {
 
     func recorded(_ path: String, isDemo: Bool) -> RecordedConfig {
         RecordedConfig(
-            path: path, isDemo: isDemo, contents: contents, listings: listings, variables: variables
-        )
+            path: path, isDemo: isDemo, contents: contents, listings: listings,
+            variables: variables, contexts: contexts)
     }
 }

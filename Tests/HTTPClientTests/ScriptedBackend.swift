@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import Promises
 import Reactor
 import SimReactor
 
@@ -29,6 +30,9 @@ final class ScriptedBackend {
     /// What it does with a request.
     var script: (Asked) -> Void
 
+    /// What turns a connection into the one that is spoken on; nil for plain ones.
+    var secure: ((any ByteStream) -> Local<any ByteStream>)?
+
     /// What it does with a connection, before any request.
     var onAccept: (ScriptedPeer) -> Void = { _ in }
 
@@ -42,7 +46,13 @@ final class ScriptedBackend {
         self.script = script
         self.loop = loop
         listener = try loop.listen(on: address, sharedPort: false) { [weak self] stream in
-            self?.accept(stream)
+            guard let secure = self?.secure else {
+                self?.accept(stream)
+                return
+            }
+            secure(stream).whenSettled { [weak self] result in
+                if case .success(let stream) = result { self?.accept(stream) }
+            }
         }
     }
 

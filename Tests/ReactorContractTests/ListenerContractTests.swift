@@ -4,7 +4,7 @@ import SimReactor
 import Testing
 
 @Suite struct ListenerContractTests {
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func portZeroBecomesAPort(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             guard case .ip(let host, let port)? = stage.listen({ _ in })?.address else {
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func anAddressInUseIsRefused(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             guard let listener = stage.listen({ _ in }) else { return }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func severalMayShareAPortIfAllSaySo(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let loop = stage.loop
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func anAddressIsFreeAfterTheListenersEnd(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             guard let listener = stage.listen({ _ in }) else { return }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func aPausedListenerLetsConnectionsWait(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var accepted = 0
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func pausingInsideAcceptHoldsTheNext(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var accepted = 0
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func closeHandsOverTheConnectionsThatWait(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var accepted: [any ByteStream] = []
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func droppingTheListenerCloses(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             do {
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func closingInsideAcceptIsAllowed(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var listener: (any Listener)?

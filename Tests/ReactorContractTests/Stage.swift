@@ -5,9 +5,14 @@ import SimReactor
 import Testing
 import UVReactor
 
-/// The two loops that must behave alike.
+/// The two loops that must behave alike; and both again with TLS over every connection, for what is
+/// said of streams.
 enum Conformer: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case libuv, simulated
+    case libuv, simulated, secureLibuv, secureSimulated
+
+    static let loops: [Conformer] = [.libuv, .simulated]
+
+    var isSecure: Bool { self == .secureLibuv || self == .secureSimulated }
 
     var testDescription: String { rawValue }
 }
@@ -91,27 +96,30 @@ func onStage(
     _ conformer: Conformer, _ location: SourceLocation = #_sourceLocation,
     _ body: (Stage) -> Void
 ) throws {
+    let secure: (any Loop) throws -> any Loop = { loop in
+        conformer.isSecure ? try SecureLoop(loop) : loop
+    }
     switch conformer {
-    case .libuv:
+    case .libuv, .secureLibuv:
         let left = try UVLoop.run { loop in
             let watchdog = loop.timer(after: .seconds(20)) {
                 Issue.record("the test did not finish", sourceLocation: location)
                 loop.stop()
             }
             body(
-                Stage(loop: loop) {
+                Stage(loop: try secure(loop)) {
                     watchdog.cancel()
                     loop.stop()
                 })
         }
         #expect(left == [], sourceLocation: location)
-    case .simulated:
+    case .simulated, .secureSimulated:
         let network = SimNetwork(seed: 1)
         network.settings.latency = .microseconds(10)...(.microseconds(300))
         network.settings.split = .random
         var isFinished = false
         let loop = network.makeLoop("test")
-        body(Stage(loop: loop) { isFinished = true })
+        body(Stage(loop: try secure(loop)) { isFinished = true })
         #expect(network.run(until: { isFinished }), "did not finish", sourceLocation: location)
         #expect(network.runUntilQuiet(), sourceLocation: location)
         #expect(loop.leftovers == [], sourceLocation: location)

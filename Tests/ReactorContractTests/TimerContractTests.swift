@@ -4,7 +4,7 @@ import SimReactor
 import Testing
 
 @Suite struct TimerContractTests {
-    @Test(arguments: Conformer.allCases, [Duration.zero, .milliseconds(-5)])
+    @Test(arguments: Conformer.loops, [Duration.zero, .milliseconds(-5)])
     func zeroAndLessMeanTheNextPassNeverInline(_ conformer: Conformer, _ delay: Duration) throws {
         try onStage(conformer) { stage in
             var isInline = true
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func dueTogetherFireInOrderOfCreation(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var fired: [Int] = []
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func earlierFiresFirstWhateverWasMadeFirst(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var fired: [String] = []
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func neverFiresBeforeItsTime(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let delays = [1, 700, 1_300, 2_999, 5_000].map { Duration.microseconds($0) }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func aCancelledTimerNeverFires(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let timer = stage.loop.timer(after: .milliseconds(1)) {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func oneTimerMayCancelAnotherThatIsDueWithIt(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var second: Timer?
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// A timer of zero that always makes the next one leaves room for the network.
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func timersOfZeroDoNotStarveTheSockets(_ conformer: Conformer) throws {
         guard conformer == .libuv else { return }  // virtual time stands still meanwhile
         try onStage(conformer) { stage in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func nowStandsStillDuringACallbackAndNeverGoesBack(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let start = stage.loop.now

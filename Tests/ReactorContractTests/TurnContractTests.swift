@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct TurnContractTests {
     /// A handler runs after the callback that settled its promise and before the next callback.
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func theTurnIsDrainedAfterEachCallback(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var order: [String] = []
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func theTurnIsDrainedAfterBytesAndEnd(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Promises that make each other for ever leave room for timers and sockets.
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func anEndlessChainStarvesNobody(_ conformer: Conformer) throws {
         guard conformer == .libuv else { return }  // virtual time stands still meanwhile
         try onStage(conformer) { stage in
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func workThatDoesNotFitOneTurnIsDoneInTheNext(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var count = 0
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func promisesHaveTheLoopsTime(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let start = stage.loop.now
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// A time-out that is not needed any more leaves no timer behind.
-    @Test(arguments: Conformer.allCases)
+    @Test(arguments: Conformer.loops)
     func aTimeoutThatWasNotNeededIsCancelled(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.loop.core.value(1).timeout(.seconds(3600)).whenSettled { result in

@@ -15,9 +15,10 @@ import Testing
         "HTTPClient": ["HTTP", "Reactor", "Promises", "Basics"],
         "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],
         "SimReactor": ["Reactor", "Promises", "Basics"],
+        "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],
         "YAMLReader": ["CYAML", "Basics"],
         "Gateway": [
-            "HTTP", "HTTPClient", "JSONText", "YAMLReader", "Reactor", "Promises", "Basics",
+            "HTTP", "HTTPClient", "JSONText", "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
         ],
         "HTTPServer": ["HTTP", "Reactor", "Promises", "Basics"],
         "Assembly": [
@@ -29,7 +30,7 @@ import Testing
         ],
         "tributary": [
             "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader",
-            "UVReactor",
+            "UVReactor", "TLS",
             "JSONText", "Reactor", "Promises", "Basics", "ArgumentParser", "Synchronization",
             "Glibc",
             "Darwin",

@@ -51,7 +51,7 @@ final class Backend {
         self.plan = plan
         self.loop = loop
         meter = former?.meter ?? CallMeter()
-        let heir = former?.plan.hosts.map(\.url) == plan.hosts.map(\.url) ? former : nil
+        let heir = former.flatMap { $0.plan.isOfSameHosts(as: plan) ? $0 : nil }
         bulkhead =
             heir?.plan.bulkhead == plan.bulkhead
             ? heir?.bulkhead : plan.bulkhead.map { Bulkhead($0) }
@@ -62,7 +62,7 @@ final class Backend {
         states = plan.hostStates(after: heir)
         hosts = plan.hosts.map { host in
             Host(
-                pool: client.pool(for: host.origin, settings: plan.pool),
+                pool: client.pool(for: host.origin, settings: host.pool(plan.pool)),
                 pathPrefix: Bytes(host.pathPrefix),
                 field: FieldValue(host.origin.hostField) ?? "localhost")
         }
@@ -175,6 +175,12 @@ final class Backend {
 }
 
 extension BackendPlan {
+    /// The same are asked, and believed for the same reasons.
+    fileprivate func isOfSameHosts(as other: BackendPlan) -> Bool {
+        hosts.map(\.url) == other.hosts.map(\.url)
+            && hosts.map(\.security) == other.hosts.map(\.security)
+    }
+
     /// What is known of the hosts, where it matters; a backend that takes over from one with the same
     /// hosts takes over what was known.
     fileprivate func hostStates(after heir: Backend?) -> HostStates? {

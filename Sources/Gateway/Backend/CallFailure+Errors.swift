@@ -23,6 +23,7 @@ extension CallFailure {
             case .connectionRefused: .connectionRefused
             case .connectionTimeout: .connectionTimeout
             case .connectionTerminated: .connectionTerminated
+            case .certificateError: .tlsCertificateError
             case .responseIncomplete: .responseIncomplete
             case .responseBodySize: .responseBodySize
             case .protocolError: .protocolError

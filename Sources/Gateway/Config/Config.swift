@@ -1,3 +1,4 @@
+import TLS
 package import YAMLReader
 
 /// What the operator wrote, block by block, with places; nothing is defaulted here.
@@ -19,6 +20,12 @@ package struct Config: Sendable {
     var include: [Placed<String>] = []
     var backends: [Backend] = []
     var endpoints: [Endpoint] = []
+
+    /// The certificates that the system trusts; read if a backend needs them, nil if there are none.
+    var systemTrust: File?
+
+    /// What was made of the `tls` blocks when they were checked.
+    var contexts = TLSClientContexts()
 
     init(place: Place) {
         self.place = place

@@ -1,3 +1,4 @@
+import Basics
 import YAMLReader
 
 extension Config {
@@ -27,12 +28,22 @@ extension Config {
 
         /// The hosts, however they were written.
         var hosts: [Placed<BackendURL>] { urls?.value ?? url.map { [$0] } ?? [] }
+
+        /// The first host that is asked over TLS.
+        var secureHost: Placed<BackendURL>? { hosts.first { $0.value.scheme == .https } }
     }
 
     /// A header field with a fixed value.
     struct Header: Sendable {
         let name: Placed<String>
         let value: Placed<String>
+    }
+
+    /// A file that a key names, as it was when the configuration was read.
+    struct File: Sendable {
+        /// As seen from where the process runs.
+        let path: String
+        let bytes: Bytes
     }
 
     enum Balance: String, Sendable, CaseIterable {
@@ -90,9 +101,9 @@ extension Config.Backend {
     /// `tls:`
     struct TLS: Sendable {
         let place: Place
-        var ca: Placed<String>?
-        var cert: Placed<String>?
-        var key: Placed<String>?
+        var ca: Placed<Config.File>?
+        var cert: Placed<Config.File>?
+        var key: Placed<Config.File>?
         var serverName: Placed<String>?
         var verify: Placed<Bool>?
         init(place: Place) { self.place = place }

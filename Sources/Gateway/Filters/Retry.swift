@@ -64,6 +64,8 @@ struct Retry {
                 && plan.statuses.contains(Int(response.status.code))
         case .failure(let failure as ClientFailure):
             guard request.method.isIdempotent || !failure.wasSent else { return false }
+            // A moment later it shows the same certificate.
+            if failure.kind == .certificateError { return false }
             return failure.isBeforeConnection
                 ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
         case .failure: return false

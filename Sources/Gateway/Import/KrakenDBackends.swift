@@ -5,7 +5,15 @@ import YAMLReader
 struct KrakenDBackends {
     /// Of the top level, for what is not said elsewhere.
     private let root: DocumentNode
-    private var known: [(name: String, urls: [String], breaker: YAMLTree?, key: String)] = []
+    private var known: [Known] = []
+
+    private struct Known {
+        let name: String
+        let urls: [String]
+        let breaker: YAMLTree?
+        let tls: YAMLTree?
+        let key: String
+    }
 
     init(_ root: DocumentNode) {
         self.root = root
@@ -14,12 +22,20 @@ struct KrakenDBackends {
     /// The hosts of the whole file.
     var commonHosts: [String] { root["host"]?.texts ?? [] }
 
-    /// - Parameter breaker: the block, with the text that tells it from others
-    mutating func name(of urls: [String], breaker: YAMLTree?) -> String {
-        let key = urls.joined(separator: " ") + " " + (breaker?.lines.joined() ?? "")
+    /// What is said once for all backends that are asked over TLS.
+    var commonTLS: YAMLTree? { root["client_tls"].flatMap { KrakenDTLS($0).tree } }
+
+    /// - Parameters:
+    ///   - breaker: the block, with the text that tells it from others
+    ///   - tls: the block; means nothing without `https://`
+    mutating func name(of urls: [String], breaker: YAMLTree?, tls: YAMLTree?) -> String {
+        let isSecure = urls.contains { $0.lowercased().hasPrefix("https://") }
+        let tls = isSecure ? tls : nil
+        let blocks = [breaker, tls].map { $0?.lines.joined() ?? "" }
+        let key = (urls + blocks).joined(separator: " ")
         if let same = known.first(where: { $0.key == key }) { return same.name }
         let name = Self.unique(Self.word(urls.first ?? ""), among: known.map(\.name))
-        known.append((name, urls, breaker, key))
+        known.append(Known(name: name, urls: urls, breaker: breaker, tls: tls, key: key))
         return name
     }
 
@@ -47,6 +63,7 @@ struct KrakenDBackends {
                     backend.urls.count == 1
                         ? ("url", .text(backend.urls[0])) : ("urls", .texts(backend.urls))
                 ]
+                if let tls = backend.tls { members.append(("tls", tls)) }
                 if let breaker = backend.breaker { members.append(("breaker", breaker)) }
                 return (backend.name, .block(members + connections))
             })

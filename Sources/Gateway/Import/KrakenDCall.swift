@@ -98,7 +98,7 @@ struct KrakenDCall {
         _ target: String, _ forward: YAMLTree?
     ) -> [(String, YAMLTree)] {
         var members: [(String, YAMLTree)] = [
-            ("from", .text(backends.name(of: urls(), breaker: breaker()))),
+            ("from", .text(backends.name(of: urls, breaker: breaker(), tls: tls))),
             (method.lowercased(), .text(target)),
         ]
         if let forward { members.append(("forward", forward)) }
@@ -150,23 +150,23 @@ struct KrakenDCall {
 
     // MARK: Backend
 
-    private mutating func urls() -> [String] {
-        let place = node["host"]?.place ?? node.place
+    private var urls: [String] {
         var urls: [String] = []
         for host in hosts {
             var url = host.contains("://") ? host : "http://\(host)"
             while url.hasSuffix("/") { url.removeLast() }
-            if url.lowercased().hasPrefix("https://") {
-                url = "http://" + url.dropFirst(8)
-                problems.warning(
-                    at: place,
-                    "'\(host)' is written as \(url): TLS to backends is not there yet; use a network"
-                        + " you trust, or a proxy that speaks TLS")
-            }
             if !urls.contains(url) { urls.append(url) }
         }
         return urls
     }
+
+    /// Its own, or what is said for all.
+    private var tls: YAMLTree? {
+        ownTLS.map { KrakenDTLS($0).tree } ?? backends.commonTLS
+    }
+
+    private var ownTLS: DocumentNode? { client?["client_tls"] }
+    private var client: DocumentNode? { node["extra_config"]?["backend/http/client"] }
 
     /// KrakenD counts failures in a row, we look at their share.
     private mutating func breaker() -> YAMLTree? {
@@ -216,16 +216,25 @@ struct KrakenDCall {
         }
         for member in extras where member.key != "qos/circuit-breaker" {
             if member.key == "backend/http" { continue }
-            if member.key == "proxy" { continue }
+            if member.key == "proxy" || member.key == "backend/http/client" { continue }
             problems.lost(member, among: KrakenDReasons.ofExtras)
         }
         for member in node["extra_config"]?["proxy"]?.members ?? [] where member.key != "shadow" {
             problems.lost(member, among: KrakenDReasons.ofProxy)
         }
+        for member in client?.members ?? [] where member.key != "client_tls" {
+            problems.lost(member, among: Self.clientReasons)
+        }
+        if let ownTLS { KrakenDTLS(ownTLS).tellWhatIsLost(&problems) }
         for member in http?.members ?? [] where member.key != "return_error_code" {
             problems.lost(member, among: Self.reportReasons)
         }
     }
+
+    private static let clientReasons = [
+        "send_body_on_redirect": "redirects are not followed",
+        "no_redirect": "redirects are never followed", "proxy_address": "there is no such proxy",
+    ]
 
     private static let reportReasons = [
         "return_error_details": "failures are told in '_gateway' ('report')",

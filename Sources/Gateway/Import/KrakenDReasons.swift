@@ -2,7 +2,6 @@
 enum KrakenDReasons {
     static let ofService = [
         "tls": "TLS for clients is not there yet; put a proxy that ends TLS before it",
-        "client_tls": "TLS to backends is not there yet; use http:// over a network you trust",
         "write_timeout": "the time of an answer is bounded by its 'deadline'",
         "output_encoding": "answers are JSON",
         "max_idle_connections": "idle connections are counted for each backend ('keepalive')",

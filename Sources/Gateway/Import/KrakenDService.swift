@@ -101,6 +101,7 @@ struct KrakenDService {
         for member in root.members where !Self.known.contains(member.key) {
             problems.lost(member, among: KrakenDReasons.ofService)
         }
+        if let tls = root["client_tls"] { KrakenDTLS(tls).tellWhatIsLost(&problems) }
         for member in root["extra_config"]?.members ?? [] {
             if member.key == "telemetry/logging" { continue }
             guard member.key == "router" else {
@@ -118,7 +119,7 @@ struct KrakenDService {
         "$schema", "version", "name", "port", "listen_ip", "host", "timeout", "cache_ttl",
         "dialer_timeout", "max_header_bytes", "read_header_timeout", "read_timeout", "idle_timeout",
         "dns_cache_ttl", "max_idle_connections_per_host", "idle_connection_timeout", "endpoints",
-        "extra_config",
+        "extra_config", "client_tls",
     ]
 }
 

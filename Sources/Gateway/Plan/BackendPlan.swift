@@ -1,11 +1,12 @@
 import HTTP
 import HTTPClient
+import Reactor
 
 /// Where calls go, and how much of them at once.
 struct BackendPlan {
     let index: Int
     let name: String
-    let hosts: [Host]
+    private(set) var hosts: [Host]
     /// `Name: value\r\n` for every header of `headers:`, ready to be sent.
     let fields: Fields
     let balance: Config.Balance
@@ -22,6 +23,24 @@ struct BackendPlan {
         let pathPrefix: String
         /// As the operator wrote it, for `explain`.
         let url: String
+        /// For `https://`.
+        fileprivate(set) var security: StreamSecurity?
+    }
+
+    /// The same without TLS.
+    var unsecured: BackendPlan {
+        var plan = self
+        for index in plan.hosts.indices { plan.hosts[index].security = nil }
+        return plan
+    }
+}
+
+extension BackendPlan.Host {
+    /// The settings of its connections.
+    func pool(_ backend: PoolSettings) -> PoolSettings {
+        var settings = backend
+        settings.security = security
+        return settings
     }
 }
 

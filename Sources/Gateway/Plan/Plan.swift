@@ -14,6 +14,13 @@ package struct Plan {
     /// The names of the endpoints, by index: what logs and metrics call them.
     package var endpointNames: [String] { endpoints.map(\.name) }
 
+    /// The same plan, which speaks plainly to all backends: for those that are played.
+    package var unsecured: Plan {
+        Plan(
+            process: process, server: server, backends: backends.map(\.unsecured),
+            endpoints: endpoints, shares: shares)
+    }
+
     /// Whether an endpoint pads its answers, so that its times must not be told.
     package func isPadded(_ endpoint: Int) -> Bool { endpoints[endpoint].padding != nil }
 }

@@ -1,6 +1,8 @@
 import Basics
 import HTTP
 import HTTPClient
+import Reactor
+import TLS
 
 extension Planner {
     /// Where calls go, and how much of them at once, for one worker.
@@ -20,12 +22,27 @@ extension Planner {
 
     private func hosts(of backend: Config.Backend) throws(PlanError) -> [BackendPlan.Host] {
         guard !backend.hosts.isEmpty else { throw PlanError("\(backend.place): no host") }
+        let security = try security(of: backend)
         return backend.hosts.map { placed in
             let url = placed.value
-            let origin = Origin(host: url.host, port: url.port)
+            let isSecure = url.scheme == .https
+            let origin = Origin(
+                host: url.host, port: url.port, default: isSecure ? .https : .http)
             return BackendPlan.Host(
                 origin: origin, pathPrefix: url.path,
-                url: "\(url.scheme.rawValue)://\(origin.hostField)\(url.path)")
+                url: "\(url.scheme.rawValue)://\(origin.hostField)\(url.path)",
+                security: isSecure ? security : nil)
+        }
+    }
+
+    private func security(of backend: Config.Backend) throws(PlanError) -> StreamSecurity? {
+        guard backend.secureHost != nil else { return nil }
+        do throws(TLSSettingsError) {
+            return try config.contexts.context(
+                for: TLSSettings(of: backend, systemTrust: config.systemTrust)
+            ).security
+        } catch {
+            throw PlanError("\(backend.place): TLS settings that passed the check: \(error)")
         }
     }
 

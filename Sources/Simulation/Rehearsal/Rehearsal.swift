@@ -42,6 +42,8 @@ package final class Rehearsal {
         outside = network.makeLoop("outside")
         began = network.clock.now
         let journal = LogJournal()
+        // Those who play the backends know no TLS.
+        let plan = plan.unsecured
         cores = (0..<plan.process.workers).map { index in
             SimulatedCore(index, plan, on: network, journal)
         }

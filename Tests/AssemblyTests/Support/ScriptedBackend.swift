@@ -1,7 +1,9 @@
 import Basics
 import HTTP
+import Promises
 import Reactor
 import SimReactor
+import TLS
 
 /// A request as a backend saw it.
 struct Seen {
@@ -42,13 +44,16 @@ final class ScriptedBackend {
     private unowned let stage: Stage
     private var listener: (any Listener)?
     private var connections: [Connection] = []
+    private var security: TLSServerContext?
+    /// Connections that began with TLS, however that went.
+    private(set) var handshakes = 0
 
     init(at port: UInt16, of stage: Stage) throws {
         self.port = port
         self.stage = stage
         listener = try stage.outside.listen(
             on: .ip(.v4(0x7F00_0001), port: port), sharedPort: false
-        ) { [unowned self] in accept($0) }
+        ) { [unowned self] in arrived($0) }
     }
 
     /// Connections that were ever made.
@@ -73,6 +78,17 @@ final class ScriptedBackend {
     func closeIdle() {
         for connection in connections where connection.asked == nil {
             connection.peer.stream.close()
+        }
+    }
+
+    /// From now on it speaks TLS.
+    func secure(_ context: TLSServerContext) { security = context }
+
+    private func arrived(_ stream: any ByteStream) {
+        guard let security else { return accept(stream) }
+        handshakes += 1
+        security.accept(stream, on: stage.outside).whenSettled { [weak self] result in
+            if case .success(let stream) = result { self?.accept(stream) }
         }
     }
 

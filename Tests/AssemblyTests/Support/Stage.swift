@@ -307,7 +307,9 @@ final class Stage {
 extension ConfigFiles {
     fileprivate init(oneFile text: String) {
         self.init(
-            read: { _ throws(ConfigFileError) in Array(text.utf8) },
+            read: { path throws(ConfigFileError) in
+                path.hasSuffix(".pem") ? Certificates.file(path) : Array(text.utf8)
+            },
             list: { _ throws(ConfigFileError) in throw .notFound })
     }
 }

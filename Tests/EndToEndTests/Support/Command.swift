@@ -8,13 +8,14 @@ class Command {
     private let ended = Event()
 
     /// - Parameters:
+    ///   - program: another than the binary
     ///   - environment: all of it; nothing is inherited
     ///   - input: given to standard input, which then ends
     init(
-        _ arguments: [String], environment: [String: String] = [:], in folder: URL? = nil,
-        input: String = ""
+        _ arguments: [String], program: URL? = nil, environment: [String: String] = [:],
+        in folder: URL? = nil, input: String = ""
     ) throws {
-        process.executableURL = try Binary.url()
+        process.executableURL = try program ?? Binary.url()
         process.arguments = arguments
         process.environment = environment
         process.currentDirectoryURL = folder

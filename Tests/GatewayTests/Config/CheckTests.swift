@@ -235,7 +235,7 @@ import Testing
         ("eject: { after: 5 }", "4:12: warning: backend 'a' has one host; this needs several"),
         (
             "tls: { verify: false }",
-            "4:10: error: TLS to backends is not there yet; use http://, over a network you trust"
+            "4:10: error: 'tls' of backend 'a' needs a host with https://"
         ),
         ("urls: [\"http://h\"]", "5:5: error: 'url' and 'urls' exclude each other in backend 'a'"),
     ])

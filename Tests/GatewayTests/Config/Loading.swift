@@ -1,12 +1,24 @@
 import Foundation
 import Gateway
 
-/// Loads a configuration out of texts, without a disk.
+/// Loads a configuration out of texts, without a disk but for certificates.
 func load(
     _ files: [String: String], main: String = "c.yaml", environment: [String: String] = [:]
 ) -> (config: Config?, problems: Problems) {
-    ConfigLoader.load(
-        main, files: ConfigFiles(texts: files), environment: { environment[$0] })
+    let all = files.merging(Certificates.files) { own, _ in own }
+    return ConfigLoader.load(
+        main, files: ConfigFiles(texts: all), environment: { environment[$0] })
+}
+
+/// The files of `Tests/Fixtures/tls`, as the examples call them, and as the system's list.
+enum Certificates {
+    static let files: [String: String] = {
+        let names = [
+            "ca.pem": "authority.pem", "client.pem": "client.pem", "client.key": "client.key",
+            "server.key": "server.key", "/etc/ssl/certs/ca-certificates.crt": "authority.pem",
+        ]
+        return names.compactMapValues { try? Golden.text("Tests/Fixtures/tls/\($0)") }
+    }()
 }
 
 extension ConfigFiles {

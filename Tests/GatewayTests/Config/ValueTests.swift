@@ -104,7 +104,36 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://h", "TLS to backends is not there yet; use http://, over a network you trust"),
+        ("tls: { ca: \"\" }", "4:16: error: 'ca' in 'tls' of backend 'a' must not be empty"),
+        (
+            "tls: { cert: none.pem, key: client.key }",
+            "4:18: error: 'cert' in 'tls' of backend 'a' cannot be read: there is no such file"
+        ),
+        (
+            "tls: { server_name: \"a b\" }",
+            "4:25: error: 'server_name' in 'tls' of backend 'a' has no host: 'a b' is neither an"
+                + " address nor a name"
+        ),
+    ])
+    func ofTLS(_ line: String, problem: String) {
+        let url = "    url: https://h\n"
+        #expect(problems(Snippet.backend(line, url: url)) == [problem])
+    }
+
+    @Test func theSystemsCertificatesMayBeElsewhere() {
+        let text = Snippet.backend("balance: round_robin", url: "    urls: [\"https://h\"]\n")
+        #expect(load(["c.yaml": text]).config != nil)
+        let there = load(
+            ["c.yaml": text, "/trust": Certificates.files["ca.pem"] ?? ""],
+            environment: ["SSL_CERT_FILE": "/trust"])
+        #expect(there.config != nil)
+        #expect(
+            problems(text, environment: ["SSL_CERT_FILE": "/none"]).last
+                == "5:12: error: there is no list of trusted certificates on this system"
+                + " (ca-certificates); backend 'a' needs one: 'tls: { ca: FILE }'")
+    }
+
+    @Test(arguments: [
         ("http://", "'url' in backend 'a' has no host: '' is neither an address nor a name"),
         ("h:80", "'url' in backend 'a' must be a URL such as http://127.0.0.1:7001"),
         ("http://h:0", "'url' in backend 'a' has no port from 1 to 65535: '0'"),

@@ -17,16 +17,6 @@ extension ConfigCheck {
         }
     }
 
-    private mutating func checkTLS(of backend: Config.Backend) {
-        let words = "TLS to backends is not there yet; use http://, over a network you trust"
-        for host in backend.hosts where host.value.scheme == .https {
-            problems.error(at: host.place, words)
-        }
-        if let tls = backend.tls {
-            problems.error(at: tls.place, words)
-        }
-    }
-
     private mutating func checkHosts(of backend: Config.Backend) {
         var seen: [Config.BackendURL] = []
         for host in backend.hosts {

@@ -11,7 +11,9 @@ extension Config.Backend: NamedBlock {
     static let alternatives = [["url", "urls"]]
 
     static let keys: [BlockKey<Config.Backend>] = [
-        .value("url", \.url, .backendURL, "its only host: http://host:port, and a path before all"),
+        .value(
+            "url", \.url, .backendURL,
+            "its only host: http://host:port or https://host, and a path before all"),
         .value("urls", \.urls, .filledList(of: .backendURL), "its hosts"),
         .list("headers", \.headers, .fixedHeaders, "sent with every call"),
         .value(
@@ -30,7 +32,7 @@ extension Config.Backend: NamedBlock {
         .value(
             "dns_ttl", \.dnsTTL, .duration(allowsZero: true), default: .time(PlanDefaults.dnsTTL),
             "how long a resolved name is believed"),
-        .block("tls", \.tls, "for https"),
+        .block("tls", \.tls, "how https:// is spoken"),
     ]
 }
 
@@ -102,10 +104,14 @@ extension Config.Backend.Keepalive: PlainBlock {
 
 extension Config.Backend.TLS: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("ca", \.ca, .text, "file of the certificates that are trusted"),
-        .value("cert", \.cert, .text, "file of the certificate that is shown"),
-        .value("key", \.key, .text, "file of its key"),
-        .value("server_name", \.serverName, .text, "the name that is asked for and checked"),
+        .value(
+            "ca", \.ca, .file, default: .words("those of the system"),
+            "file of the certificates that are trusted"),
+        .value("cert", \.cert, .file, "file of the certificate that is shown"),
+        .value("key", \.key, .file, "file of its key"),
+        .value(
+            "server_name", \.serverName, .host, default: .words("the host of the URL"),
+            "the name that is asked for and checked"),
         .value(
             "verify", \.verify, .flag, default: .flag(true),
             "whether the backend's certificate is checked"),

@@ -36,6 +36,20 @@ extension Reading where Value == Config.BackendURL {
     }
 }
 
+extension Reading where Value == String {
+    /// A name, or an address without brackets.
+    static var host: Reading {
+        text("host") { text throws(Refusal) in
+            // An address of version 6 needs no brackets where no port follows.
+            if text.contains(":"), !text.contains("[") {
+                _ = try URLSyntax.host("[\(text)]")
+            } else {
+                _ = try URLSyntax.host(text[...])
+            }
+        }
+    }
+}
+
 extension Config.BackendURL {
     init(reading text: String) throws(Refusal) {
         let lowercased = text.prefix(8).lowercased()

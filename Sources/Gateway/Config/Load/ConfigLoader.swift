@@ -1,3 +1,4 @@
+package import TLS
 import YAMLReader
 
 /// Reads a configuration with everything that it includes, and checks it.
@@ -16,8 +17,11 @@ package struct ConfigLoader {
 
     /// Loads the file at `path`: JSON if it ends in `.json`, else YAML. No configuration comes back if
     /// there is an error.
+    ///
+    /// - Parameter contexts: those of an earlier load of the same files, which need not be made again
     package static func load(
-        _ path: String, files: ConfigFiles, environment: @escaping (String) -> String?
+        _ path: String, files: ConfigFiles, environment: @escaping (String) -> String?,
+        contexts: TLSClientContexts = TLSClientContexts()
     ) -> (config: Config?, problems: Problems) {
         var loader = ConfigLoader(files: files, environment: environment)
         let main: DocumentNode
@@ -28,8 +32,12 @@ package struct ConfigLoader {
             return (nil, loader.decoder.problems)
         }
         var config = Config(place: main.place)
+        config.contexts = contexts
         loader.decoder.decode(main, into: &config, scope: "")
         loader.follow(config.include, of: path, into: &config)
+        if config.backends.contains(where: \.needsSystemTrust) {
+            config.systemTrust = SystemTrust.file(in: files, environment: environment)
+        }
 
         var check = ConfigCheck(config, problems: loader.decoder.problems)
         check.run()

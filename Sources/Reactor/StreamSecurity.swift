@@ -1,0 +1,31 @@
+package import Basics
+package import Promises
+
+/// What makes a connection secure: a stream over a stream. Only its maker knows how (see `TLS`);
+/// whoever connects asks for nothing but this.
+package struct StreamSecurity: Sendable {
+    /// Agrees with the other side, which is to be `host` (a name, or an address in text form), and
+    /// promises the stream on which the two then speak in private. Takes the stream over: it is closed
+    /// when that fails, and when the promise is cancelled.
+    ///
+    /// Rejects with `IOFailure`: `certificateRefused` if the other side cannot prove who it is.
+    package let secure:
+        @Sendable (_ stream: any ByteStream, _ host: String, any Loop) -> Local<any ByteStream>
+
+    /// What was asked for. Two with equal terms do the same.
+    package let terms: [Bytes]
+
+    package init(
+        terms: [Bytes],
+        secure: @escaping @Sendable (any ByteStream, String, any Loop) -> Local<any ByteStream>
+    ) {
+        self.terms = terms
+        self.secure = secure
+    }
+}
+
+extension StreamSecurity: Equatable {
+    package static func == (left: StreamSecurity, right: StreamSecurity) -> Bool {
+        left.terms == right.terms
+    }
+}

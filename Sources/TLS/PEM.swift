@@ -1,0 +1,67 @@
+import Basics
+import COpenSSL
+
+/// The text of a PEM file (RFC 7468), read from the beginning once.
+struct PEM: ~Copyable {
+    private let bytes: Bytes
+
+    init(_ bytes: Bytes) {
+        self.bytes = bytes
+    }
+
+    /// A certificate, freed with its last holder.
+    final class Certificate {
+        private let raw: OpaquePointer
+
+        init(_ raw: OpaquePointer) {
+            self.raw = raw
+        }
+
+        deinit { X509_free(raw) }
+
+        /// Gives it to one of OpenSSL's calls, which counts a reference of its own if it keeps it.
+        func give(_ call: (OpaquePointer) -> CInt) -> Bool {
+            withExtendedLifetime(self) { call(raw) == 1 }
+        }
+    }
+
+    /// All certificates, in order; one at least.
+    func certificates(
+        _ error: (String) -> TLSSettingsError
+    ) throws(TLSSettingsError) -> [Certificate] {
+        let (certificates, words) = read { bio in
+            var certificates: [Certificate] = []
+            while let raw = tributary_pem_read_certificate(bio) {
+                certificates.append(Certificate(raw))
+            }
+            // Behind the last one there is none: no error, but OpenSSL knows no other way to say so.
+            return (certificates, TLSErrors.isEndOfPEM ? nil : TLSErrors.words())
+        }
+        if let words { throw error("holds a certificate that cannot be read: \(words)") }
+        guard !certificates.isEmpty else { throw error("holds no certificate (PEM)") }
+        return certificates
+    }
+
+    /// The private key; whoever asks frees it.
+    func key() throws(TLSSettingsError) -> OpaquePointer {
+        let (key, words) = read { bio in (tributary_pem_read_key(bio), TLSErrors.words()) }
+        if let key { return key }
+        // OpenSSL says for these only that something is unsupported.
+        let text = String(bytes)
+        guard text.contains("PRIVATE KEY-----") else { throw .key("holds no private key (PEM)") }
+        let isLocked = text.contains("ENCRYPTED")
+        throw .key(isLocked ? "is encrypted; nobody can be asked for its passphrase" : words)
+    }
+
+    private func read<Result>(_ body: (OpaquePointer?) -> Result) -> Result {
+        bytes.span.withUnsafeBufferPointer { buffer in
+            let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
+            defer {
+                BIO_free(bio)
+                ERR_clear_error()
+            }
+            ERR_clear_error()
+            return body(bio)
+        }
+    }
+}

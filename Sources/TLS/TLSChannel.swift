@@ -1,0 +1,228 @@
+import Basics
+import Promises
+import Reactor
+
+/// Carries bytes between a stream and an engine, first to agree with the other side, then for the
+/// user of the secure stream.
+///
+/// The stream below holds it until it is closed.
+final class TLSChannel {
+    let inner: any ByteStream
+    private let engine: TLSEngine
+    private let loop: any Loop
+
+    private var handshake: TLSHandshake?
+    private var delegate: (any ByteStreamDelegate)?
+    private var isOpen = false
+    private var isClosed = false
+    private var isStarted = false
+    private var isPaused = false
+    private var isFinished = false
+    /// The stream below ended, for whatever reason: nothing more arrives.
+    private var hasInnerEnded = false
+    private var hasToldEnd = false
+
+    /// What arrived before somebody wanted it: the next event reads it.
+    private var reading: Timer?
+    /// A failure on its way to the delegate: never told from inside a call of the user's.
+    private var failing: Timer?
+    /// A failure that came before there was a delegate.
+    private var untold: IOFailure?
+
+    /// So much is taken in, or sent, at once, which bounds what the engine keeps in memory.
+    private static let sliceBytes = 4 * TLSEngine.recordBytesMax
+
+    init(over inner: any ByteStream, _ engine: TLSEngine, on loop: any Loop) {
+        self.inner = inner
+        self.engine = engine
+        self.loop = loop
+    }
+
+    // MARK: Handshake
+
+    /// Begins to agree with the other side.
+    func begin(_ handshake: consuming TLSHandshake) {
+        self.handshake = consume handshake
+        inner.start(self)
+        shakeHands()
+    }
+
+    private func shakeHands() {
+        switch engine.shakeHands() {
+        case .needsMore: flush()
+        case .done:
+            isOpen = true
+            // Nobody reads yet. What came along with the last of the handshake waits in the engine.
+            inner.pauseReading()
+            flush()
+            handshake.take()?.succeed(self)
+        case .failed(let failure): giveUp(failure)
+        }
+    }
+
+    private func giveUp(_ failure: IOFailure) {
+        let handshake = handshake.take()
+        flush()  // an alert, which tells the other side why
+        close()
+        handshake?.fail(failure)
+    }
+
+    // MARK: Reading
+
+    func start(_ delegate: any ByteStreamDelegate) {
+        guard !isStarted, !isClosed || untold != nil else { return }
+        isStarted = true
+        self.delegate = delegate
+        if let untold {
+            failing = loop.timer(after: .zero) { [weak self] in self?.fail(untold) }
+        } else if !isPaused {
+            listen()
+        }
+    }
+
+    func pauseReading() {
+        guard !isPaused else { return }
+        isPaused = true
+        if isStarted { inner.pauseReading() }
+    }
+
+    func resumeReading() {
+        guard isPaused else { return }
+        isPaused = false
+        if isStarted { listen() }
+    }
+
+    /// Lets more arrive, behind what is here already.
+    private func listen() {
+        guard !isClosed else { return }
+        inner.resumeReading()
+        guard reading == nil, engine.holdsInput || hasInnerEnded else { return }
+        reading = loop.timer(after: .zero) { [weak self] in
+            self?.reading = nil
+            self?.deliver()
+        }
+    }
+
+    /// Tells the delegate everything that is here, until it wants no more.
+    private func deliver() {
+        guard isStarted else { return }
+        let size = TLSEngine.recordBytesMax
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { buffer in
+            while !isPaused, !isClosed, !hasToldEnd, deliverNext(buffer) {}
+        }
+        flush()  // what OpenSSL answered by itself: an alert, new keys
+    }
+
+    /// False when there is nothing more to tell.
+    private func deliverNext(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        switch engine.read(into: buffer) {
+        case .bytes(let count):
+            delegate?.streamReceived(UnsafeBufferPointer(rebasing: buffer[..<count]).span)
+            return true
+        case .needsMore where hasInnerEnded:
+            // Anybody can end a connection; only the other side can say that it meant to.
+            fail(.insecure("cut off: closed without a word"))
+        case .needsMore: break
+        case .ended:
+            hasToldEnd = true
+            delegate?.streamEnded()
+        case .failed(let failure): fail(failure)
+        }
+        return false
+    }
+
+    // MARK: Writing
+
+    func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        guard isOpen, !isClosed, !isFinished, failing == nil else { return }
+        guard encrypt(head), encrypt(body) else {
+            return failLater(.insecure("cannot write"))
+        }
+        flush()
+    }
+
+    private func encrypt(_ bytes: Span<UInt8>) -> Bool {
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + Self.sliceBytes, bytes.count)
+            guard engine.write(bytes.extracting(start..<end)) else { return false }
+            start = end
+            if engine.outgoingCount >= Self.sliceBytes { flush() }
+        }
+        return true
+    }
+
+    private func flush() {
+        guard !isClosed else { return }
+        engine.takeOutgoing { inner.write($0) }
+    }
+
+    // MARK: Ending
+
+    func finishWriting() {
+        guard isOpen, !isClosed, !isFinished else { return }
+        isFinished = true
+        engine.shutDown()
+        flush()
+        inner.finishWriting()
+    }
+
+    func close() {
+        untold = nil
+        failing.take()?.cancel()
+        reading.take()?.cancel()
+        _ = handshake.take()
+        guard !isClosed else { return }
+        // Behind bytes that are forgotten now it would mean nothing.
+        if inner.unsentBytes == 0 { engine.shutDown() }
+        flush()
+        isClosed = true
+        inner.close()
+        // Letting go of the delegate may run its deinit, which may call us: so outside the access.
+        _ = delegate.take()
+    }
+
+    /// Tells once, when closed already.
+    private func fail(_ failure: IOFailure) {
+        let delegate = delegate.take()
+        close()
+        if !isStarted { untold = failure }
+        delegate?.streamFailed(failure)
+    }
+
+    private func failLater(_ failure: IOFailure) {
+        failing = loop.timer(after: .zero) { [weak self] in self?.fail(failure) }
+    }
+}
+
+extension TLSChannel: ByteStreamDelegate {
+    func streamReceived(_ bytes: Span<UInt8>) {
+        var start = 0
+        while start < bytes.count, !isClosed {
+            let end = min(start + Self.sliceBytes, bytes.count)
+            engine.receive(bytes.extracting(start..<end))
+            start = end
+            if isOpen { deliver() } else { shakeHands() }
+        }
+    }
+
+    func streamEnded() {
+        hasInnerEnded = true
+        guard isOpen else { return giveUp(.insecure("closed in the middle of the handshake")) }
+        deliver()
+    }
+
+    func streamBlocked() {
+        if isOpen { delegate?.streamBlocked() }
+    }
+
+    func streamDrained() {
+        if isOpen { delegate?.streamDrained() }
+    }
+
+    func streamFailed(_ failure: IOFailure) {
+        guard isOpen else { return giveUp(failure) }
+        deliver()
+        if !isClosed { fail(failure) }
+    }
+}

@@ -1,0 +1,62 @@
+import Basics
+import COpenSSL
+import Promises
+package import Reactor
+
+/// Makes connections to servers secure. Made once for a configuration, used for any number of
+/// connections, on any thread.
+///
+/// TLS 1.2 or 1.3, HTTP/1.1 as the protocol inside, and by default nothing is believed that no trusted
+/// certificate stands for.
+package final class TLSClientContext: Sendable {
+    private let context: TLSContext
+    let settings: TLSSettings
+
+    package init(_ settings: TLSSettings) throws(TLSSettingsError) {
+        self.settings = settings
+        context = try TLSContext(TLS_client_method())
+        if let trusted = settings.trusted { try context.trust(trusted) }
+        if let identity = settings.identity { try context.show(identity) }
+        let protocols = [UInt8](Self.applicationProtocols.utf8)
+        guard SSL_CTX_set_alpn_protos(context.raw, protocols, UInt32(protocols.count)) == 0 else {
+            throw .context(TLSErrors.words())
+        }
+    }
+
+    /// RFC 7301 3.1: each with its length before it.
+    private static let applicationProtocols = "\u{8}http/1.1"
+
+    /// A new connection's side.
+    ///
+    /// - Parameter unixTime: seconds since 1970
+    package func engine(for host: String, unixTime: Int) throws(IOFailure) -> TLSEngine {
+        let name = settings.serverName ?? host
+        return try TLSEngine(
+            client: context, host: name.hasSuffix(".") ? String(name.dropLast()) : name,
+            unixTime: unixTime)
+    }
+
+    /// For pools of connections.
+    package var security: StreamSecurity {
+        StreamSecurity(terms: settings.terms) { stream, host, loop in
+            do {
+                let engine = try self.engine(
+                    for: host, unixTime: Int(loop.unixTime / 1_000_000_000))
+                return TLSStream.opening(over: stream, engine, on: loop)
+            } catch {
+                stream.close()
+                return loop.core.error(error)
+            }
+        }
+    }
+}
+
+extension TLSSettings {
+    /// Equal for equal settings.
+    fileprivate var terms: [Bytes] {
+        [
+            Bytes(trusted == nil ? "any" : "trusted"), trusted ?? Bytes(),
+            identity?.certificate ?? Bytes(), identity?.key ?? Bytes(), Bytes(serverName ?? ""),
+        ]
+    }
+}

@@ -1,0 +1,25 @@
+import Synchronization
+
+/// The contexts of one configuration: one for all backends that ask for the same, and the same one for
+/// all cores, because reading a system's list of authorities takes tens of milliseconds, which no
+/// core has while it serves.
+package final class TLSClientContexts: Sendable {
+    private let known = Mutex<[TLSClientContext]>([])
+
+    package init() {}
+
+    /// The context with these settings; made if it is asked for the first time.
+    package func context(
+        for settings: TLSSettings
+    ) throws(TLSSettingsError) -> TLSClientContext {
+        if let context = find(settings) { return context }
+        // Made outside of the lock; should two threads make one, both are good.
+        let context = try TLSClientContext(settings)
+        known.withLock { $0.append(context) }
+        return context
+    }
+
+    private func find(_ settings: TLSSettings) -> TLSClientContext? {
+        known.withLock { known in known.first { $0.settings == settings } }
+    }
+}

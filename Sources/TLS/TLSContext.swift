@@ -1,0 +1,55 @@
+import Basics
+import COpenSSL
+
+/// OpenSSL's context: what all connections of one kind share. Owns it.
+///
+/// Unchecked: it is only changed while it is made; after that OpenSSL itself lets several threads make
+/// connections of it, and counts the references to it atomically.
+final class TLSContext: @unchecked Sendable {
+    let raw: OpaquePointer
+
+    init(_ method: OpaquePointer?) throws(TLSSettingsError) {
+        ERR_clear_error()
+        guard let raw = SSL_CTX_new(method) else { throw .context(TLSErrors.words()) }
+        self.raw = raw
+        guard tributary_ssl_ctx_harden(raw) == 1 else { throw .context(TLSErrors.words()) }
+    }
+
+    deinit { SSL_CTX_free(raw) }
+
+    /// The other side must show a certificate that one of these signed, or one of these itself.
+    func trust(_ pem: Bytes) throws(TLSSettingsError) {
+        let certificates = try PEM(pem).certificates { words in .trusted(words) }
+        let store = SSL_CTX_get_cert_store(raw)
+        for certificate in certificates {
+            guard certificate.give({ X509_STORE_add_cert(store, $0) }) else {
+                throw .trusted(TLSErrors.words())
+            }
+        }
+        // Who trusts a certificate that is no root means it.
+        X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+        SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+    }
+
+    /// What is shown to the other side.
+    func show(_ identity: TLSIdentity) throws(TLSSettingsError) {
+        let chain = try PEM(identity.certificate).certificates { words in .certificate(words) }
+        for (index, certificate) in chain.enumerated() {
+            let isGiven = certificate.give { certificate in
+                index == 0
+                    ? SSL_CTX_use_certificate(raw, certificate)
+                    : tributary_ssl_ctx_add1_chain_cert(raw, certificate)
+            }
+            guard isGiven else { throw .certificate(TLSErrors.words()) }
+        }
+        let key = try PEM(identity.key).key()
+        defer { EVP_PKEY_free(key) }
+        guard SSL_CTX_use_PrivateKey(raw, key) == 1 else { throw .key(Self.keyWords) }
+        guard SSL_CTX_check_private_key(raw) == 1 else { throw .key(Self.keyWords) }
+    }
+
+    private static var keyWords: String {
+        let words = TLSErrors.words()
+        return words.contains("mismatch") ? "does not belong to the certificate" : words
+    }
+}

@@ -1,0 +1,43 @@
+import COpenSSL
+import Reactor
+
+/// OpenSSL's list of errors, one for each thread. Whoever calls OpenSSL clears it before and asks
+/// afterwards.
+enum TLSErrors {
+    /// The first error in words, which is the cause of the others. Empties the list.
+    static func words() -> String {
+        let error = ERR_peek_error()
+        ERR_clear_error()
+        return words(of: error)
+    }
+
+    /// Whether reading PEM ended because there is nothing more.
+    static var isEndOfPEM: Bool {
+        let error = ERR_peek_last_error()
+        return tributary_err_lib(error) == ERR_LIB_PEM
+            && tributary_err_reason(error) == PEM_R_NO_START_LINE
+    }
+
+    /// Why a connection cannot go on. Empties the list.
+    static func failure(of ssl: OpaquePointer) -> IOFailure {
+        let error = ERR_peek_error()
+        ERR_clear_error()
+        guard tributary_err_lib(error) == ERR_LIB_SSL else { return .insecure(words(of: error)) }
+        switch tributary_err_reason(error) {
+        case SSL_R_CERTIFICATE_VERIFY_FAILED:
+            let reason = X509_verify_cert_error_string(SSL_get_verify_result(ssl))
+            return .certificateRefused(reason.map { String(cString: $0) } ?? words(of: error))
+        // What other protocols' bytes look like.
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG:
+            return .insecure("\(words(of: error)) (is it TLS that is spoken there?)")
+        default:
+            return .insecure(words(of: error))
+        }
+    }
+
+    private static func words(of error: UInt) -> String {
+        if error == 0 { return "OpenSSL gives no reason" }
+        guard let reason = ERR_reason_error_string(error) else { return "OpenSSL error \(error)" }
+        return String(cString: reason)
+    }
+}

@@ -1,0 +1,60 @@
+import Promises
+import Reactor
+
+/// A secure stream over another stream; see `ByteStream` for the contract.
+///
+/// Only holds the channel that does the work. Two objects, because the stream below holds the channel
+/// as its delegate, and whoever drops a stream means to close it.
+final class TLSStream: ByteStream {
+    private let channel: TLSChannel
+
+    fileprivate init(_ channel: TLSChannel) {
+        self.channel = channel
+    }
+
+    deinit { channel.close() }
+
+    /// Agrees with the other side over `stream`, which it takes over, and promises the stream to speak
+    /// on. Rejects with `IOFailure`; cancelling closes.
+    static func opening(
+        over stream: any ByteStream, _ engine: TLSEngine, on loop: any Loop
+    ) -> Local<any ByteStream> {
+        let channel = TLSChannel(over: stream, engine, on: loop)
+        let resolver = LocalResolver<any ByteStream>(on: loop.core)
+        let promise = resolver.promise
+        resolver.onCancel { _ in channel.close() }
+        channel.begin(TLSHandshake(resolver))
+        return promise
+    }
+
+    func start(_ delegate: any ByteStreamDelegate) { channel.start(delegate) }
+
+    func write(_ head: Span<UInt8>, _ body: Span<UInt8>) { channel.write(head, body) }
+
+    var unsentBytes: Int { channel.inner.unsentBytes }
+
+    var hasOfferedAll: Bool { channel.inner.hasOfferedAll }
+
+    func pauseReading() { channel.pauseReading() }
+
+    func resumeReading() { channel.resumeReading() }
+
+    func finishWriting() { channel.finishWriting() }
+
+    func close() { channel.close() }
+
+    var peer: SocketAddress? { channel.inner.peer }
+}
+
+/// Who waits for the two sides to agree.
+struct TLSHandshake: ~Copyable {
+    private let resolver: LocalResolver<any ByteStream>
+
+    init(_ resolver: consuming LocalResolver<any ByteStream>) {
+        self.resolver = resolver
+    }
+
+    consuming func succeed(_ channel: TLSChannel) { resolver.fulfill(TLSStream(channel)) }
+
+    consuming func fail(_ failure: IOFailure) { resolver.reject(failure) }
+}

@@ -1,0 +1,52 @@
+import Basics
+import Foundation
+import Promises
+import Reactor
+import TLS
+
+/// A loop whose connections all have TLS over them.
+final class SecureLoop: Loop {
+    private let base: any Loop
+    private let client: TLSClientContext
+    private let server: TLSServerContext
+
+    init(_ base: any Loop) throws {
+        self.base = base
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Fixtures/tls")
+        func file(_ name: String) throws -> Bytes {
+            Bytes([UInt8](try Data(contentsOf: folder.appending(path: name))))
+        }
+        client = try TLSClientContext(TLSSettings(trusted: try file("authority.pem")))
+        server = try TLSServerContext(
+            TLSIdentity(certificate: try file("server.pem"), key: try file("server.key")))
+    }
+
+    var now: Instant { base.now }
+    var unixTime: Int64 { base.unixTime }
+    var core: Core { base.core }
+    var entropy: Entropy { base.entropy }
+
+    func timer(after delay: Duration, _ action: @escaping () -> Void) -> Reactor.Timer {
+        base.timer(after: delay, action)
+    }
+
+    func connect(to address: SocketAddress) -> Local<any ByteStream> {
+        let host = if case .ip(let address, _) = address { "\(address)" } else { "backend.test" }
+        return base.connect(to: address).then { [client, base] stream in
+            client.security.secure(stream, host, base)
+        }
+    }
+
+    func listen(
+        on address: SocketAddress, sharedPort: Bool, accept: @escaping (any ByteStream) -> Void
+    ) throws(IOFailure) -> any Listener {
+        try base.listen(on: address, sharedPort: sharedPort) { [server, base] stream in
+            server.accept(stream, on: base).whenSettled { result in
+                if case .success(let stream) = result { accept(stream) }
+            }
+        }
+    }
+
+    func resolve(_ host: String) -> Local<[IPAddress]> { base.resolve(host) }
+}

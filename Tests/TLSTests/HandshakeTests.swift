@@ -1,0 +1,143 @@
+import Basics
+import Reactor
+import TLS
+import Testing
+
+/// Two sides in memory: who believes whom.
+@Suite struct HandshakeTests {
+    @Test func bothSidesAgree() throws {
+        let pair = try Pair()
+        pair.shakeHands()
+        #expect(pair.isDone)
+    }
+
+    @Test func bytesMayArriveOneByOne() throws {
+        let pair = try Pair()
+        pair.shakeHands { $0.singly }
+        #expect(pair.isDone)
+    }
+
+    @Test func whatFollowsTheHandshakeIsNotLost() throws {
+        let pair = try Pair()
+        #expect(pair.client.shakeHands() == .needsMore)
+        pair.server.receive(pair.client.taken().span)
+        #expect(pair.server.shakeHands() == .needsMore)
+        pair.client.receive(pair.server.taken().span)
+        #expect(pair.client.shakeHands() == .done)
+        // The client's last words of the handshake and its first bytes arrive together.
+        #expect(pair.client.send("early"))
+        pair.server.receive(pair.client.taken().span)
+        #expect(pair.server.shakeHands() == .done)
+        #expect(pair.server.holdsInput)
+        #expect(String(decoding: pair.server.readAll().text, as: UTF8.self) == "early")
+    }
+
+    @Test func theClientAsksForItsHostAndForHTTP() throws {
+        let pair = try Pair()
+        #expect(pair.client.shakeHands() == .needsMore)
+        let hello = String(decoding: pair.client.taken().array, as: UTF8.self)
+        #expect(hello.contains("backend.test") && hello.contains("http/1.1"))
+    }
+
+    // MARK: Names
+
+    @Test(arguments: ["backend.test", "BACKEND.test", "backend.test.", "a.wild.test"])
+    func theNameIsTheCertificates(_ host: String) throws {
+        let pair = try Pair(host: host)
+        pair.shakeHands()
+        #expect(pair.isDone)
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1"]) func anAddressMayBeNamedToo(_ host: String) throws {
+        let pair = try Pair(host: host)
+        pair.shakeHands()
+        #expect(pair.isDone)
+    }
+
+    @Test(arguments: [
+        ("other.test", "hostname mismatch"), ("a.b.wild.test", "hostname mismatch"),
+        ("wild.test", "hostname mismatch"), ("127.0.0.2", "IP address mismatch"),
+        ("::2", "IP address mismatch"),
+    ])
+    func anotherNameIsRefused(host: String, words: String) throws {
+        let pair = try Pair(host: host)
+        pair.shakeHands()
+        #expect(pair.clientState == .failed(.certificateRefused(words)))
+        #expect(pair.serverState != .needsMore, "the server is told")
+    }
+
+    @Test func theNameMayBeGiven() throws {
+        let pair = try Pair(Certificates.trusting(name: "backend.test"), host: "10.0.0.1")
+        pair.shakeHands()
+        #expect(pair.isDone)
+    }
+
+    @Test func anImpossibleNameIsNotAskedFor() throws {
+        let context = try Certificates.trusting()
+        #expect(throws: IOFailure.self) {
+            _ = try context.engine(
+                for: String(repeating: "x", count: 300), unixTime: Certificates.now)
+        }
+    }
+
+    // MARK: Trust
+
+    @Test func anUnknownAuthorityIsRefused() throws {
+        let pair = try Pair(server: Certificates.server("unknown"))
+        pair.shakeHands()
+        #expect(
+            pair.clientState
+                == .failed(.certificateRefused("unable to get local issuer certificate")))
+    }
+
+    @Test func nobodyIsRefusedWhereNobodyIsTrusted() throws {
+        let context = try Certificates.trusting(nil)
+        let pair = try Pair(context, host: "any", server: Certificates.server("unknown"))
+        pair.shakeHands()
+        #expect(pair.isDone)
+    }
+
+    @Test(arguments: [
+        (4_733_510_400, "certificate has expired"), (1_546_300_800, "certificate is not yet valid"),
+    ])
+    func timeCounts(unixTime: Int, words: String) throws {
+        let pair = try Pair(unixTime: unixTime)
+        pair.shakeHands()
+        #expect(pair.clientState == .failed(.certificateRefused(words)))
+    }
+
+    @Test func theServersChainIsFollowed() throws {
+        let pair = try Pair(server: Certificates.server("chain"))
+        pair.shakeHands()
+        #expect(pair.isDone)
+    }
+
+    @Test func aCertificateThatIsTrustedItselfNeedsNoAuthority() throws {
+        let pair = try Pair(Certificates.trusting("server.pem"))
+        pair.shakeHands()
+        #expect(pair.isDone)
+    }
+
+    // MARK: Clients
+
+    @Test func aClientShowsItsCertificate() throws {
+        let pair = try Pair(
+            Certificates.trusting(as: "client"), server: Certificates.server(asking: true))
+        pair.shakeHands()
+        #expect(pair.isDone)
+    }
+
+    @Test(arguments: [nil, "unknown"]) func aClientNobodyKnowsIsRefused(_ client: String?) throws {
+        let pair = try Pair(
+            Certificates.trusting(as: client), server: Certificates.server(asking: true))
+        pair.shakeHands()
+        guard case .failed = pair.serverState else {
+            return #expect(Bool(false), "\(pair.serverState)")
+        }
+        // TLS 1.3: the client is done before it is judged, and hears of it when it reads.
+        guard case .failed(.insecure(let words)) = pair.client.readAll().end else {
+            return #expect(Bool(false), "no alert")
+        }
+        #expect(words.contains("alert"), "\(words)")
+    }
+}

@@ -1,0 +1,65 @@
+import Basics
+import Reactor
+import TLS
+
+/// Two engines, and the bytes between them in a test's hands.
+final class Pair {
+    let client: TLSEngine
+    let server: TLSEngine
+    private(set) var clientState = TLSEngine.Handshake.needsMore
+    private(set) var serverState = TLSEngine.Handshake.needsMore
+
+    init(
+        _ context: TLSClientContext? = nil, host: String = "backend.test",
+        server: TLSServerContext? = nil, unixTime: Int = Certificates.now
+    ) throws {
+        client = try (context ?? Certificates.trusting()).engine(for: host, unixTime: unixTime)
+        self.server = try (server ?? Certificates.server()).engine(unixTime: unixTime)
+    }
+
+    /// Both sides agree, or do not; `cut` decides in which pieces the bytes arrive.
+    func shakeHands(cut: (Bytes) -> [Bytes] = { [$0] }) {
+        clientState = client.shakeHands()
+        for _ in 0..<10 {
+            for piece in cut(client.taken()) {
+                server.receive(piece.span)
+                if serverState == .needsMore { serverState = server.shakeHands() }
+            }
+            for piece in cut(server.taken()) {
+                client.receive(piece.span)
+                if clientState == .needsMore { clientState = client.shakeHands() }
+            }
+        }
+    }
+
+    var isDone: Bool { clientState == .done && serverState == .done }
+}
+
+extension TLSEngine {
+    /// What is to be sent.
+    func taken() -> Bytes {
+        var bytes: [UInt8] = []
+        takeOutgoing { bytes.append(copying: $0) }
+        return Bytes(bytes)
+    }
+
+    func send(_ text: String) -> Bool { send(Bytes(text)) }
+
+    func send(_ bytes: Bytes) -> Bool { write(bytes.span) }
+
+    /// All that can be read now, and how it ended.
+    func readAll() -> (text: [UInt8], end: Read) {
+        var text: [UInt8] = []
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16 * 1024) { buffer in
+            while true {
+                let read = self.read(into: buffer)
+                guard case .bytes(let count) = read else { return (text, read) }
+                text += buffer[..<count]
+            }
+        }
+    }
+}
+
+extension Bytes {
+    var singly: [Bytes] { (0..<count).map { self[$0..<($0 + 1)] } }
+}

@@ -1,0 +1,152 @@
+import Basics
+import Reactor
+import TLS
+import Testing
+
+/// What the two sides say once they agree, and what a third party makes of it.
+@Suite struct RecordTests {
+    private func pair() throws -> Pair {
+        let pair = try Pair()
+        pair.shakeHands()
+        try #require(pair.isDone)
+        // The server's tickets, which nobody uses, are out of the way.
+        #expect(pair.client.readAll().end == .needsMore)
+        return pair
+    }
+
+    @Test(arguments: [1, 100, 16_384, 16_385, 3_000_000]) func bytesArrive(_ count: Int) throws {
+        let pair = try pair()
+        let text = Bytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        for (source, target) in [(pair.client, pair.server), (pair.server, pair.client)] {
+            #expect(source.send(text))
+            target.receive(source.taken().span)
+            let read = target.readAll()
+            #expect(Bytes(read.text) == text && read.end == .needsMore)
+        }
+    }
+
+    @Test func bytesArriveOneByOne() throws {
+        let pair = try pair()
+        #expect(pair.client.send("hello"))
+        var text: [UInt8] = []
+        for piece in pair.client.taken().singly {
+            pair.server.receive(piece.span)
+            text += pair.server.readAll().text
+        }
+        #expect(String(decoding: text, as: UTF8.self) == "hello")
+    }
+
+    @Test func anEndIsToldBehindTheBytes() throws {
+        let pair = try pair()
+        #expect(pair.client.send("last"))
+        pair.client.shutDown()
+        #expect(pair.client.outgoingCount > 0)
+        pair.server.receive(pair.client.taken().span)
+        let read = pair.server.readAll()
+        #expect(String(decoding: read.text, as: UTF8.self) == "last" && read.end == .ended)
+        // The other way is open still.
+        #expect(pair.server.send("answer"))
+        pair.client.receive(pair.server.taken().span)
+        #expect(String(decoding: pair.client.readAll().text, as: UTF8.self) == "answer")
+    }
+
+    @Test func aForgedRecordIsTheEnd() throws {
+        let pair = try pair()
+        #expect(pair.server.send("true"))
+        var forged = pair.server.taken().array
+        forged[forged.count - 1] ^= 1
+        pair.client.receive(forged.span)
+        let (text, end) = pair.client.readAll()
+        #expect(text.isEmpty)
+        #expect(end == .failed(.insecure("decryption failed or bad record mac")))
+        #expect(pair.client.outgoingCount > 0, "an alert")
+        #expect(pair.client.readAll().end == end, "and stays it")
+        #expect(!pair.client.send("more"))
+    }
+
+    @Test func plainHTTPIsNoTLS() throws {
+        let pair = try Pair()
+        #expect(pair.client.shakeHands() == .needsMore)
+        pair.client.receive(Bytes("HTTP/1.1 400 Bad Request\r\n\r\n").span)
+        #expect(
+            pair.client.shakeHands()
+                == .failed(.insecure("wrong version number (is it TLS that is spoken there?)")))
+    }
+
+    @Test func anAlertIsToldInItsWords() throws {
+        let pair = try Pair()
+        #expect(pair.client.shakeHands() == .needsMore)
+        pair.client.receive([21, 3, 3, 0, 2, 2, 40].span)  // fatal, handshake_failure
+        #expect(
+            pair.client.shakeHands() == .failed(.insecure("sslv3 alert handshake failure")))
+    }
+
+    // MARK: Hostile bytes
+
+    /// What a server says is changed on its way: the client refuses, waits, or was not harmed; nothing
+    /// else is possible.
+    @Test(arguments: 0..<8) func aChangedHandshakeHarmsNobody(_ seed: UInt64) throws {
+        let chance = Entropy(seed: seed)
+        let (context, server) = try (Certificates.trusting(), Certificates.server("chain"))
+        for _ in 0..<60 {
+            let pair = try Pair(context, server: server)
+            pair.shakeHands { chance.changed($0) }
+            guard pair.clientState == .done else { continue }
+            // What it then reads was meant, or is refused.
+            #expect(pair.server.send("text") || pair.serverState != .done)
+            for piece in chance.changed(pair.server.taken()) { pair.client.receive(piece.span) }
+            let (text, _) = pair.client.readAll()
+            #expect(text.isEmpty || "text".utf8.starts(with: text))
+        }
+    }
+
+    @Test(arguments: 0..<8) func changedRecordsAreNeverBelieved(_ seed: UInt64) throws {
+        let chance = Entropy(seed: 100 + seed)
+        let text = Array(String(repeating: "0123456789", count: 20).utf8)
+        let (context, server) = try (Certificates.trusting(), Certificates.server())
+        for _ in 0..<60 {
+            let pair = try Pair(context, server: server)
+            pair.shakeHands()
+            for start in stride(from: 0, to: text.count, by: 50) {
+                #expect(pair.server.send(Bytes(text)[start..<start + 50]))
+            }
+            for piece in chance.changed(pair.server.taken()) { pair.client.receive(piece.span) }
+            #expect(text.starts(with: pair.client.readAll().text))
+        }
+    }
+
+    @Test(arguments: 0..<4) func nonsenseIsRefused(_ seed: UInt64) throws {
+        let chance = Entropy(seed: 200 + seed)
+        let context = try Certificates.trusting()
+        for _ in 0..<100 {
+            let client = try context.engine(for: "backend.test", unixTime: Certificates.now)
+            #expect(client.shakeHands() == .needsMore)
+            let bytes = (0..<chance.below(400)).map { _ in UInt8(chance.below(256)) }
+            client.receive(bytes.span)
+            #expect(client.shakeHands() != .done)
+        }
+    }
+}
+
+extension Entropy {
+    /// The same with something wrong in it, most of the time: bytes that are others, missing, double,
+    /// or from elsewhere.
+    fileprivate func changed(_ bytes: Bytes) -> [Bytes] {
+        var bytes = bytes.array
+        guard !bytes.isEmpty, !chance(oneIn: 4) else { return [Bytes(bytes)] }
+        for _ in 0...below(3) where !bytes.isEmpty {
+            let place = below(bytes.count)
+            let end = min(bytes.count, place + 1 + below(40))
+            switch below(6) {
+            case 0: bytes[place] ^= 1 << UInt8(below(8))
+            case 1: bytes[place] = UInt8(below(256))
+            case 2: bytes.removeSubrange(place..<end)
+            case 3: bytes.insert(contentsOf: Array(bytes[place..<end]), at: place)
+            case 4: bytes.removeLast(bytes.count - place)
+            default: bytes.insert(UInt8(below(256)), at: place)
+            }
+        }
+        let cut = below(bytes.count + 1)
+        return [Bytes(Array(bytes[..<cut])), Bytes(Array(bytes[cut...]))]
+    }
+}

@@ -1,0 +1,82 @@
+import Basics
+import TLS
+import Testing
+
+/// Files that cannot be used, in words.
+@Suite struct SettingsTests {
+    private func failure(
+        trusted: String = "authority.pem", certificate: String? = nil, key: String? = nil,
+        text: Bytes? = nil
+    ) throws -> TLSSettingsError? {
+        var settings = TLSSettings(trusted: try text ?? Certificates.file(trusted))
+        if let certificate, let key {
+            settings.identity = TLSIdentity(
+                certificate: try Certificates.file(certificate), key: try Certificates.file(key))
+        }
+        do throws(TLSSettingsError) {
+            _ = try TLSClientContext(settings)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func goodOnesAreTaken() throws {
+        #expect(try failure(certificate: "client.pem", key: "client.key") == nil)
+        #expect(try failure(certificate: "chain.pem", key: "chain.key") == nil)
+    }
+
+    @Test(arguments: ["", "nonsense", "-----BEGIN\n"])
+    func aFileWithoutCertificatesIsRefused(_ text: String) throws {
+        #expect(try failure(text: Bytes(text)) == .trusted("holds no certificate (PEM)"))
+    }
+
+    @Test func aKeyIsNoCertificate() throws {
+        #expect(try failure(trusted: "client.key") == .trusted("holds no certificate (PEM)"))
+        #expect(
+            try failure(certificate: "client.key", key: "client.key")
+                == .certificate("holds no certificate (PEM)"))
+        #expect(
+            try failure(certificate: "client.pem", key: "client.pem")
+                == .key("holds no private key (PEM)"))
+    }
+
+    @Test(arguments: [("\nMI", "\nMA"), ("-----END", "")])
+    func aBrokenCertificateIsRefused(_ part: String, _ other: String) throws {
+        let good = String(try Certificates.file("authority.pem"))
+        let bad = good.replacing(part, with: other)
+        #expect(bad != good)
+        guard case .trusted(let words)? = try failure(text: Bytes(good + bad)) else {
+            return #expect(Bool(false))
+        }
+        #expect(words.hasPrefix("holds a certificate that cannot be read: "))
+    }
+
+    @Test func aKeyOfAnotherCertificateIsRefused() throws {
+        #expect(
+            try failure(certificate: "client.pem", key: "server.key")
+                == .key("does not belong to the certificate"))
+    }
+
+    @Test func nobodyIsAskedForAPassphrase() throws {
+        #expect(
+            try failure(certificate: "client.pem", key: "locked.key")
+                == .key("is encrypted; nobody can be asked for its passphrase"))
+    }
+
+    @Test func aContextIsMadeOnce() throws {
+        let contexts = TLSClientContexts()
+        let settings = TLSSettings(trusted: try Certificates.file("authority.pem"))
+        let first = try contexts.context(for: settings)
+        #expect(try contexts.context(for: settings) === first)
+        #expect(try contexts.context(for: TLSSettings(trusted: nil)) !== first)
+    }
+
+    @Test func equalSettingsAreEqualTerms() throws {
+        let one = try Certificates.trusting().security
+        #expect(try one == Certificates.trusting().security)
+        #expect(try one != Certificates.trusting(nil).security)
+        #expect(try one != Certificates.trusting(as: "client").security)
+        #expect(try one != Certificates.trusting(name: "x").security)
+    }
+}

@@ -1,0 +1,104 @@
+import Basics
+import Promises
+import Reactor
+import SimReactor
+import TLS
+import Testing
+
+/// What is TLS's own about a stream. What it has in common with all streams is in
+/// `ReactorContractTests`.
+@Suite struct StreamTests {
+    private let network = SimNetwork(seed: 1)
+    private let loop: SimLoop
+    private let far: SimLoop
+    private let address = SocketAddress.ip(.v4(0x7F00_0001), port: 443)
+
+    init() {
+        loop = network.makeLoop("near")
+        far = network.makeLoop("far")
+    }
+
+    /// A secure connection, and the plain end of its other side.
+    private func connection(
+        _ body: (_ near: ScriptedPeer, _ farSecure: ScriptedPeer, _ farPlain: SimStream) throws ->
+            Void
+    ) throws {
+        let server = try Certificates.server()
+        let security = try Certificates.trusting().security
+        var farPlain: SimStream?
+        var farStream: (any ByteStream)?
+        let listener = try far.listen(on: address, sharedPort: false) { [far] stream in
+            farPlain = stream as? SimStream
+            server.accept(stream, on: far).whenSettled { farStream = try? $0.get() }
+        }
+        var nearStream: (any ByteStream)?
+        loop.connect(to: address).then { [loop] in security.secure($0, "127.0.0.1", loop) }
+            .whenSettled { nearStream = try? $0.get() }
+        network.run(until: { nearStream != nil && farStream != nil })
+        listener.close()
+        let (near, farSecure) = (
+            ScriptedPeer(try #require(nearStream)), ScriptedPeer(try #require(farStream))
+        )
+        let plain = try #require(farPlain)
+        farPlain = nil
+        try body(near, farSecure, plain)
+        near.stream.close()
+        farSecure.stream.close()
+        network.runUntilQuiet()
+        nearStream = nil
+        farStream = nil
+        #expect(loop.leftovers == [])
+    }
+
+    @Test func anEndThatWasMeantIsAnEnd() throws {
+        try connection { near, farSecure, _ in
+            farSecure.send("last words")
+            farSecure.stream.close()
+            network.run(until: { near.hasEnded })
+            #expect(near.text == "last words" && near.failures == [])
+        }
+    }
+
+    @Test func anEndThatNobodyMeantIsAFailure() throws {
+        try connection { near, farSecure, plain in
+            farSecure.send("last words")
+            plain.finishWriting()
+            network.run(until: { !near.failures.isEmpty })
+            #expect(near.text == "last words" && !near.hasEnded)
+            #expect(near.failures == [.insecure("cut off: closed without a word")])
+        }
+    }
+
+    @Test func whatCameBeforeAResetIsRead() throws {
+        try connection { near, farSecure, plain in
+            farSecure.send("last words")
+            plain.reset()
+            network.run(until: { !near.failures.isEmpty })
+            #expect(near.text == "last words" && near.failures == [.connectionReset])
+        }
+    }
+
+    @Test func bytesOfSomebodyElseEndIt() throws {
+        try connection { near, _, plain in
+            plain.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8).span)
+            network.run(until: { !near.failures.isEmpty })
+            #expect(near.text.isEmpty)
+            guard case .insecure? = near.failures.first else {
+                return #expect(Bool(false), "\(near.failures)")
+            }
+        }
+    }
+
+    @Test func unsentBytesThatCloseForgotAreACut() throws {
+        network.settings.windowBytes = 50_000
+        try connection { near, farSecure, _ in
+            near.stream.pauseReading()
+            farSecure.stream.write([UInt8](repeating: 1, count: 1_000_000).span)
+            farSecure.stream.close()
+            network.advance(by: .milliseconds(5))
+            near.stream.resumeReading()
+            network.run(until: { !near.failures.isEmpty })
+            #expect(!near.hasEnded && near.received.count < 1_000_000)
+        }
+    }
+}

@@ -4,7 +4,7 @@ struct Gathering {
     private var spares: [OutgoingBytes] = []
 
     /// Streams that wait at most, so that the first is not kept waiting for the last.
-    private static let streamsMax = 16
+    private static let streamsMax = 64
 
     private static let sparesMax = 64
     /// A larger buffer was for something rare.

@@ -1,4 +1,4 @@
-# Build: everything static, so that the image needs nothing but the binary.
+# Build: everything static, so that the image needs no library.
 FROM swift:6.3-bookworm AS build
 WORKDIR /src
 COPY script/deps script/deps

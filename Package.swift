@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is strict; the three that stand on C take the settings without strict memory safety.
+/// Every target is strict; those that stand on C take the settings without strict memory safety.
 let onC: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),

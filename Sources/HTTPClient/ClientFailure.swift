@@ -53,7 +53,7 @@ package struct ClientFailure: Error, Equatable {
         self.wasSent = wasSent
     }
 
-    /// Whether no connection ever came about, so that another host may be tried at once.
+    /// Whether no connection ever came about, or none that is secure where it must be, so that another host may be tried at once.
     package var isBeforeConnection: Bool { !wasSent }
 
     /// Whether sending the request again can do no harm: nobody saw it, or it may be seen twice.

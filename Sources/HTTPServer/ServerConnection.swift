@@ -147,6 +147,7 @@ final class ServerConnection: ByteStreamDelegate {
     private func finish() {
         ahead = ReadAhead()
         stream.finishWriting()
+        countHeld(unsent: stream.unsentBytes)
         if isPaused { stream.resumeReading() }
         isPaused = false
         machine.isUnread = false

@@ -4,7 +4,7 @@ package import Reactor
 /// What an embedder is told, for its access log and its metrics: one call for every request, on the
 /// core's thread. Nothing happens for a hook that is not set.
 package struct ServerHooks {
-    /// An exchange is over: its answer was handed to the kernel, or its client went away (499).
+    /// An exchange is over: its answer was written, or its client went away (499).
     package var exchangeEnded: (Ended) -> Void = { _ in }
 
     /// Something that never became a request was refused: what was wrong with it decides the status.

@@ -1,9 +1,10 @@
-/// A connected byte stream (TCP or unix socket), confined to its loop.
+/// A connected byte stream (a socket, or a secure stream over one), confined to its loop.
 ///
 /// The contract, the same for every conformer and held by one test suite:
 ///
 /// - **Ownership.** Whoever holds the stream owns it: dropping it, or `close()`, closes the
-///   connection. From `start` until `close` the stream holds its delegate strongly, so a live
+///   connection; dropped with writes that gathered, at the end of the pass, and its delegate may
+///   hear of it until then. From `start` until `close` the stream holds its delegate strongly, so a live
 ///   connection keeps its protocol alive; `close` lets go of it.
 /// - **Calls to the delegate** come from the loop, never from inside a call to the stream. After
 ///   `close()`, and after `streamFailed`, none comes at all.

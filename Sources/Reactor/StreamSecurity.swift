@@ -3,7 +3,7 @@ package import Promises
 
 /// What makes a connection secure: a stream over a stream. Only its maker knows how (see `TLS`);
 /// whoever connects asks for nothing but this.
-package struct StreamSecurity: Sendable {
+package struct StreamSecurity: Sendable, CustomReflectable, CustomStringConvertible {
     /// Agrees with the other side, which is to be `host` (a name, or an address in text form), and
     /// promises the stream on which the two then speak in private. Takes the stream over: it is closed
     /// when that fails, and when the promise is cancelled.
@@ -22,6 +22,10 @@ package struct StreamSecurity: Sendable {
         self.terms = terms
         self.secure = secure
     }
+
+    /// The terms may hold a key, which no log line and no dump is to show.
+    package var description: String { "secure" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension StreamSecurity: Equatable {

@@ -125,7 +125,10 @@ package final class SimStream: ByteStream {
 
     private func momentEnds() {
         guard !isClosed, !gathered.isEmpty else { return }
-        if incoming.isReset { return failLater(.connectionReset) }
+        if incoming.isReset {
+            gathered = []
+            return failLater(.connectionReset)
+        }
         offerGathered()
         if unsentBytes > 0 { delegate?.streamBlocked() }
     }
@@ -188,8 +191,10 @@ package final class SimStream: ByteStream {
 
     /// For failures found inside a call of the user's: what has arrived is read first.
     private func failLater(_ failure: IOFailure) {
+        guard failing == nil else { return }
         failing = loop.timer(after: .zero) { [weak self] in
             guard let self else { return }
+            failing = nil
             if isStarted, !isPaused, !incoming.arrived.isEmpty { return failLater(failure) }
             fail(failure)
         }

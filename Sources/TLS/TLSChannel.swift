@@ -18,7 +18,7 @@ final class TLSChannel {
     private var isStarted = false
     private var isPaused = false
     private var isFinished = false
-    /// The stream below ended, for whatever reason: nothing more arrives.
+    /// The stream below ended: nothing more arrives.
     private var hasInnerEnded = false
     private var hasToldEnd = false
 
@@ -191,6 +191,7 @@ final class TLSChannel {
     }
 
     private func failLater(_ failure: IOFailure) {
+        guard failing == nil else { return }
         failing = loop.timer(after: .zero) { [weak self] in self?.fail(failure) }
     }
 }

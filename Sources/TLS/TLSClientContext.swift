@@ -15,7 +15,7 @@ package final class TLSClientContext: Sendable {
     package init(_ settings: TLSSettings) throws(TLSSettingsError) {
         self.settings = settings
         context = try TLSContext(TLS_client_method())
-        if let trusted = settings.trusted { try context.trust(trusted) }
+        if case .signed(let authorities) = settings.trust { try context.trust(authorities) }
         if let identity = settings.identity { try context.show(identity) }
         let protocols = [UInt8](Self.applicationProtocols.utf8)
         guard SSL_CTX_set_alpn_protos(context.raw, protocols, UInt32(protocols.count)) == 0 else {
@@ -54,8 +54,12 @@ package final class TLSClientContext: Sendable {
 extension TLSSettings {
     /// Equal for equal settings.
     fileprivate var terms: [Bytes] {
-        [
-            Bytes(trusted == nil ? "any" : "trusted"), trusted ?? Bytes(),
+        let trust =
+            switch trust {
+            case .anybody: [Bytes("anybody")]
+            case .signed(let authorities): [Bytes("signed"), authorities]
+            }
+        return trust + [
             identity?.certificate ?? Bytes(), identity?.key ?? Bytes(), Bytes(serverName ?? ""),
         ]
     }

@@ -2,8 +2,7 @@ package import Basics
 
 /// What a client's secure connections are held to: the contents of files, in PEM.
 package struct TLSSettings: Sendable, Equatable {
-    /// The certificates that the other side's must be signed by; nil accepts any, from anybody.
-    package var trusted: Bytes?
+    package var trust: TLSTrust
 
     /// What is shown to a server that asks who is there.
     package var identity: TLSIdentity?
@@ -11,15 +10,24 @@ package struct TLSSettings: Sendable, Equatable {
     /// The name that is asked for and checked, where it is not the host that is connected to.
     package var serverName: String?
 
-    package init(trusted: Bytes?, identity: TLSIdentity? = nil, serverName: String? = nil) {
-        self.trusted = trusted
+    package init(trust: TLSTrust, identity: TLSIdentity? = nil, serverName: String? = nil) {
+        self.trust = trust
         self.identity = identity
         self.serverName = serverName
     }
 }
 
+/// Whose certificates are believed. Not an optional: what is missing must not mean that nothing is
+/// checked.
+package enum TLSTrust: Sendable, Equatable {
+    /// Those that one of these stands for, in PEM.
+    case signed(by: Bytes)
+    /// Any, from anybody.
+    case anybody
+}
+
 /// A certificate, the ones between it and a trusted one, and the key that goes with it.
-package struct TLSIdentity: Sendable, Equatable {
+package struct TLSIdentity: Sendable, Equatable, CustomReflectable, CustomStringConvertible {
     package let certificate: Bytes
     package let key: Bytes
 
@@ -27,6 +35,10 @@ package struct TLSIdentity: Sendable, Equatable {
         self.certificate = certificate
         self.key = key
     }
+
+    /// No log line and no dump shows the key.
+    package var description: String { "a certificate and its key" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Which of the settings cannot be used, and why.

@@ -1,6 +1,7 @@
 /// The streams that were written to in this pass of the loop; see `StreamGathering`.
 struct Gathering {
     private var streams: [UVStream] = []
+    private var spare: [UVStream] = []
     private var spares: [OutgoingBytes] = []
 
     /// Streams that wait at most, so that the first is not kept waiting for the last.
@@ -35,6 +36,14 @@ struct Gathering {
 
     subscript(index: Int) -> UVStream { streams[index] }
 
-    /// All of them have written.
-    mutating func removeAll() { streams.removeAll(keepingCapacity: true) }
+    /// All of them have written; hands them out to be let go of outside of the access.
+    mutating func takeAll() -> [UVStream] {
+        swap(&streams, &spare)
+        let taken = spare
+        spare = []
+        return taken
+    }
+
+    /// Takes an empty list back, for its memory.
+    mutating func reuse(_ list: consuming [UVStream]) { spare = list }
 }

@@ -1,6 +1,7 @@
 import CUV
 
-/// Bytes that the kernel did not take at once, in memory that stays where it is while libuv sends.
+/// Bytes that gather, and those that the kernel did not take, in memory that stays where it is while
+/// libuv sends.
 final class OutgoingBytes {
     private var memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0

@@ -19,7 +19,7 @@ package final class UVLoop: Loop {
     private var clock: Instant?
     private var own: OwnHandles?
 
-    /// Unchecked, since no access calls anybody.
+    /// Unchecked, since no access calls anybody: streams are let go of outside.
     @exclusivity(unchecked) var gathering = Gathering()
 
     /// One for all streams: libuv reads and calls back before the next read begins.
@@ -163,13 +163,17 @@ package final class UVLoop: Loop {
 
     /// Writes what was gathered, and what is written on hearing that it has to wait.
     fileprivate func sendGathered() {
-        var index = 0
-        while index < gathering.count {
-            gathering[index].passEnds()
-            if !turn.isEmpty { drain() }
-            index += 1
+        while gathering.count > 0 {
+            var index = 0
+            while index < gathering.count {
+                gathering[index].passEnds()
+                if !turn.isEmpty { drain() }
+                index += 1
+            }
+            var written = gathering.takeAll()
+            written.removeAll(keepingCapacity: true)
+            gathering.reuse(written)
         }
-        gathering.removeAll()
     }
 
     private func drain() {
@@ -223,6 +227,7 @@ package final class UVLoop: Loop {
         own = nil
         sendGathered()
         let left = abandonOwners()
+        sendGathered()  // nothing is left to write to, and nothing may be held
         runOut()
         port.close()
         let code = tributary_uv_loop_close(raw)

@@ -3,9 +3,9 @@ import Reactor
 
 /// A connected TCP or unix socket on a libuv loop; see `ByteStream` for the contract.
 ///
-/// Reading hands the loop's one read buffer to the delegate. Writing tries the kernel first, with
-/// head and body as one buffer list; only what it leaves is copied, and sent by one request at a time
-/// while later writes gather behind it.
+/// Reading hands the loop's one read buffer to the delegate. Small writes gather until the pass ends;
+/// a large one is offered to the kernel at once, head and body as one buffer list. What the kernel
+/// leaves is sent by one request at a time, while later writes wait behind it.
 final class UVStream: HandleOwner, ByteStream {
     private let loop: UVLoop
     /// This and the two below are looked at with every read and write. Unchecked, since no access

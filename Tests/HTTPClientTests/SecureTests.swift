@@ -25,7 +25,8 @@ import Testing
         var settings = PoolSettings()
         settings.connectTimeout = connectTimeout
         settings.security =
-            try TLSClientContext(TLSSettings(trusted: try Self.file("authority.pem"))).security
+            try TLSClientContext(TLSSettings(trust: .signed(by: try Self.file("authority.pem"))))
+            .security
         let scene = try Scene(seed: seed, host: host, settings)
         scene.network.names[host] = .addresses([.v4(0x7F00_0001)])
         let context = try TLSServerContext(
@@ -147,7 +148,8 @@ import Testing
         func settings(_ trusted: String) throws -> PoolSettings {
             var settings = PoolSettings()
             settings.security =
-                try TLSClientContext(TLSSettings(trusted: try Self.file(trusted))).security
+                try TLSClientContext(TLSSettings(trust: .signed(by: try Self.file(trusted))))
+                .security
             return settings
         }
         let first = client.pool(for: origin, settings: try settings("authority.pem"))

@@ -17,7 +17,7 @@ final class SecureLoop: Loop {
         func file(_ name: String) throws -> Bytes {
             Bytes([UInt8](try Data(contentsOf: folder.appending(path: name))))
         }
-        client = try TLSClientContext(TLSSettings(trusted: try file("authority.pem")))
+        client = try TLSClientContext(TLSSettings(trust: .signed(by: try file("authority.pem"))))
         server = try TLSServerContext(
             TLSIdentity(certificate: try file("server.pem"), key: try file("server.key")))
     }

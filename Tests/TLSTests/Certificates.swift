@@ -21,7 +21,7 @@ enum Certificates {
     ) throws -> TLSClientContext {
         try TLSClientContext(
             TLSSettings(
-                trusted: try authority.map { try file($0) },
+                trust: try authority.map { .signed(by: try file($0)) } ?? .anybody,
                 identity: try client.map { try identity($0) }, serverName: name))
     }
 

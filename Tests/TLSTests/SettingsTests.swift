@@ -8,7 +8,7 @@ import Testing
         trusted: String = "authority.pem", certificate: String? = nil, key: String? = nil,
         text: Bytes? = nil
     ) throws -> TLSSettingsError? {
-        var settings = TLSSettings(trusted: try text ?? Certificates.file(trusted))
+        var settings = TLSSettings(trust: .signed(by: try text ?? Certificates.file(trusted)))
         if let certificate, let key {
             settings.identity = TLSIdentity(
                 certificate: try Certificates.file(certificate), key: try Certificates.file(key))
@@ -66,10 +66,10 @@ import Testing
 
     @Test func aContextIsMadeOnce() throws {
         let contexts = TLSClientContexts()
-        let settings = TLSSettings(trusted: try Certificates.file("authority.pem"))
+        let settings = TLSSettings(trust: .signed(by: try Certificates.file("authority.pem")))
         let first = try contexts.context(for: settings)
         #expect(try contexts.context(for: settings) === first)
-        #expect(try contexts.context(for: TLSSettings(trusted: nil)) !== first)
+        #expect(try contexts.context(for: TLSSettings(trust: .anybody)) !== first)
     }
 
     @Test func equalSettingsAreEqualTerms() throws {
@@ -78,5 +78,15 @@ import Testing
         #expect(try one != Certificates.trusting(nil).security)
         #expect(try one != Certificates.trusting(as: "client").security)
         #expect(try one != Certificates.trusting(name: "x").security)
+    }
+
+    @Test func noKeyIsShown() throws {
+        let identity = try Certificates.identity("client")
+        let security = try Certificates.trusting(as: "client").security
+        for text in ["\(identity)", "\(security)"] { #expect(!text.contains("count")) }
+        var dumped = ""
+        dump([identity], to: &dumped)
+        dump([security], to: &dumped)
+        #expect(!dumped.contains("UInt8") && !dumped.contains("chunk"))
     }
 }

@@ -15,30 +15,38 @@ import Testing
     /// begun ends, and nothing stays open.
     @Test func everyCallFailsOnce() async {
         await #expect(processExitsWith: .success) {
-            var hit: Set<String> = []
             _ = Story.told(failing: 0)  // what the process opens once for all
-            for number in 1... {
-                let before = openDescriptors()
-                let end = Story.told(failing: number)
-                guard let call = end.failed else { break }
-                hit.insert(call)
-                let place = "call \(number), \(call)"
-                #expect(end.untold.isEmpty, "\(place): never ended: \(end.untold)")
-                if call == "uv_loop_close" {
-                    // The memory of the loop and its descriptors have to stay, and that is told.
-                    #expect(end.left == ["uv_loop_close: out of memory"])
-                    continue
-                }
-                #expect(end.left == [], "\(place): left open: \(end.left)")
-                #expect(openDescriptors() == before, "\(place): a descriptor is left")
-                #expect(!end.isLoopHeld, "\(place): the loop is still held")
-                if tolerated.contains(call) { continue }
-                #expect(!end.failures.isEmpty, "\(place): nobody was told")
-            }
-            let missed = allCalls().symmetricDifference(hit)
+            // How often the kernel is asked differs from one telling to the next, so a walk may step
+            // over a call that is made once.
+            var missed = allCalls()
+            for _ in 1...5 where !missed.isEmpty { missed.subtract(callsHitByAWalk()) }
             #expect(missed == [], "not reached: \(missed.sorted())")
         }
     }
+}
+
+/// Tells the story again and again, a call further each time, until there is none further.
+private func callsHitByAWalk() -> Set<String> {
+    var hit: Set<String> = []
+    for number in 1... {
+        let before = openDescriptors()
+        let end = Story.told(failing: number)
+        guard let call = end.failed else { break }
+        hit.insert(call)
+        let place = "call \(number), \(call)"
+        #expect(end.untold.isEmpty, "\(place): never ended: \(end.untold)")
+        if call == "uv_loop_close" {
+            // The memory of the loop and its descriptors have to stay, and that is told.
+            #expect(end.left == ["uv_loop_close: out of memory"])
+            continue
+        }
+        #expect(end.left == [], "\(place): left open: \(end.left)")
+        #expect(openDescriptors() == before, "\(place): a descriptor is left")
+        #expect(!end.isLoopHeld, "\(place): the loop is still held")
+        if tolerated.contains(call) { continue }
+        #expect(!end.failures.isEmpty, "\(place): nobody was told")
+    }
+    return hit
 }
 
 /// Calls whose failure nobody need be told of, because it is got over.

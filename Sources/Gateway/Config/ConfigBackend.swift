@@ -31,6 +31,8 @@ extension Config {
 
         /// The first host that is asked over TLS.
         var secureHost: Placed<BackendURL>? { hosts.first { $0.value.scheme == .https } }
+        /// The first host without.
+        var plainHost: Placed<BackendURL>? { hosts.first { $0.value.scheme == .http } }
     }
 
     /// A header field with a fixed value.

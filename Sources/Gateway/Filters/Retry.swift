@@ -78,6 +78,7 @@ struct Retry {
         before number: Int, asked response: ClientResponse?, _ request: CallRequest
     ) -> Duration? {
         let asked = response.flatMap { $0.fields[.retryAfter] }.flatMap { Int64($0.description) }
+            .flatMap { $0 < 0 ? nil : $0 }
         let backoff = plan.backoff.inNanoseconds << Int64(min(number - 2, 10))
         let jittered = backoff / 2 + Int64(loop.entropy.below(Int(max(1, backoff / 2))))
         let wait = asked.map { Duration.seconds($0) } ?? .nanoseconds(jittered)

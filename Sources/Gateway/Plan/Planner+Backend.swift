@@ -39,7 +39,7 @@ extension Planner {
         guard backend.secureHost != nil else { return nil }
         do throws(TLSSettingsError) {
             return try config.contexts.context(
-                for: TLSSettings(of: backend, systemTrust: config.systemTrust)
+                for: try TLSSettings(of: backend, systemTrust: config.systemTrust)
             ).security
         } catch {
             throw PlanError("\(backend.place): TLS settings that passed the check: \(error)")

@@ -130,7 +130,8 @@ import Testing
         #expect(
             problems(text, environment: ["SSL_CERT_FILE": "/none"]).last
                 == "5:12: error: there is no list of trusted certificates on this system"
-                + " (ca-certificates); backend 'a' needs one: 'tls: { ca: FILE }'")
+                + " (ca-certificates, or the file that SSL_CERT_FILE names); backend 'a' needs one: 'tls: { ca: FILE }'"
+        )
     }
 
     @Test(arguments: [

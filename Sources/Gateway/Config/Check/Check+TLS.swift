@@ -12,14 +12,21 @@ extension ConfigCheck {
             }
             return
         }
+        if let plain = backend.plainHost {
+            problems.warning(
+                at: plain.place,
+                "backend '\(backend.name.value)' has hosts with https:// and this one without:"
+                    + " what is sent there can be read and changed on the way")
+        }
         if let tls = backend.tls { checkKeys(of: tls, backend.name.value) }
         // A file that could not be read was told of already.
         guard wasRead else { return }
         if backend.needsSystemTrust, config.systemTrust == nil {
             problems.error(
                 at: host.place,
-                "there is no list of trusted certificates on this system (ca-certificates);"
-                    + " backend '\(backend.name.value)' needs one: 'tls: { ca: FILE }'")
+                "there is no list of trusted certificates on this system (ca-certificates, or the"
+                    + " file that SSL_CERT_FILE names); backend '\(backend.name.value)' needs one: 'tls: { ca: FILE }'"
+            )
             return
         }
         checkFiles(of: backend, host.place)
@@ -50,28 +57,38 @@ extension ConfigCheck {
         let tls = backend.tls
         do throws(TLSSettingsError) {
             _ = try config.contexts.context(
-                for: TLSSettings(of: backend, systemTrust: config.systemTrust))
+                for: try TLSSettings(of: backend, systemTrust: config.systemTrust))
         } catch {
-            let (file, key, words): (Placed<Config.File>?, String, String) =
+            let ofBackend = "in 'tls' of backend '\(backend.name.value)'"
+            let (file, text): (Placed<Config.File>?, String) =
                 switch error {
-                case .trusted(let words): (tls?.ca, "ca", words)
-                case .certificate(let words): (tls?.cert, "cert", words)
-                case .key(let words): (tls?.key, "key", words)
-                case .context(let words): (nil, "tls", words)
+                case .trusted(let words):
+                    if let ca = tls?.ca {
+                        (ca, "'ca' \(ofBackend) \(words)")
+                    } else {
+                        (nil, "\(config.systemTrust?.path ?? "the system's list") \(words)")
+                    }
+                case .certificate(let words): (tls?.cert, "'cert' \(ofBackend) \(words)")
+                case .key(let words): (tls?.key, "'key' \(ofBackend) \(words)")
+                case .context(let words):
+                    (nil, "'tls' of backend '\(backend.name.value)': \(words)")
                 }
-            let path = file?.value.path ?? config.systemTrust?.path ?? ""
-            let what = file == nil ? path : "'\(key)' in 'tls' of backend '\(backend.name.value)'"
-            problems.error(at: file?.place ?? hostPlace, "\(what) \(words)")
+            problems.error(at: file?.place ?? hostPlace, text)
         }
     }
 }
 
 extension TLSSettings {
     /// What a backend's `tls` means.
-    init(of backend: Config.Backend, systemTrust: Config.File?) {
+    init(of backend: Config.Backend, systemTrust: Config.File?) throws(TLSSettingsError) {
         let tls = backend.tls
-        let isChecked = tls?.verify?.value ?? true
-        self.init(trusted: isChecked ? (tls?.ca?.value ?? systemTrust)?.bytes : nil)
+        if tls?.verify?.value == false {
+            self.init(trust: .anybody)
+        } else if let authorities = (tls?.ca?.value ?? systemTrust)?.bytes {
+            self.init(trust: .signed(by: authorities))
+        } else {
+            throw .trusted("there is no list of trusted certificates")
+        }
         serverName = tls?.serverName?.value
         if let certificate = tls?.cert?.value.bytes, let key = tls?.key?.value.bytes {
             identity = TLSIdentity(certificate: certificate, key: key)

@@ -40,12 +40,8 @@ extension Reading where Value == String {
     /// A name, or an address without brackets.
     static var host: Reading {
         text("host") { text throws(Refusal) in
-            // An address of version 6 needs no brackets where no port follows.
-            if text.contains(":"), !text.contains("[") {
-                _ = try URLSyntax.host("[\(text)]")
-            } else {
-                _ = try URLSyntax.host(text[...])
-            }
+            // An address of version 6 has no brackets where no port follows.
+            _ = try URLSyntax.host(text.contains(":") ? "[\(text)]" : text[...])
         }
     }
 }

@@ -27,12 +27,19 @@ struct BreakerCheck {
     private func opening(of breaker: DrawnBreaker, _ lessons: Lessons) -> Instant? {
         guard let first = lessons.all.first?.at else { return nil }
         var (calls, failures) = (0, 0)
-        for lesson in lessons.all {
-            guard (lesson.at - first) * 10 < .milliseconds(breaker.window) * 9 else { return nil }
-            calls += 1
-            failures += lesson.isFailure ? 1 : 0
+        var rest = lessons.all[...]
+        while let at = rest.first?.at {
+            guard (at - first) * 10 < .milliseconds(breaker.window) * 9 else { return nil }
+            // In which order it learned what came at the same moment is not known here: it must be
+            // open only if every order opens it.
+            let moment = rest.prefix { $0.at == at }
+            rest = rest.dropFirst(moment.count)
+            let failed = moment.count { $0.isFailure }
+            let callsMin = calls + failed
+            calls += moment.count
+            failures += failed
             let isMuch = failures * 100 >= breaker.openAtPercent * calls
-            if lesson.isFailure, calls >= breaker.minRequests, isMuch { return lesson.at }
+            if failed > 0, callsMin >= breaker.minRequests, isMuch { return at }
         }
         return nil
     }

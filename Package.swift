@@ -128,13 +128,19 @@ let package = Package(
             dependencies: ["Promises", "PromiseOperators", "PromisesDispatch", "MallocCounter"],
             swiftSettings: onC),
         .target(name: "MallocCounter", path: "Tests/MallocCounter"),
+        .target(
+            name: "TestCertificates", dependencies: ["TLS", "Basics"],
+            path: "Tests/TestCertificates", swiftSettings: onC),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
         .testTarget(
             name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
         .testTarget(
             name: "ReactorContractTests",
-            dependencies: ["TLS", "Reactor", "UVReactor", "SimReactor", "Promises", "Basics"],
+            dependencies: [
+                "TestCertificates", "TLS", "Reactor", "UVReactor", "SimReactor", "Promises",
+                "Basics",
+            ],
             swiftSettings: onC),
         .testTarget(
             name: "UVReactorTests",
@@ -142,12 +148,16 @@ let package = Package(
             cSettings: faults, swiftSettings: onC),
         .testTarget(
             name: "TLSTests",
-            dependencies: ["TLS", "SimReactor", "Reactor", "Promises", "Basics"],
+            dependencies: [
+                "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+            ],
             swiftSettings: onC),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: [
-                "HTTPClient", "HTTP", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+                "HTTPClient", "HTTP", "TestCertificates", "TLS", "SimReactor", "Reactor",
+                "Promises",
+                "Basics",
             ],
             swiftSettings: onC),
         .testTarget(
@@ -166,7 +176,8 @@ let package = Package(
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
-                "Assembly", "Gateway", "HTTP", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+                "Assembly", "Gateway", "HTTP", "TestCertificates", "TLS", "SimReactor", "Reactor",
+                "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(

@@ -42,6 +42,12 @@ final class ClientConnection {
         stream.close()
     }
 
+    /// A request is one write, which is offered as a whole.
+    private var departure: ClientStateMachine.Departure {
+        guard stream.hasOfferedAll else { return .none }
+        return stream.unsentBytes == 0 ? .all : .some
+    }
+
     private func run(_ action: ClientStateMachine.Action) {
         switch action {
         case .nothing: break
@@ -60,7 +66,7 @@ final class ClientConnection {
 
 extension ClientConnection: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
-        run(unsafe machine.received(bytes, isSent: stream.hasOfferedAll && stream.unsentBytes == 0))
+        run(unsafe machine.received(bytes, departure: departure))
     }
 
     func streamEnded() {

@@ -31,6 +31,8 @@ package struct ClientFailure: Error, Equatable {
         case wire(WireError)
         /// The other side said properly that it would send no more.
         case ended
+        /// It spoke before it can have known of the request.
+        case unasked
         /// Beyond this many milliseconds or bytes.
         case limit(Int)
         /// The name has no address.
@@ -53,7 +55,8 @@ package struct ClientFailure: Error, Equatable {
         self.wasSent = wasSent
     }
 
-    /// Whether no connection ever came about, or none that is secure where it must be, so that another host may be tried at once.
+    /// Whether no connection ever came about, or none that is secure where it must be, so that another
+    /// host may be tried at once.
     package var isBeforeConnection: Bool { !wasSent }
 
     /// Whether sending the request again can do no harm: nobody saw it, or it may be seen twice.
@@ -101,6 +104,7 @@ extension ClientFailure: CustomStringConvertible {
         case (_, .wire(let error)): "malformed answer: \(error)"
         case (.responseIncomplete, .ended): "closed in the middle of the answer"
         case (_, .ended): "closed without an answer"
+        case (_, .unasked): "said something before it was asked"
         case (.responseBodySize, .limit(let bytes)): "answer larger than \(bytes) bytes"
         case (.dnsError, .limit(let milliseconds)): "no address within \(milliseconds) ms"
         case (_, .limit(let milliseconds)): "no connection within \(milliseconds) ms"

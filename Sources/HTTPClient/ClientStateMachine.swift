@@ -15,10 +15,17 @@ struct ClientStateMachine {
         /// The call is answered; the connection may be used again, or must be closed.
         case answer(ClientResponse, mayStay: Bool)
         /// The call failed; the connection must be closed. The request may go out once more, if
-        /// its method allows that: the connection was an old one, and nothing came back.
+        /// its method allows that: the connection was an old one, and nothing came back to it.
         case fail(ClientFailure, mayResend: Bool)
         /// No call is concerned; the connection must be closed.
         case retire
+    }
+
+    /// How much of the request has been offered to the network by now.
+    enum Departure {
+        /// Nothing: the other side cannot know of it.
+        case none
+        case some, all
     }
 
     private enum State {
@@ -54,17 +61,18 @@ struct ClientStateMachine {
         reader.answersHead = request.method == .head
     }
 
-    /// Bytes came. `isSent` tells whether the whole request has left by now.
-    mutating func received(_ bytes: Span<UInt8>, isSent: Bool) -> Action {
+    /// Bytes came when so much of the request had left.
+    mutating func received(_ bytes: Span<UInt8>, departure: Departure) -> Action {
         switch state {
         case .closed: return .nothing
         case .idle:
             state = .closed
             return .retire
+        case .asked where departure == .none: return unasked()
         case .asked, .answering:
             hasHeard = true
             do throws(WireError) {
-                return try read(bytes, isSent: isSent)
+                return try read(bytes, isSent: departure == .all)
             } catch {
                 return fail(.init(.protocolError, .wire(error), wasSent: true))
             }
@@ -126,6 +134,11 @@ struct ClientStateMachine {
         let stays = mayStay && head.keepsAlive
         state = stays ? .idle : .closed
         return .answer(response, mayStay: stays)
+    }
+
+    /// Whatever this is, it was said before the request: nobody knows what it answers.
+    private mutating func unasked() -> Action {
+        fail(.init(.protocolError, .unasked, wasSent: true), mayResend: isReused)
     }
 
     private mutating func lost(_ cause: ClientFailure.Cause) -> Action {

@@ -31,9 +31,8 @@ final class ServerConnection: ByteStreamDelegate {
     /// Nothing was wrong, but there is no memory for it.
     var isShed = false
     /// What this connection holds in memory, beside its request's: bytes ahead of their time, half a
-    /// head, an answer that the client has not read.
-    /// Unchecked, as the deadline and what is read ahead: looked at with every event, and no access
-    /// calls anybody.
+    /// head, an answer that the client has not read. Unchecked, as the deadline is: looked at with
+    /// every event, and no access calls anybody.
     @exclusivity(unchecked) private var heldBytes = 0
     /// What of it is on its way to the client.
     @exclusivity(unchecked) private var unsentBytes = 0

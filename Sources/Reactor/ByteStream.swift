@@ -4,8 +4,8 @@
 ///
 /// - **Ownership.** Whoever holds the stream owns it: dropping it, or `close()`, closes the
 ///   connection; dropped with writes that gathered, at the end of the pass, and its delegate may
-///   hear of it until then. From `start` until `close` the stream holds its delegate strongly, so a live
-///   connection keeps its protocol alive; `close` lets go of it.
+///   hear of it until then. From `start` until `close` the stream holds its delegate strongly, so a
+///   live connection keeps its protocol alive; `close` lets go of it.
 /// - **Calls to the delegate** come from the loop, never from inside a call to the stream. After
 ///   `close()`, and after `streamFailed`, none comes at all.
 /// - **Reading** begins with `start`. The bytes handed over are borrowed from a buffer that is used
@@ -42,7 +42,8 @@ package protocol ByteStream: AnyObject {
     /// Delivers again what arrives, and what waited.
     func resumeReading()
 
-    /// Sends what gathered and what waits, then tells the other side that no more will come (half close).
+    /// Sends what gathered and what waits, then tells the other side that no more will come (half
+    /// close).
     func finishWriting()
 
     /// Closes both directions at once. What gathered is offered first; what waits is forgotten.

@@ -2,7 +2,7 @@ import Basics
 package import Reactor
 
 /// One end of a simulated connection; see `ByteStream` for the contract.
-package final class SimStream: ByteStream {
+package final class SimStream: ByteStream, FailingStream {
     private let loop: SimLoop
     private let incoming: SimPipe
     private let outgoing: SimPipe
@@ -11,8 +11,7 @@ package final class SimStream: ByteStream {
     /// How arriving bytes are cut into reads at this end; the network's rule at first.
     package var split: ReadSplit
 
-    private var delegate: (any ByteStreamDelegate)?
-    private var isStarted = false
+    package var user = StreamUser()
     private var isPaused = false
     private var isFinished = false
     private var isClosed = false
@@ -23,10 +22,6 @@ package final class SimStream: ByteStream {
 
     /// The next read, when there is something to tell.
     private var reading: Timer?
-    /// A failure on its way to the delegate: never told from inside a call of the user's.
-    private var failing: Timer?
-    /// A failure that came before there was a delegate.
-    private var untold: IOFailure?
 
     init(on loop: SimLoop, incoming: SimPipe, outgoing: SimPipe, peer: SocketAddress?) {
         self.loop = loop
@@ -54,14 +49,7 @@ package final class SimStream: ByteStream {
     // MARK: Reading
 
     package func start(_ delegate: any ByteStreamDelegate) {
-        guard !isStarted, !isClosed || untold != nil else { return }
-        isStarted = true
-        self.delegate = delegate
-        if let untold {
-            failing = loop.timer(after: .zero) { [weak self] in self?.fail(untold) }
-        } else {
-            somethingArrived()
-        }
+        if begin(with: delegate, isOpen: !isClosed, on: loop) { somethingArrived() }
     }
 
     package func pauseReading() {
@@ -78,7 +66,7 @@ package final class SimStream: ByteStream {
     func somethingArrived() {
         let isSomething =
             !incoming.arrived.isEmpty || incoming.isReset || (incoming.hasEnded && !hasToldEnd)
-        guard isStarted, !isPaused, !isClosed, isSomething, reading == nil else { return }
+        guard user.hasStarted, !isPaused, !isClosed, isSomething, reading == nil else { return }
         reading = loop.network.clock.after(.zero) { [weak self] in
             guard let self else { return }
             reading = nil
@@ -91,19 +79,19 @@ package final class SimStream: ByteStream {
             let count = split.next(of: incoming.arrived.count, loop.network.entropy)
             let bytes = incoming.read(count)
             somethingArrived()
-            delegate?.streamReceived(bytes.span)
+            user.delegate?.streamReceived(bytes.span)
         } else if incoming.isReset {
             fail(.connectionReset)
         } else if incoming.hasEnded, !hasToldEnd {
             hasToldEnd = true
-            delegate?.streamEnded()
+            user.delegate?.streamEnded()
         }
     }
 
     // MARK: Writing
 
     package func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
-        guard !isClosed, !isFinished, failing == nil else { return }
+        guard !isClosed, !isFinished, user.failing == nil else { return }
         if incoming.isReset { return failLater(.connectionReset) }
         guard outgoing.unsent.isEmpty,
             gathered.count + head.count + body.count <= StreamGathering.bytesMax
@@ -130,7 +118,7 @@ package final class SimStream: ByteStream {
             return failLater(.connectionReset)
         }
         offerGathered()
-        if unsentBytes > 0 { delegate?.streamBlocked() }
+        if unsentBytes > 0 { user.delegate?.streamBlocked() }
     }
 
     private func offerGathered() {
@@ -148,7 +136,7 @@ package final class SimStream: ByteStream {
         loop.network.clock.after(.zero) { [weak self] in
             guard let self else { return }
             loop.perform {
-                if self.unsentBytes == 0 { self.delegate?.streamDrained() }
+                if self.unsentBytes == 0 { self.user.delegate?.streamDrained() }
             }
         }
     }
@@ -168,8 +156,7 @@ package final class SimStream: ByteStream {
     package func reset() { end { $0.reset() } }
 
     private func end(_ direction: (SimPipe) -> Void) {
-        untold = nil
-        failing.take()?.cancel()
+        user.forgetFailure()
         reading.take()?.cancel()
         guard !isClosed else { return }
         offerGathered()
@@ -177,25 +164,16 @@ package final class SimStream: ByteStream {
         loop.openStreams -= 1
         incoming.dropReader()
         direction(outgoing)
-        // Letting go of the delegate may run its deinit, which may call us: so outside the access.
-        _ = delegate.take()
-    }
-
-    /// Tells once, when closed already.
-    private func fail(_ failure: IOFailure) {
-        let delegate = delegate.take()
-        close()
-        if !isStarted { untold = failure }
-        delegate?.streamFailed(failure)
+        _ = user.leave()
     }
 
     /// For failures found inside a call of the user's: what has arrived is read first.
     private func failLater(_ failure: IOFailure) {
-        guard failing == nil else { return }
-        failing = loop.timer(after: .zero) { [weak self] in
+        guard user.failing == nil else { return }
+        user.failing = loop.timer(after: .zero) { [weak self] in
             guard let self else { return }
-            failing = nil
-            if isStarted, !isPaused, !incoming.arrived.isEmpty { return failLater(failure) }
+            user.failing = nil
+            if user.hasStarted, !isPaused, !incoming.arrived.isEmpty { return failLater(failure) }
             fail(failure)
         }
     }

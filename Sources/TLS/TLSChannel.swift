@@ -6,28 +6,25 @@ import Reactor
 /// user of the secure stream.
 ///
 /// The stream below holds it until it is closed.
-final class TLSChannel {
+final class TLSChannel: FailingStream {
     let inner: any ByteStream
     private let engine: TLSEngine
     private let loop: any Loop
 
     private var handshake: TLSHandshake?
-    private var delegate: (any ByteStreamDelegate)?
+    package var user = StreamUser()
     private var isOpen = false
     private var isClosed = false
-    private var isStarted = false
     private var isPaused = false
     private var isFinished = false
+    /// The user has written, and the stream below had not offered all of it when last looked at.
+    private var hasUnoffered = false
     /// The stream below ended: nothing more arrives.
     private var hasInnerEnded = false
     private var hasToldEnd = false
 
     /// What arrived before somebody wanted it: the next event reads it.
     private var reading: Timer?
-    /// A failure on its way to the delegate: never told from inside a call of the user's.
-    private var failing: Timer?
-    /// A failure that came before there was a delegate.
-    private var untold: IOFailure?
 
     /// So much is taken in, or sent, at once, which bounds what the engine keeps in memory.
     private static let sliceBytes = 4 * TLSEngine.recordBytesMax
@@ -70,26 +67,19 @@ final class TLSChannel {
     // MARK: Reading
 
     func start(_ delegate: any ByteStreamDelegate) {
-        guard !isStarted, !isClosed || untold != nil else { return }
-        isStarted = true
-        self.delegate = delegate
-        if let untold {
-            failing = loop.timer(after: .zero) { [weak self] in self?.fail(untold) }
-        } else if !isPaused {
-            listen()
-        }
+        if begin(with: delegate, isOpen: !isClosed, on: loop), !isPaused { listen() }
     }
 
     func pauseReading() {
         guard !isPaused else { return }
         isPaused = true
-        if isStarted { inner.pauseReading() }
+        if user.hasStarted { inner.pauseReading() }
     }
 
     func resumeReading() {
         guard isPaused else { return }
         isPaused = false
-        if isStarted { listen() }
+        if user.hasStarted { listen() }
     }
 
     /// Lets more arrive, behind what is here already.
@@ -105,7 +95,9 @@ final class TLSChannel {
 
     /// Tells the delegate everything that is here, until it wants no more.
     private func deliver() {
-        guard isStarted else { return }
+        guard user.hasStarted else { return }
+        // What OpenSSL writes from here on by itself is not the user's.
+        if inner.hasOfferedAll { hasUnoffered = false }
         let size = TLSEngine.recordBytesMax
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { buffer in
             while !isPaused, !isClosed, !hasToldEnd, deliverNext(buffer) {}
@@ -117,7 +109,7 @@ final class TLSChannel {
     private func deliverNext(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         switch engine.read(into: buffer) {
         case .bytes(let count):
-            delegate?.streamReceived(UnsafeBufferPointer(rebasing: buffer[..<count]).span)
+            user.delegate?.streamReceived(UnsafeBufferPointer(rebasing: buffer[..<count]).span)
             return true
         case .needsMore where hasInnerEnded:
             // Anybody can end a connection; only the other side can say that it meant to.
@@ -125,7 +117,7 @@ final class TLSChannel {
         case .needsMore: break
         case .ended:
             hasToldEnd = true
-            delegate?.streamEnded()
+            user.delegate?.streamEnded()
         case .failed(let failure): fail(failure)
         }
         return false
@@ -133,8 +125,12 @@ final class TLSChannel {
 
     // MARK: Writing
 
+    /// Whether all that the user wrote has been offered to the kernel.
+    var hasOfferedAll: Bool { !hasUnoffered || inner.hasOfferedAll }
+
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
-        guard isOpen, !isClosed, !isFinished, failing == nil else { return }
+        guard isOpen, !isClosed, !isFinished, user.failing == nil else { return }
+        hasUnoffered = true
         guard encrypt(head), encrypt(body) else {
             return failLater(.insecure("cannot write"))
         }
@@ -168,8 +164,7 @@ final class TLSChannel {
     }
 
     func close() {
-        untold = nil
-        failing.take()?.cancel()
+        user.forgetFailure()
         reading.take()?.cancel()
         _ = handshake.take()
         guard !isClosed else { return }
@@ -178,21 +173,12 @@ final class TLSChannel {
         flush()
         isClosed = true
         inner.close()
-        // Letting go of the delegate may run its deinit, which may call us: so outside the access.
-        _ = delegate.take()
-    }
-
-    /// Tells once, when closed already.
-    private func fail(_ failure: IOFailure) {
-        let delegate = delegate.take()
-        close()
-        if !isStarted { untold = failure }
-        delegate?.streamFailed(failure)
+        _ = user.leave()
     }
 
     private func failLater(_ failure: IOFailure) {
-        guard failing == nil else { return }
-        failing = loop.timer(after: .zero) { [weak self] in self?.fail(failure) }
+        guard user.failing == nil else { return }
+        user.failing = loop.timer(after: .zero) { [weak self] in self?.fail(failure) }
     }
 }
 
@@ -214,11 +200,11 @@ extension TLSChannel: ByteStreamDelegate {
     }
 
     func streamBlocked() {
-        if isOpen { delegate?.streamBlocked() }
+        if isOpen { user.delegate?.streamBlocked() }
     }
 
     func streamDrained() {
-        if isOpen { delegate?.streamDrained() }
+        if isOpen { user.delegate?.streamDrained() }
     }
 
     func streamFailed(_ failure: IOFailure) {

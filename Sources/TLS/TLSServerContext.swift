@@ -3,7 +3,8 @@ import COpenSSL
 package import Promises
 package import Reactor
 
-/// The other side of a secure connection: for the scripted backends of tests and simulations.
+/// The other side of a secure connection: for the scripted backends of tests. The server itself speaks
+/// plainly.
 package final class TLSServerContext: Sendable {
     private let context: TLSContext
 

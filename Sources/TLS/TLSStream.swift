@@ -33,7 +33,7 @@ final class TLSStream: ByteStream {
 
     var unsentBytes: Int { channel.inner.unsentBytes }
 
-    var hasOfferedAll: Bool { channel.inner.hasOfferedAll }
+    var hasOfferedAll: Bool { channel.hasOfferedAll }
 
     func pauseReading() { channel.pauseReading() }
 

@@ -1,16 +1,16 @@
+import Reactor
+
 /// The streams that were written to in this pass of the loop; see `StreamGathering`.
 struct Gathering {
     private var streams: [UVStream] = []
-    private var spare: [UVStream] = []
-    private var spares: [OutgoingBytes] = []
+    /// Memory for the next list and the next streams.
+    private var emptyList: [UVStream] = []
+    private var emptyBuffers: [OutgoingBytes] = []
 
     /// Streams that wait at most, so that the first is not kept waiting for the last.
     private static let streamsMax = 64
-
-    private static let sparesMax = 64
-    /// A larger buffer was for something rare.
-    private static let spareBytesMax = 16 * 1024
-    private static let firstBytes = 2048
+    /// What a head and a small body take.
+    private static let firstBytes = 2 * 1024
 
     /// Whether enough have gathered to be sent before the pass ends.
     var isFull: Bool { streams.count >= Gathering.streamsMax }
@@ -20,16 +20,17 @@ struct Gathering {
     /// - Returns: empty memory for what it writes.
     mutating func begin(_ stream: UVStream) -> OutgoingBytes {
         streams.append(stream)
-        return spares.popLast() ?? OutgoingBytes(capacity: Gathering.firstBytes)
+        return emptyBuffers.popLast() ?? OutgoingBytes(capacity: Gathering.firstBytes)
     }
 
-    /// Takes memory back whose bytes have left.
+    /// Takes memory back whose bytes have left: as much as the streams of one pass need, and none that
+    /// has grown for something larger than what gathers.
     mutating func reuse(_ bytes: OutgoingBytes) {
-        guard spares.count < Gathering.sparesMax, bytes.capacity <= Gathering.spareBytesMax else {
-            return
-        }
+        guard emptyBuffers.count < Gathering.streamsMax,
+            bytes.capacity <= StreamGathering.bytesMax
+        else { return }
         bytes.removeAll()
-        spares.append(bytes)
+        emptyBuffers.append(bytes)
     }
 
     var count: Int { streams.count }
@@ -38,12 +39,12 @@ struct Gathering {
 
     /// All of them have written; hands them out to be let go of outside of the access.
     mutating func takeAll() -> [UVStream] {
-        swap(&streams, &spare)
-        let taken = spare
-        spare = []
-        return taken
+        let all = streams
+        streams = emptyList
+        emptyList = []
+        return all
     }
 
-    /// Takes an empty list back, for its memory.
-    mutating func reuse(_ list: consuming [UVStream]) { spare = list }
+    /// Takes the list back, empty, for its memory.
+    mutating func reuse(_ list: consuming [UVStream]) { emptyList = list }
 }

@@ -35,7 +35,7 @@ package final class UVLoop: Loop {
     private static let closingPassesMax = 10_000
 
     /// Milliseconds that a loop waits at its end for threads that still look up names.
-    private static let closingWaitsMax = 2_000
+    private static let closingWaitsMax = 250
 
     /// Makes a loop on this thread, lets `start` fill it, runs it until `stop`, and closes it.
     ///

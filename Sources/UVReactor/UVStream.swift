@@ -6,13 +6,13 @@ import Reactor
 /// Reading hands the loop's one read buffer to the delegate. Small writes gather until the pass ends;
 /// a large one is offered to the kernel at once, head and body as one buffer list. What the kernel
 /// leaves is sent by one request at a time, while later writes wait behind it.
-final class UVStream: HandleOwner, ByteStream {
+final class UVStream: HandleOwner, ByteStream, FailingStream {
     private let loop: UVLoop
     /// This and the two below are looked at with every read and write. Unchecked, since no access
     /// calls anybody: closing a handle only tells libuv, which calls back later.
     @exclusivity(unchecked) private var handle: Handle<uv_stream_t>?
-    private var delegate: (any ByteStreamDelegate)?
-    private var isStarted = false
+    /// Unchecked like the others: its delegate is let go of outside of any access.
+    @exclusivity(unchecked) package var user = StreamUser()
     private var isPaused = false
     private var hasEnded = false
     private var isFinished = false
@@ -24,11 +24,6 @@ final class UVStream: HandleOwner, ByteStream {
     @exclusivity(unchecked) private var isSending = false
     @exclusivity(unchecked) private var waiting: OutgoingBytes?
 
-    /// A failure on its way to the delegate: never told from inside a call of the user's.
-    private var failing: Timer?
-    /// A failure that came before there was a delegate.
-    private var untold: IOFailure?
-
     /// The other side's address, once asked for; the inner nil says that there is none.
     private var knownPeer: SocketAddress??
 
@@ -39,7 +34,7 @@ final class UVStream: HandleOwner, ByteStream {
         self.handle?.setOwner(self)
     }
 
-    deinit { failing?.cancel() }
+    deinit { user.forgetFailure() }
 
     private var raw: UnsafeMutablePointer<uv_stream_t>? { handle?.raw }
 
@@ -48,20 +43,13 @@ final class UVStream: HandleOwner, ByteStream {
     // MARK: Reading
 
     func start(_ delegate: any ByteStreamDelegate) {
-        guard !isStarted, raw != nil || untold != nil else { return }
-        isStarted = true
-        self.delegate = delegate
-        if let untold {
-            failing = loop.timer(after: .zero) { [weak self] in self?.fail(untold) }
-        } else if !isPaused {
-            beginReading()
-        }
+        if begin(with: delegate, isOpen: raw != nil, on: loop), !isPaused { beginReading() }
     }
 
     func pauseReading() {
         guard let raw, !isPaused else { return }
         isPaused = true
-        guard isStarted else { return }
+        guard user.hasStarted else { return }
         let code = tributary_uv_read_stop(raw)
         if code < 0 {
             handle = nil  // it would read on
@@ -72,7 +60,7 @@ final class UVStream: HandleOwner, ByteStream {
     func resumeReading() {
         guard raw != nil, isPaused else { return }
         isPaused = false
-        if isStarted { beginReading() }
+        if user.hasStarted { beginReading() }
     }
 
     private func beginReading() {
@@ -94,10 +82,10 @@ final class UVStream: HandleOwner, ByteStream {
     private func didRead(_ count: Int, _ start: UnsafeMutablePointer<CChar>?) {
         if count > 0, let start {
             let bytes = UnsafeRawBufferPointer(start: start, count: count)
-            delegate?.streamReceived(bytes.bindMemory(to: UInt8.self).span)
+            user.delegate?.streamReceived(bytes.bindMemory(to: UInt8.self).span)
         } else if count == Int(UV_EOF.rawValue) {
             hasEnded = true
-            delegate?.streamEnded()
+            user.delegate?.streamEnded()
         } else if count < 0 {
             fail(IOFailure(uv: count))
         }
@@ -108,11 +96,11 @@ final class UVStream: HandleOwner, ByteStream {
 
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
         let count = head.count + body.count
-        guard raw != nil, count > 0, !isFinished, failing == nil else { return }
+        guard raw != nil, count > 0, !isFinished, user.failing == nil else { return }
         if isSending { return hold(head, body) }
         if gather(head, body, count) { return }
         offerGathered()
-        if failing == nil { isSending ? hold(head, body) : offer(head, body) }
+        if user.failing == nil { isSending ? hold(head, body) : offer(head, body) }
     }
 
     /// Keeps a small write for the end of the pass; false if it would be too much by then.
@@ -149,12 +137,12 @@ final class UVStream: HandleOwner, ByteStream {
         bytes.removeFirst(max(result, 0))
         waiting = bytes
         sendWaiting()
-        return failing == nil
+        return user.failing == nil
     }
 
     /// At the end of the pass, outside of any call of the user's.
     func passEnds() {
-        if offerGathered() { delegate?.streamBlocked() }
+        if offerGathered() { user.delegate?.streamBlocked() }
     }
 
     private func offer(_ head: Span<UInt8>, _ body: Span<UInt8>) {
@@ -199,7 +187,7 @@ final class UVStream: HandleOwner, ByteStream {
             sendWaiting()
         } else {
             if isFinished { shutDown() }
-            delegate?.streamDrained()
+            user.delegate?.streamDrained()
         }
         loop.finishCallback()
     }
@@ -217,7 +205,7 @@ final class UVStream: HandleOwner, ByteStream {
         guard raw != nil, !isFinished else { return }
         offerGathered()
         isFinished = true
-        if !isSending, failing == nil { shutDown() }
+        if !isSending, user.failing == nil { shutDown() }
     }
 
     private func shutDown() {
@@ -239,29 +227,20 @@ final class UVStream: HandleOwner, ByteStream {
 
     func close() {
         offerGathered()
-        untold = nil
         waiting = nil
         handle = nil
-        failing.take()?.cancel()
-        // Letting go of the delegate may run its deinit, which may call us: so outside the access.
-        _ = delegate.take()
-    }
-
-    /// Tells once, when closed already.
-    private func fail(_ failure: IOFailure) {
-        let delegate = delegate.take()
-        close()
-        if !isStarted { untold = failure }
-        delegate?.streamFailed(failure)
+        user.forgetFailure()
+        _ = user.leave()
     }
 
     /// For failures found inside a call of the user's: the delegate hears of them in two passes, so
     /// that what has arrived is read first: a backend may answer early and close.
     private func failLater(_ code: CInt) {
-        guard failing == nil else { return }
-        failing = loop.timer(after: .zero) { [weak self] in
+        guard user.failing == nil else { return }
+        user.failing = loop.timer(after: .zero) { [weak self] in
             guard let self else { return }
-            failing = loop.timer(after: .zero) { [weak self] in self?.fail(IOFailure(uv: code)) }
+            user.failing = loop.timer(after: .zero) { [weak self] in self?.fail(IOFailure(uv: code))
+            }
         }
     }
 

@@ -44,9 +44,19 @@ import Testing
 
     @Test func anAnswerToAHalfSentRequestIsItsLast() {
         var peer = Exchanger(.post)
-        peer.isSent = false
+        peer.departure = .some
         peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
         #expect(peer.outcome == "200 hi close")
+    }
+
+    @Test(arguments: ["H", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "\0"])
+    func whatCameBeforeTheRequestLeftIsNoAnswer(_ text: String) {
+        for (isReused, outcome) in [(true, "protocolError, may resend"), (false, "protocolError")] {
+            var peer = Exchanger(isReused: isReused)
+            peer.departure = .none
+            peer.receive([text])
+            #expect(peer.outcome == outcome)
+        }
     }
 
     @Test func aConnectionAnswersOneRequestAfterTheOther() {

@@ -9,7 +9,7 @@ struct Exchanger {
     private var machine: ClientStateMachine
     private var results: [String] = []
     private let answerMax: Int
-    var isSent = true
+    var departure = ClientStateMachine.Departure.all
 
     init(
         _ method: HTTP.Method = .get, isReused: Bool = false, answerMax: Int = 1000,
@@ -33,7 +33,7 @@ struct Exchanger {
     }
 
     mutating func receive(_ pieces: [String]) {
-        for piece in pieces { note(machine.received(Bytes(piece).span, isSent: isSent)) }
+        for piece in pieces { note(machine.received(Bytes(piece).span, departure: departure)) }
     }
 
     mutating func end() { note(machine.ended()) }

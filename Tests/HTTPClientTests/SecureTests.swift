@@ -5,18 +5,13 @@ import Promises
 import Reactor
 import SimReactor
 import TLS
+import TestCertificates
 import Testing
 
 @testable import HTTPClient
 
 /// A pool whose connections are secure, in virtual time.
 @Suite struct SecureTests {
-    private static func file(_ name: String) throws -> Bytes {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures/tls")
-        return Bytes([UInt8](try Data(contentsOf: folder.appending(path: name))))
-    }
-
     /// A scene in which both sides speak TLS.
     private func scene(
         seed: UInt64 = 1, host: String = "127.0.0.1", backend: String = "server",
@@ -24,14 +19,10 @@ import Testing
     ) throws -> Scene {
         var settings = PoolSettings()
         settings.connectTimeout = connectTimeout
-        settings.security =
-            try TLSClientContext(TLSSettings(trust: .signed(by: try Self.file("authority.pem"))))
-            .security
+        settings.security = try Certificates.trusting().security
         let scene = try Scene(seed: seed, host: host, settings)
         scene.network.names[host] = .addresses([.v4(0x7F00_0001)])
-        let context = try TLSServerContext(
-            TLSIdentity(
-                certificate: try Self.file("\(backend).pem"), key: try Self.file("\(backend).key")))
+        let context = try Certificates.server(backend)
         scene.backend.secure = { [loop = scene.backendLoop] in context.accept($0, on: loop) }
         return scene
     }
@@ -147,9 +138,7 @@ import Testing
         let origin = Origin(host: "backend.test", port: 443, default: .https)
         func settings(_ trusted: String) throws -> PoolSettings {
             var settings = PoolSettings()
-            settings.security =
-                try TLSClientContext(TLSSettings(trust: .signed(by: try Self.file(trusted))))
-                .security
+            settings.security = try Certificates.trusting(trusted).security
             return settings
         }
         let first = client.pool(for: origin, settings: try settings("authority.pem"))

@@ -46,6 +46,29 @@ import Testing
         #expect(actions([.deadlinePassed], story.machine).actions == [.close])
     }
 
+    /// Small writes gather, so that it may come out behind the answer that they wait.
+    @Test func waitsForAClientThatIsSeenLateNotToRead() {
+        let story = actions([
+            .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false),
+            .outputBlocked,
+        ])
+        #expect(story.actions.last == .some(nil))
+        #expect(story.machine.reading == .keep && story.machine.wait == .output)
+        #expect(actions([.outputDrained], story.machine).actions == [.readOn])
+    }
+
+    @Test func theNextRequestIsNotDisturbedByAnAnswerThatWaits() {
+        let story = actions([
+            .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false),
+            .requestBegan(Facts()), .outputBlocked, .outputDrained, .answerReady,
+        ])
+        #expect(
+            story.actions == [
+                .serve, .sendAnswer(keepsAlive: true), .readOn, .serve, nil, nil,
+                .sendAnswer(keepsAlive: true),
+            ])
+    }
+
     @Test func finishesBehindTheLastAnswerAndLingers() {
         let story = actions([
             .requestBegan(Self.last), .answerReady, .answerSent(waitsForClient: false),
@@ -172,7 +195,7 @@ import Testing
         .headBegan, .requestBegan(Facts()), .requestBegan(arriving), .requestBegan(expecting),
         .requestBegan(huge), .requestBegan(last), .bodyWanted, .bodyRefused, .bodyEnded,
         .discardedTooMuch, .answerReady, .answerSent(waitsForClient: true),
-        .answerSent(waitsForClient: false), .outputDrained, .messageBroken, .clientEnded,
-        .deadlinePassed,
+        .answerSent(waitsForClient: false), .outputBlocked, .outputDrained, .messageBroken,
+        .clientEnded, .deadlinePassed,
     ]
 }

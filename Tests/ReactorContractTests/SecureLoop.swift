@@ -3,6 +3,7 @@ import Foundation
 import Promises
 import Reactor
 import TLS
+import TestCertificates
 
 /// A loop whose connections all have TLS over them.
 final class SecureLoop: Loop {
@@ -12,14 +13,8 @@ final class SecureLoop: Loop {
 
     init(_ base: any Loop) throws {
         self.base = base
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures/tls")
-        func file(_ name: String) throws -> Bytes {
-            Bytes([UInt8](try Data(contentsOf: folder.appending(path: name))))
-        }
-        client = try TLSClientContext(TLSSettings(trust: .signed(by: try file("authority.pem"))))
-        server = try TLSServerContext(
-            TLSIdentity(certificate: try file("server.pem"), key: try file("server.key")))
+        client = try Certificates.trusting()
+        server = try Certificates.server()
     }
 
     var now: Instant { base.now }

@@ -1,6 +1,7 @@
 import Basics
 import Reactor
 import TLS
+import TestCertificates
 import Testing
 
 /// Two sides in memory: who believes whom.

@@ -1,6 +1,7 @@
 import Basics
 import Reactor
 import TLS
+import TestCertificates
 
 /// Two engines, and the bytes between them in a test's hands.
 final class Pair {

@@ -1,6 +1,7 @@
 import Basics
 import Reactor
 import TLS
+import TestCertificates
 import Testing
 
 /// What the two sides say once they agree, and what a third party makes of it.

@@ -1,5 +1,6 @@
 import Basics
 import TLS
+import TestCertificates
 import Testing
 
 /// Files that cannot be used, in words.

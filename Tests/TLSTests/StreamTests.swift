@@ -3,6 +3,7 @@ import Promises
 import Reactor
 import SimReactor
 import TLS
+import TestCertificates
 import Testing
 
 /// What is TLS's own about a stream. What it has in common with all streams is in

@@ -35,7 +35,7 @@ extension CallFailure {
         switch failure.cause {
         case .limit(let milliseconds) where kind != .responseBodySize:
             limit = .milliseconds(milliseconds)
-        case .limit, .network, .wire, .ended, .noAddress, .poolClosed, .memory: break
+        case .limit, .network, .wire, .ended, .unasked, .noAddress, .poolClosed, .memory: break
         }
     }
 }

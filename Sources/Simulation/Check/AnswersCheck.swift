@@ -25,14 +25,22 @@ struct AnswersCheck {
         // Behind a word that nobody asked for, answers may have moved on by one, and nobody can tell.
         if world.attempts(of: request).contains(where: \.isPoisoned) { return }
         for other in marks(in: text) where other != request.mark {
-            if other == "smuggled", mayHaveMetUnasked(request) { continue }
+            if isUnasked(other), mayHaveMetUnasked(request) { continue }
             world.violation(.marks, request.mark, "the answer has bytes of \(other): \(text)")
         }
         for value in answer.all("ETag") + answer.all("Set-Cookie") {
             for other in marks(in: value) where other != request.mark {
+                if isUnasked(other), mayHaveMetUnasked(request) { continue }
                 world.violation(.marks, request.mark, "the answer has a header of \(other)")
             }
         }
+    }
+
+    /// Whether such a mark may stand in a word that nobody asked for: it follows an answer, and has that
+    /// one's mark in its head.
+    private func isUnasked(_ mark: String) -> Bool {
+        mark == "smuggled"
+            || world.attempts.contains { $0.mark == mark && $0.act.isPoisonous }
     }
 
     /// Whether a call went out on a connection where such a word was on its way to it, took it for its

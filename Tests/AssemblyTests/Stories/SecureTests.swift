@@ -1,3 +1,4 @@
+import TestCertificates
 import Testing
 
 /// A backend over TLS, from the configuration to the wire.

@@ -6,6 +6,7 @@ import HTTP
 import Promises
 import Reactor
 import SimReactor
+import TestCertificates
 import Testing
 
 /// A whole gateway in virtual time: the core that the daemon runs, on a simulated network, with
@@ -308,7 +309,9 @@ extension ConfigFiles {
     fileprivate init(oneFile text: String) {
         self.init(
             read: { path throws(ConfigFileError) in
-                path.hasSuffix(".pem") ? Certificates.file(path) : Array(text.utf8)
+                guard path.hasSuffix(".pem") else { return Array(text.utf8) }
+                guard let bytes = try? Certificates.file(path) else { throw .notFound }
+                return bytes.span.withUnsafeBufferPointer { Array($0) }
             },
             list: { _ throws(ConfigFileError) in throw .notFound })
     }

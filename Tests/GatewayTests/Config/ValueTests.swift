@@ -114,6 +114,10 @@ import Testing
             "4:25: error: 'server_name' in 'tls' of backend 'a' has no host: 'a b' is neither an"
                 + " address nor a name"
         ),
+        (
+            "tls: { server_name: \"[::1]\" }",
+            "4:25: error: 'server_name' in 'tls' of backend 'a' must be an address without brackets"
+        ),
     ])
     func ofTLS(_ line: String, problem: String) {
         let url = "    url: https://h\n"
@@ -130,7 +134,8 @@ import Testing
         #expect(
             problems(text, environment: ["SSL_CERT_FILE": "/none"]).last
                 == "5:12: error: there is no list of trusted certificates on this system"
-                + " (ca-certificates, or the file that SSL_CERT_FILE names); backend 'a' needs one: 'tls: { ca: FILE }'"
+                + " (ca-certificates, or the file that SSL_CERT_FILE names); backend 'a' needs one:"
+                + " 'tls: { ca: FILE }'"
         )
     }
 

@@ -25,8 +25,8 @@ extension ConfigCheck {
             problems.error(
                 at: host.place,
                 "there is no list of trusted certificates on this system (ca-certificates, or the"
-                    + " file that SSL_CERT_FILE names); backend '\(backend.name.value)' needs one: 'tls: { ca: FILE }'"
-            )
+                    + " file that SSL_CERT_FILE names); backend '\(backend.name.value)' needs one:"
+                    + " 'tls: { ca: FILE }'")
             return
         }
         checkFiles(of: backend, host.place)

@@ -41,6 +41,9 @@ extension Reading where Value == String {
     static var host: Reading {
         text("host") { text throws(Refusal) in
             // An address of version 6 has no brackets where no port follows.
+            guard !text.hasPrefix("[") else {
+                throw Refusal("must be an address without brackets")
+            }
             _ = try URLSyntax.host(text.contains(":") ? "[\(text)]" : text[...])
         }
     }

@@ -1,22 +1,22 @@
-import Basics
+package import Basics
 import Foundation
-import TLS
+package import TLS
 
 /// The files of `Tests/Fixtures/tls`, which its script `make` made: a certificate authority; `server`
 /// for `backend.test`, `*.wild.test`, 127.0.0.1 and ::1; `chain` behind one in between; `client`; and
 /// `unknown`, of another authority. All are good from 2020 to 2120.
-enum Certificates {
-    static func file(_ name: String) throws -> Bytes {
+package enum Certificates {
+    package static func file(_ name: String) throws -> Bytes {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Fixtures/tls")
         return Bytes([UInt8](try Data(contentsOf: folder.appending(path: name))))
     }
 
-    static func identity(_ name: String) throws -> TLSIdentity {
+    package static func identity(_ name: String) throws -> TLSIdentity {
         TLSIdentity(certificate: try file("\(name).pem"), key: try file("\(name).key"))
     }
 
-    static func trusting(
+    package static func trusting(
         _ authority: String? = "authority.pem", as client: String? = nil, name: String? = nil
     ) throws -> TLSClientContext {
         try TLSClientContext(
@@ -25,11 +25,13 @@ enum Certificates {
                 identity: try client.map { try identity($0) }, serverName: name))
     }
 
-    static func server(_ name: String = "server", asking: Bool = false) throws -> TLSServerContext {
+    package static func server(_ name: String = "server", asking: Bool = false) throws
+        -> TLSServerContext
+    {
         try TLSServerContext(
             try identity(name), clients: asking ? try file("authority.pem") : nil)
     }
 
     /// 2026-01-01, in seconds: the beginning of the simulated world.
-    static let now = 1_767_225_600
+    package static let now = 1_767_225_600
 }

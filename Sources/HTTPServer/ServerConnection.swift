@@ -57,7 +57,8 @@ final class ServerConnection: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
         if machine.reading == .drop { return }
         let end = ahead.isEmpty ? read(bytes) : 0
-        if end < bytes.count {
+        // It may have been the last message; then the rest is read over like all that follows.
+        if end < bytes.count, machine.reading != .drop {
             ahead.append(bytes.extracting(end...))
             readAhead()
             pauseIfFull()

@@ -140,7 +140,7 @@ struct ServerStateMachine {
         case .idle: .request
         case .head: .head
         case .running(.wanted), .discarding: .body
-        case .running(.complete) where clientHasEnded || isUnread: .client
+        case .running where mayBeGone: .client
         case .running, .answered, .closed: nil
         case .blocked, .finishing: .output
         case .lingering: .linger
@@ -265,6 +265,12 @@ extension ServerStateMachine {
         }
     }
 
+    /// Whether nothing but a question shows that the client still waits. Not of one that is still
+    /// sending a body: it need not be ready to read interim answers.
+    private var mayBeGone: Bool {
+        clientHasEnded || (isUnread && state == .running(.complete))
+    }
+
     private mutating func messageBroken() -> Action? {
         switch state {
         case .idle, .head, .running:
@@ -280,9 +286,9 @@ extension ServerStateMachine {
         switch state {
         case .idle: return finish()
         case .head, .running(.wanted): return messageBroken()
-        case .running(.complete): return .probe
         // What it sent before may be waiting here, a whole body or further requests.
-        case .running, .answered, .blocked, .finishing: return nil
+        case .running: return .probe
+        case .answered, .blocked, .finishing: return nil
         case .discarding: return finish()
         case .lingering: return close()
         case .closed: return nil
@@ -300,7 +306,7 @@ extension ServerStateMachine {
         switch state {
         case .idle: return finish()
         case .head, .running(.wanted): return messageBroken()
-        case .running(.complete) where clientHasEnded || isUnread: return .probe
+        case .running where mayBeGone: return .probe
         case .discarding: return finish()
         case .blocked, .finishing, .lingering: return close()
         case .running, .answered, .closed: return nil

@@ -61,6 +61,21 @@ import Testing
         #expect(peer.failures.isEmpty)
     }
 
+    /// What is read over must not stop the reading: the client's end would not be seen.
+    @Test func noticesThatAClientLeavesBehindALargeBodyThatWasRefused() throws {
+        var settings = ServerSettings()
+        settings.requestsInFlight = 0
+        let stage = try Stage(settings)
+        let peer = try stage.connect()
+        peer.send(
+            post("Content-Length: 90000\r\n", String(repeating: "x", count: 30_000)))
+        stage.advance()
+        #expect(summary(of: peer) == "503 close!")
+        peer.stream.close()
+        stage.advance()
+        #expect(stage.server.connectionCount == 0)
+    }
+
     @Test func closesBehindChunksWithoutEndThatNobodyWants() throws {
         let stage = try Stage()
         let chunk = "1000\r\n" + String(repeating: "x", count: 4096) + "\r\n"

@@ -147,6 +147,18 @@ import Testing
             actions([.clientEnded, .outputDrained], rest.machine).actions == [.finish, .close])
     }
 
+    /// Whatever became of the body: a client that is gone is noticed before the answer is due.
+    @Test(
+        arguments: [
+            [.requestBegan(arriving)], [.requestBegan(expecting)],
+            [.requestBegan(huge), .bodyWanted, .bodyRefused],
+        ] as [[Event]])
+    func asksAlsoWhileABodyIsNotRead(_ events: [Event]) {
+        let story = actions(events + [.clientEnded, .deadlinePassed])
+        #expect(story.actions.suffix(2) == [.probe, .probe])
+        #expect(story.machine.wait == .client && story.machine.reading == .keep)
+    }
+
     @Test func giveUpWhatRunsWhenTheClientIsGone() {
         #expect(actions([.requestBegan(Facts()), .clientLost]).actions == [.serve, .abandon])
         #expect(actions([.headBegan, .clientLost]).actions == [nil, .close])

@@ -36,11 +36,13 @@ struct AnswersCheck {
         }
     }
 
-    /// Whether such a mark may stand in a word that nobody asked for: it follows an answer, and has that
-    /// one's mark in its head.
+    /// Whether such a mark may stand in what nobody asked for: in a word behind an answer, whose mark its
+    /// head has, or in an answer that came behind such a word.
     private func isUnasked(_ mark: String) -> Bool {
         mark == "smuggled"
-            || world.attempts.contains { $0.mark == mark && $0.act.isPoisonous }
+            || world.attempts.contains {
+                $0.mark == mark && ($0.act.isPoisonous || $0.isPoisoned)
+            }
     }
 
     /// Whether a call went out on a connection where such a word was on its way to it, took it for its

@@ -32,6 +32,25 @@ import Testing
         }
     }
 
+    @Test func anErrorThatAResultKeepsIsNotReported() async {
+        await #expect(processExitsWith: .success) {
+            let context = ManualContext()
+            let reason = Reason()
+            let events = events(on: context) {
+                Core.run(on: context) { core in
+                    let one = LocalResolver<Int>(on: core)
+                    let other = LocalResolver<Int>(on: core)
+                    core.any([(key: 0, promise: one.promise), (key: 1, promise: other.promise)])
+                        .whenSettled { _ in }
+                    one.reject(reason)
+                    other.fulfill(1)
+                    context.drain()
+                }
+            }
+            #expect(events.unhandled(reason) == 0)
+        }
+    }
+
     @Test func abandonedNamesThePlaceOfCreation() async {
         await #expect(processExitsWith: .success) {
             abandonedNamesThePlaceOfCreationAlone()

@@ -8,19 +8,33 @@ extension Node {
         typealias Output = AnyResult<Key, Face.Value>
         if members.isEmpty { return .failed(ErrorDictionary<Key>([]), as: Output.self, home: home) }
         let result = Node.gathering(Output.self, count: members.count, home: home)
+        result.onArrival { result in
+            guard result.isComplete(Output.self) else { return }
+            result.concludeInTurn { $0.concludeAny(keyedBy: Key.self, of: Face.Value.self) }
+        }
         let seats = members.map { key, promise in
+            if promise.node.sitsForItself(in: result) {
+                return AnyMember(key: key, seat: promise.node, isItself: true)
+            }
             let seat = result.seat(Face.Value.self, at: promise.node) { seat in
                 if let result = seat.arrive(Face.Value.self), result.isComplete(Output.self) {
                     result.concludeAny(keyedBy: Key.self, of: Face.Value.self)
                 }
             }
-            return (key: key, seat: seat)
+            return AnyMember(key: key, seat: seat, isItself: false)
         }
         result.write(Output(seats))
-        result.setStep { result in result.release(seats.map(\.seat)) }
+        result.setStep { $0.release(seats) }
         _ = result.claim.insert(Claim.started)
-        for (_, seat) in seats { seat.sit() }
+        for member in seats where !member.isItself { member.seat.sit() }
         return result
+    }
+
+    /// Lets go of the members that have not arrived.
+    @inlinable
+    func release<Key>(_ members: [AnyMember<Key>]) {
+        release(members.filter { !$0.isItself }.map(\.seat))
+        for member in members where member.isItself { member.seat.standUp(from: self) }
     }
 
     /// The answer is already in place; only when nobody brought a value it becomes an error.

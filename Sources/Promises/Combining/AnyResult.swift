@@ -4,10 +4,10 @@
 /// It looks into the settled promises themselves: nothing is copied, and no dictionary is made
 /// until `values` or `reasons` asks for one. When a key stands for two members, the first counts.
 public struct AnyResult<Key: Hashable & Sendable, Value> {
-    @usableFromInline let members: [(key: Key, seat: Node)]
+    @usableFromInline let members: [AnyMember<Key>]
 
     @inlinable
-    init(_ members: [(key: Key, seat: Node)]) {
+    init(_ members: [AnyMember<Key>]) {
         self.members = members
     }
 
@@ -61,6 +61,23 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
 }
 
 extension AnyResult: Sendable where Value: Sendable {}
+
+/// A member of `any`: its key, and where its outcome is kept. Not a tuple, which would be destroyed
+/// through its metadata.
+@usableFromInline
+struct AnyMember<Key: Hashable & Sendable>: Sendable {
+    @usableFromInline let key: Key
+    @usableFromInline let seat: Node
+    /// Whether the seat is the member itself.
+    @usableFromInline let isItself: Bool
+
+    @inlinable
+    init(key: Key, seat: Node, isItself: Bool) {
+        self.key = key
+        self.seat = seat
+        self.isItself = isItself
+    }
+}
 
 /// All members were rejected: the reasons by key.
 public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConvertible {

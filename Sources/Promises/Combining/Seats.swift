@@ -4,6 +4,9 @@ public import Synchronization
 ///
 /// A *seat* waits for one member and keeps its outcome. The *result* holds the seats, counts them
 /// down as they arrive, and lets go of the missing ones when it is settled early or cancelled.
+///
+/// On a core a member can be its own seat, for one result at a time: nothing is allocated for it, and
+/// it tells the result when it is settled.
 extension Node {
     /// A pending result. Until it is settled its tail holds what `fill` writes, behind that the
     /// count.
@@ -56,9 +59,65 @@ extension Node {
     /// Lets go of the members that have not arrived.
     @usableFromInline
     func release(_ seats: [Node]) {
-        let reason: any Error = isRejected && error.isCancellation ? error : Cancelled()
-        for seat in seats { seat.cancel(with: reason) }
+        let reason = reasonToLeave
+        for seat in seats {
+            seat.result = nil
+            seat.cancel(with: reason)
+        }
     }
+
+    /// Why a result lets go of its members.
+    private var reasonToLeave: any Error {
+        isRejected && error.isCancellation ? error : Cancelled()
+    }
+
+    // MARK: Members that are their own seats.
+
+    /// Says what this result does when such a member has arrived.
+    @inlinable
+    func onArrival(_ body: @escaping (_ result: Node) -> Void) { keep(Observe<Node>(body)) }
+
+    /// Lets this member be its own seat. False where it cannot: it is not confined, has an outcome
+    /// already, or sits in another result.
+    @inlinable
+    func sitsForItself(in result: Node) -> Bool {
+        guard isConfined, result.isConfined, isPending, self.result == nil else { return false }
+        // Observed, because the result answers for its error.
+        _ = claim.insert(Claim.observed)
+        _ = claim.add(Claim.consumer)
+        self.result = result
+        return true
+    }
+
+    /// Withdraws a result in which this member sits, unless it has arrived.
+    @usableFromInline
+    func standUp(from result: Node) {
+        guard let own = self.result, own === result else { return }
+        self.result = nil
+        // It has no node on the stack that would have to be swept away.
+        _ = claim.add(0 &- Claim.withdrawn)
+        withdraw(with: result.reasonToLeave)
+    }
+
+    /// When this node is settled: it has arrived where it sits.
+    func arriveAsSeat() {
+        guard let result = unsafe header.pointee.result.take() else { return }
+        if let arrival = unsafe result.handlerPlace(Observe<Node>.self).pointee {
+            arrival.call(result)
+        }
+    }
+
+    /// Settles this result in a turn of its own, so that results of results are not nested.
+    @usableFromInline
+    func concludeInTurn(_ step: @escaping (Node) -> Void) {
+        // Nothing is left to let go of.
+        let before = claim.remove(Claim.started)
+        guard before & Claim.decided == 0 else { return }
+        setStep(step)
+        enqueue(NodeRef(retaining: self))
+    }
+
+    // MARK: Concluding.
 
     /// Counts one seat; true when it was the last.
     @inlinable

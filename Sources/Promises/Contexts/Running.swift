@@ -36,11 +36,11 @@ struct Running {
 
     /// Gives an owned node its turn. It outlives the turn, so that what is destroyed in it may ask.
     func turn(of owned: NodeRef) {
-        let node = owned.take()
-        unsafe cell.pointee = unsafe Unmanaged.passUnretained(node.object)
-        node.run()
+        unsafe cell.pointee = owned.raw
+        // Looked at, not taken: the reference of the queue is one that need not be counted again.
+        owned.with { $0.run() }
         unsafe cell.pointee = nil
-        withExtendedLifetime(node) {}
+        owned.release()
     }
 }
 

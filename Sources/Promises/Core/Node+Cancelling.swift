@@ -53,7 +53,6 @@ extension Node {
                 watcher = nil
                 dropHandler()
             }
-            result = nil
         }
         clear()
         write(error: error)

@@ -9,7 +9,7 @@ extension Node {
     func wouldWaitForItself(by inner: Node) -> Bool {
         if inner === self { return true }
         // A resolver's promise waits for nobody, and what has no waiters keeps nobody waiting.
-        if inner.isProduced || state.bits & ~State.tags == 0 { return false }
+        if inner.isProduced || (state.bits & ~State.tags == 0 && !isSeat) { return false }
         var budget = isConfined ? 64 : 8
         return isAwaited(by: inner, &budget)
     }
@@ -19,9 +19,13 @@ extension Node {
         claim.bits & (Claim.root | Claim.gathering) == Claim.root
     }
 
+    /// Whether a result waits for this node, as far as this thread may see.
+    private var isSeat: Bool { isConfined && result != nil }
+
     /// Searches the waiters, and theirs, nested no deeper than the budget.
     private func isAwaited(by other: Node, _ budget: inout Int) -> Bool {
         if isConfined {
+            if let result, result === other || result.isAwaited(by: other, &budget) { return true }
             return leads(to: other, through: NodeRef(stack: state.bits), &budget)
         }
         // Held, so that what is on the stack stays alive.
@@ -49,9 +53,6 @@ extension Node {
         if self === other { return true }
         // The waiters of another thread's nodes are not ours to see.
         if isConfined, !isOnCore, !home.context.isCurrent { return false }
-        if isConfined, let result, result === other || result.isAwaited(by: other, &budget) {
-            return true
-        }
         return isAwaited(by: other, &budget)
     }
 }

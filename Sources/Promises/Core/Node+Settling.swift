@@ -29,9 +29,15 @@ extension Node {
         return true
     }
 
-    /// Makes the written outcome visible and enqueues the waiters, oldest first.
+    /// Makes the written outcome visible, enqueues the waiters, oldest first, and tells the result in
+    /// which this node sits.
     @usableFromInline
     func publish(_ outcome: UInt) {
+        settleState(outcome)
+        if isConfined { arriveAsSeat() }
+    }
+
+    private func settleState(_ outcome: UInt) {
         let state = state
         var old = state.bits
         while true {
@@ -123,6 +129,6 @@ extension Node {
     func run() {
         let old = claim.insert(Claim.started)
         if old & Claim.root == 0, old & (Claim.decided | Claim.started) != 0 { return }
-        if let step = takeStep() { step.take(self) }
+        takeStep()?(self)
     }
 }

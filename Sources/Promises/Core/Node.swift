@@ -62,6 +62,10 @@ struct NodeStep {
 
     @inlinable @inline(__always)
     init(_ take: @escaping (Node) -> Void) { self.take = take }
+
+    /// Takes it, and is over: its context is not counted for the call.
+    @inline(__always)
+    consuming func callAsFunction(_ node: Node) { take(node) }
 }
 
 /// Where a node's handlers run.

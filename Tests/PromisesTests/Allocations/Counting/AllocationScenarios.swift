@@ -114,7 +114,25 @@ extension AllocationScenario {
                     three.fulfill(3)
                     context.drain()
                 }
-            }
+            },
+            AllocationScenario("the same on a core, where members are their own seats") { times in
+                Core.run(on: context) { core in
+                    for _ in 0..<times {
+                        let one = LocalResolver<Int>(on: core)
+                        let two = LocalResolver<Int>(on: core)
+                        let three = LocalResolver<Int>(on: core)
+                        _ = core.any([
+                            (key: 0, promise: one.promise.map { $0 &+ 1 }),
+                            (key: 1, promise: two.promise.map { $0 &+ 1 }),
+                            (key: 2, promise: three.promise.map { $0 &+ 1 }),
+                        ]).map { $0.count }
+                        one.fulfill(1)
+                        two.fulfill(2)
+                        three.fulfill(3)
+                        context.drain()
+                    }
+                }
+            },
         ]
     }
 }

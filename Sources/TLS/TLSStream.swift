@@ -6,7 +6,7 @@ import Reactor
 /// Only holds the channel that does the work. Two objects, because the stream below holds the channel
 /// as its delegate, and whoever drops a stream means to close it.
 final class TLSStream: ByteStream {
-    private let channel: TLSChannel
+    let channel: TLSChannel
 
     fileprivate init(_ channel: TLSChannel) {
         self.channel = channel

@@ -80,6 +80,30 @@ import Testing
         scene.expectQuiet()
     }
 
+    /// A word that nobody asked for is here when the request is written, and is read before the request
+    /// is offered to the network: whatever it looks like, it is no answer.
+    @Test(
+        arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", "?"],
+        [(HTTP.Method.get, "200 /b"), (.post, "protocolError")])
+    func aWordThatWasThereBeforeIsNoAnswer(
+        _ word: String, _ request: (method: HTTP.Method, outcome: String)
+    ) throws {
+        let scene = try Scene()
+        #expect(scene.outcome(.get, "/a") == "200 /a")
+        let latency = scene.network.settings.latency.upperBound
+        scene.backendLoop.timer(after: .zero) { [peer = scene.backend.peers[0]] in
+            peer.send(word)
+        }
+        scene.network.advance(by: latency / 2)
+        var sent: Sent?
+        scene.loop.timer(after: latency / 2) { [unowned scene] in
+            sent = scene.send(request.method, "/b")
+        }
+        scene.network.run(until: { sent?.outcome != nil })
+        #expect(sent?.outcome == request.outcome)
+        scene.expectQuiet()
+    }
+
     @Test func aResendThatFindsNobodyTellsSo() throws {
         let scene = try scene(breaking: .close)
         #expect(scene.outcome(.get, "/a") == "200 /a")

@@ -2,9 +2,10 @@ import Basics
 import Promises
 import Reactor
 import SimReactor
-import TLS
 import TestCertificates
 import Testing
+
+@testable import TLS
 
 /// What is TLS's own about a stream. What it has in common with all streams is in
 /// `ReactorContractTests`.
@@ -67,6 +68,23 @@ import Testing
             network.run(until: { !near.failures.isEmpty })
             #expect(near.text == "last words" && !near.hasEnded)
             #expect(near.failures == [.insecure("cut off: closed without a word")])
+        }
+    }
+
+    /// OpenSSL writes by itself, too (new keys). What came is the answer to a request that left, though
+    /// such a write has not.
+    @Test func whatOpenSSLWritesIsNotTheUsers() throws {
+        try connection { near, farSecure, _ in
+            let channel = try #require(near.stream as? TLSStream).channel
+            near.send("question")
+            #expect(!near.stream.hasOfferedAll)
+            network.run(until: { farSecure.text == "question" })
+            farSecure.send("answer")
+            network.run(until: { near.text == "answer" })
+            channel.inner.write(Bytes("new keys").span)
+            #expect(!channel.inner.hasOfferedAll && near.stream.hasOfferedAll)
+            near.send("another")
+            #expect(!near.stream.hasOfferedAll)
         }
     }
 

@@ -8,18 +8,14 @@ extension Node {
         typealias Output = AnyResult<Key, Face.Value>
         if members.isEmpty { return .failed(ErrorDictionary<Key>([]), as: Output.self, home: home) }
         let result = Node.gathering(Output.self, count: members.count, home: home)
-        result.onArrival { result in
-            guard result.isComplete(Output.self) else { return }
-            result.concludeInTurn { $0.concludeAny(keyedBy: Key.self, of: Face.Value.self) }
-        }
+        result.onArrival { $0.oneHasArrived(keyedBy: Key.self, of: Face.Value.self) }
         let seats = members.map { key, promise in
             if promise.node.sitsForItself(in: result) {
                 return AnyMember(key: key, seat: promise.node, isItself: true)
             }
             let seat = result.seat(Face.Value.self, at: promise.node) { seat in
-                if let result = seat.arrive(Face.Value.self), result.isComplete(Output.self) {
-                    result.concludeAny(keyedBy: Key.self, of: Face.Value.self)
-                }
+                seat.arrive(Face.Value.self)?
+                    .oneHasArrived(keyedBy: Key.self, of: Face.Value.self)
             }
             return AnyMember(key: key, seat: seat, isItself: false)
         }
@@ -35,6 +31,12 @@ extension Node {
     func release<Key>(_ members: [AnyMember<Key>]) {
         release(members.filter { !$0.isItself }.map(\.seat))
         for member in members where member.isItself { member.seat.standUp(from: self) }
+    }
+
+    @inlinable
+    func oneHasArrived<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
+        guard isComplete(AnyResult<Key, Value>.self) else { return }
+        concludeInTurn { $0.concludeAny(keyedBy: Key.self, of: Value.self) }
     }
 
     /// The answer is already in place; only when nobody brought a value it becomes an error.

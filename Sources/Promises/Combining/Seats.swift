@@ -107,9 +107,12 @@ extension Node {
         }
     }
 
-    /// Settles this result in a turn of its own, so that results of results are not nested.
+    /// Settles this result; on a core in a turn of its own, because a member that is its own seat
+    /// arrives while it is settled: so results of results are not nested, and whoever waited for that
+    /// member before this result did hears of it before.
     @usableFromInline
     func concludeInTurn(_ step: @escaping (Node) -> Void) {
+        guard isConfined else { return step(self) }
         // Nothing is left to let go of.
         let before = claim.remove(Claim.started)
         guard before & Claim.decided == 0 else { return }

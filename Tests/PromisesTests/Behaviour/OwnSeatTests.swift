@@ -58,6 +58,27 @@ import Testing
         }
     }
 
+    /// Some members settle in turns, some have settled before: who waited first for the one that fails
+    /// is told first, though others complete the result in the same turns.
+    @Test func whoeverWaitedForAMemberBeforeIsToldBefore() {
+        Core.run(on: context) { core in
+            let notes = Notes<String>()
+            func failed(_ name: String) -> Local<Int> { core.error(Failure(name)) }
+            let member = failed("a").mapError { $0 }
+            _ = core.all([member]).asVoid().mapError { error -> any Error in
+                notes.add("all")
+                return error
+            }
+            _ = core.any(keyed([member, failed("b"), failed("c")])).asVoid().mapError {
+                error -> any Error in
+                notes.add("any")
+                return error
+            }
+            context.drain()
+            #expect(notes.entries == ["all", "any"])
+        }
+    }
+
     /// Handlers attached to the result come one turn behind what decides it, as everywhere.
     @Test func theResultComesInATurnOfItsOwn() {
         Core.run(on: context) { core in

@@ -62,17 +62,4 @@ import Testing
             box.entries = []
         }
     }
-
-    final class LocalBox {
-        private var resolver: LocalResolver<Int>?
-        let promise: Local<Int>
-
-        init(_ core: Core) {
-            let resolver = LocalResolver<Int>(on: core)
-            promise = resolver.promise
-            self.resolver = consume resolver
-        }
-
-        func follow(_ other: Local<Int>) { resolver.take()?.follow(other) }
-    }
 }

@@ -93,7 +93,7 @@ import Testing
 
     @Test func aMemberThatSomebodyElseWantsIsNotCancelled() {
         Core.run(on: context) { core in
-            let settles = (0..<3).map { _ in LonelyInt(core) }
+            let settles = (0..<3).map { _ in LocalBox(core) }
             let stays = settles[1].promise.map { $0 }
             let any = core.any(keyed(settles.map(\.promise)))
             any.cancel()
@@ -107,7 +107,7 @@ import Testing
 
     @Test func aMemberCanSitAgainWhereAnotherResultWasCancelled() {
         Core.run(on: context) { core in
-            let settle = LonelyInt(core)
+            let settle = LocalBox(core)
             let stays = settle.promise.map { $0 }
             for _ in 0..<100 {
                 core.any(keyed([settle.promise])).cancel()
@@ -138,7 +138,7 @@ import Testing
 
     @Test func aCancelledMemberCountsAsOneWithoutAValue() {
         Core.run(on: context) { core in
-            let settles = (0..<2).map { _ in LonelyInt(core) }
+            let settles = (0..<2).map { _ in LocalBox(core) }
             let member = settles[0].promise.map { $0 }
             let any = core.any(keyed([member, settles[1].promise]))
             member.cancel()
@@ -193,7 +193,7 @@ import Testing
         let rounds = ThreadSanitizer.shortened(10_000)
         Core.run(on: context) { core in
             let freed = Mutex(0)
-            let forever = LonelyInt(core)
+            let forever = LocalBox(core)
             let stays = forever.promise.map { $0 }
             for _ in 0..<rounds {
                 let token = Token { freed.withLock { $0 += 1 } }
@@ -210,20 +210,4 @@ import Testing
             #expect(stays.value == 1)
         }
     }
-}
-
-/// Like `SettleInt`, but nobody looks at its promise, so that whoever withdraws may be the last.
-private final class LonelyInt {
-    private var resolver: LocalResolver<Int>?
-    let promise: Local<Int>
-
-    init(_ core: Core) {
-        let resolver = LocalResolver<Int>(on: core)
-        promise = resolver.promise
-        self.resolver = consume resolver
-    }
-
-    var isCancelled: Bool { resolver?.isCancelled ?? false }
-    func fulfill(_ value: Int) { resolver.take()?.fulfill(value) }
-    func reject(_ error: any Error) { resolver.take()?.reject(error) }
 }

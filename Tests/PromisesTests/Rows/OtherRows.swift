@@ -30,10 +30,10 @@ import Testing
     @Test("F121: the next event of many is a promise that is made anew") func nextEvent() {
         final class Watched {
             private let core: Core
-            private var resolvers: [LocalBoxed] = []
+            private var resolvers: [LocalBox] = []
             init(_ core: Core) { self.core = core }
             func next() -> Local<Int> {
-                let boxed = LocalBoxed(core)
+                let boxed = LocalBox(core)
                 resolvers.append(boxed)
                 return boxed.promise
             }
@@ -42,16 +42,6 @@ import Testing
                 resolvers = []
                 for one in waiting { one.fulfill(event) }
             }
-        }
-        final class LocalBoxed {
-            private var resolver: LocalResolver<Int>?
-            let promise: Local<Int>
-            init(_ core: Core) {
-                let resolver = LocalResolver<Int>(on: core)
-                promise = resolver.promise
-                self.resolver = consume resolver
-            }
-            func fulfill(_ value: Int) { resolver.take()?.fulfill(value) }
         }
         Core.run(on: context) { core in
             let watched = Watched(core)

@@ -1,0 +1,19 @@
+import Promises
+
+/// A resolver that may be kept anywhere, and its promise, which nobody has looked at yet.
+final class LocalBox {
+    private var resolver: LocalResolver<Int>?
+    let promise: Local<Int>
+
+    init(_ core: Core) {
+        let resolver = LocalResolver<Int>(on: core)
+        promise = resolver.promise
+        self.resolver = consume resolver
+    }
+
+    var isCancelled: Bool { resolver?.isCancelled ?? false }
+
+    func fulfill(_ value: Int) { resolver.take()?.fulfill(value) }
+    func reject(_ error: any Error) { resolver.take()?.reject(error) }
+    func follow(_ other: Local<Int>) { resolver.take()?.follow(other) }
+}

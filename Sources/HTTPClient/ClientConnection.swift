@@ -59,6 +59,8 @@ final class ClientConnection {
             call.answer(response)
         case .fail(let failure, let mayResend):
             guard let call = unsafe call.take() else { return }
+            // Or closing would offer it.
+            if !failure.wasSent { stream.discardGathered() }
             pool.failed(call, on: id, failure, mayResend: mayResend)
         }
     }

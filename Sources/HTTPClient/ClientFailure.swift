@@ -46,7 +46,8 @@ package struct ClientFailure: Error, Equatable {
     package let kind: Kind
     package let cause: Cause
 
-    /// Whether the other side may have seen something of the request.
+    /// Whether the other side may have seen something of the request. If not, another host may be
+    /// tried at once.
     package let wasSent: Bool
 
     init(_ kind: Kind, _ cause: Cause, wasSent: Bool) {
@@ -54,10 +55,6 @@ package struct ClientFailure: Error, Equatable {
         self.cause = cause
         self.wasSent = wasSent
     }
-
-    /// Whether no connection ever came about, or none that is secure where it must be, so that another
-    /// host may be tried at once.
-    package var isBeforeConnection: Bool { !wasSent }
 
     /// Whether sending the request again can do no harm: nobody saw it, or it may be seen twice.
     package func isSafeToRetry(_ method: Method) -> Bool {

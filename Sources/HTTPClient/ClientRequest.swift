@@ -28,9 +28,6 @@ package struct ClientRequest {
         self.answerBytesMax = answerBytesMax
         self.holder = holder
     }
-
-    /// RFC 9110 9.2.2: sending it twice means the same as sending it once.
-    package var isIdempotent: Bool { method.isIdempotent }
 }
 
 /// A whole and final answer of a backend; interim ones (1xx) were passed over.

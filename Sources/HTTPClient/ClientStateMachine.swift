@@ -61,7 +61,7 @@ struct ClientStateMachine {
         reader.answersHead = request.method == .head
     }
 
-    /// Bytes came when so much of the request had left.
+    /// Bytes are read, and so much of the request has left by now.
     mutating func received(_ bytes: Span<UInt8>, departure: Departure) -> Action {
         switch state {
         case .closed: return .nothing
@@ -136,9 +136,10 @@ struct ClientStateMachine {
         return .answer(response, mayStay: stays)
     }
 
-    /// Whatever this is, it was said before the request: nobody knows what it answers.
+    /// Whatever this is, it was said before the request: nobody knows what it answers. The request
+    /// is still here, and must not leave any more.
     private mutating func unasked() -> Action {
-        fail(.init(.protocolError, .unasked, wasSent: true), mayResend: isReused)
+        fail(.init(.protocolError, .unasked, wasSent: false), mayResend: isReused)
     }
 
     private mutating func lost(_ cause: ClientFailure.Cause) -> Action {

@@ -115,7 +115,7 @@ package final class Pool {
     /// that takes the place of the broken one; and as only a used connection allows a resend, there
     /// is never a second.
     func failed(_ call: Call, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool) {
-        if mayResend, call.request.isIdempotent {
+        if mayResend, failure.isSafeToRetry(call.request.method) {
             release(id)
             connect(id, for: call)
         } else {

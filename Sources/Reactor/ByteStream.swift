@@ -32,9 +32,12 @@ package protocol ByteStream: AnyObject {
     /// Bytes offered to the kernel and not yet taken.
     var unsentBytes: Int { get }
 
-    /// Whether all that was written has been offered to the kernel: until then the other side cannot
-    /// know of it.
+    /// Whether all that was written has been offered to the kernel: until then, and after an offer
+    /// that failed, the other side cannot know of it.
     var hasOfferedAll: Bool { get }
+
+    /// Forgets what gathered. The connection is good for nothing but `close` then.
+    func discardGathered()
 
     /// Nothing is delivered until `resumeReading`.
     func pauseReading()

@@ -14,6 +14,8 @@ package final class SimStream: ByteStream, FailingStream {
     package var user = StreamUser()
     private var isPaused = false
     private var isFinished = false
+    /// The network took nothing of a write, and never will.
+    private var hasFailedOffer = false
     private var isClosed = false
     private var hasToldEnd = false
 
@@ -92,7 +94,10 @@ package final class SimStream: ByteStream, FailingStream {
 
     package func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
         guard !isClosed, !isFinished, user.failing == nil else { return }
-        if incoming.isReset { return failLater(.connectionReset) }
+        if incoming.isReset {
+            hasFailedOffer = true
+            return failLater(.connectionReset)
+        }
         guard outgoing.unsent.isEmpty,
             gathered.count + head.count + body.count <= StreamGathering.bytesMax
         else {
@@ -114,7 +119,8 @@ package final class SimStream: ByteStream, FailingStream {
     private func momentEnds() {
         guard !isClosed, !gathered.isEmpty else { return }
         if incoming.isReset {
-            gathered = []
+            discardGathered()
+            hasFailedOffer = true
             return failLater(.connectionReset)
         }
         offerGathered()
@@ -127,7 +133,9 @@ package final class SimStream: ByteStream, FailingStream {
         gathered.removeAll(keepingCapacity: true)
     }
 
-    package var hasOfferedAll: Bool { gathered.isEmpty }
+    package var hasOfferedAll: Bool { gathered.isEmpty && !hasFailedOffer }
+
+    package func discardGathered() { gathered.removeAll(keepingCapacity: true) }
 
     package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count }
 

@@ -17,6 +17,8 @@ final class TLSChannel: FailingStream {
     private var isClosed = false
     private var isPaused = false
     private var isFinished = false
+    /// What gathered was discarded.
+    private var isBroken = false
     /// The user has written, and the stream below had not offered all of it when last looked at.
     private var hasUnoffered = false
     /// The stream below ended: nothing more arrives.
@@ -128,28 +130,38 @@ final class TLSChannel: FailingStream {
     /// Whether all that the user wrote has been offered to the kernel.
     var hasOfferedAll: Bool { !hasUnoffered || inner.hasOfferedAll }
 
+    /// Of records that gathered none must be missing in front of another: nothing is sent behind them.
+    func discardGathered() {
+        guard hasUnoffered else { return }
+        inner.discardGathered()
+        isBroken = true
+    }
+
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
-        guard isOpen, !isClosed, !isFinished, user.failing == nil else { return }
+        guard isOpen, !isClosed, !isFinished, !isBroken, user.failing == nil else { return }
         hasUnoffered = true
-        guard encrypt(head), encrypt(body) else {
+        guard encrypt(head, before: body.count), encrypt(body, before: 0) else {
             return failLater(.insecure("cannot write"))
         }
         flush()
     }
 
-    private func encrypt(_ bytes: Span<UInt8>) -> Bool {
+    /// So much at a time, but no little rest that would have to gather: one write is offered as a
+    /// whole, or not at all yet.
+    private func encrypt(_ bytes: Span<UInt8>, before rest: Int) -> Bool {
         var start = 0
         while start < bytes.count {
             let end = min(start + Self.sliceBytes, bytes.count)
             guard engine.write(bytes.extracting(start..<end)) else { return false }
             start = end
-            if engine.outgoingCount >= Self.sliceBytes { flush() }
+            let isMuch = bytes.count - end + rest > StreamGathering.bytesMax
+            if engine.outgoingCount >= Self.sliceBytes, isMuch { flush() }
         }
         return true
     }
 
     private func flush() {
-        guard !isClosed else { return }
+        guard !isClosed, !isBroken else { return }
         engine.takeOutgoing { inner.write($0) }
     }
 

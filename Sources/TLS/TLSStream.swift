@@ -35,6 +35,8 @@ final class TLSStream: ByteStream {
 
     var hasOfferedAll: Bool { channel.hasOfferedAll }
 
+    func discardGathered() { channel.discardGathered() }
+
     func pauseReading() { channel.pauseReading() }
 
     func resumeReading() { channel.resumeReading() }

@@ -8,7 +8,7 @@ import Reactor
 /// leaves is sent by one request at a time, while later writes wait behind it.
 final class UVStream: HandleOwner, ByteStream, FailingStream {
     private let loop: UVLoop
-    /// This and the two below are looked at with every read and write. Unchecked, since no access
+    /// This and the others below are looked at with every read and write. Unchecked, since no access
     /// calls anybody: closing a handle only tells libuv, which calls back later.
     @exclusivity(unchecked) private var handle: Handle<uv_stream_t>?
     /// Unchecked like the others: its delegate is let go of outside of any access.
@@ -16,6 +16,8 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     private var isPaused = false
     private var hasEnded = false
     private var isFinished = false
+    /// The kernel took nothing of a write, and never will.
+    private var hasFailedOffer = false
 
     /// Written in this pass of the loop, and offered to the kernel at its end.
     @exclusivity(unchecked) private var gathered: OutgoingBytes?
@@ -131,6 +133,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
             return false
         }
         guard result >= 0 || result == UV_EAGAIN.rawValue else {
+            hasFailedOffer = true
             failLater(CInt(result))
             return false
         }
@@ -149,7 +152,10 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         guard let raw else { return }
         let result = tryWrite(raw, head, body)
         if result == head.count + body.count { return }
-        guard result >= 0 || result == UV_EAGAIN.rawValue else { return failLater(CInt(result)) }
+        guard result >= 0 || result == UV_EAGAIN.rawValue else {
+            hasFailedOffer = true
+            return failLater(CInt(result))
+        }
         let taken = max(result, 0)
         let fromHead = min(taken, head.count)
         hold(
@@ -192,7 +198,11 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         loop.finishCallback()
     }
 
-    var hasOfferedAll: Bool { gathered == nil }
+    var hasOfferedAll: Bool { gathered == nil && !hasFailedOffer }
+
+    func discardGathered() {
+        if let bytes = gathered.take() { loop.gathering.reuse(bytes) }
+    }
 
     var unsentBytes: Int {
         guard let raw else { return 0 }

@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 import HTTP
 import Promises
 import Reactor

@@ -37,6 +37,25 @@ import Testing
         context.stop()
     }
 
+    /// Where handlers run wherever they happen to, the seats of a result are settled on two threads at
+    /// once, while one of them lets go of the others.
+    @Test func membersOfAResultArriveOnTwoThreads() {
+        for _ in 0..<Self.rounds {
+            let resolvers = (0..<3).map { _ in Resolver<Int>(on: .inline).shared() }
+            let promises = resolvers.map(\.promise)
+            let (all, any, race) = (
+                all(promises), any(promises.map { (key: 1, promise: $0) }), race(promises)
+            )
+            concurrently([
+                { resolvers[0].reject(Failure("a")) }, { resolvers[1].fulfill(1) },
+                { any.cancel() },
+            ])
+            resolvers[2].fulfill(2)
+            #expect(all.error is Failure || all.error is Cancelled)
+            #expect(!any.isPending && !race.isPending)
+        }
+    }
+
     /// The producer's thread settles while a consumer's thread cancels: one outcome, told to all, and
     /// the producer hears of it exactly when the cancellation won.
     @Test func settlingOffTheContextRacesACancel() {

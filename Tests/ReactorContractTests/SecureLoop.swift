@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 import Promises
 import Reactor
 import TLS

@@ -143,6 +143,27 @@ import Testing
         }
     }
 
+    @Test(arguments: Conformer.allCases)
+    func whatIsDiscardedIsNeverSent(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            stage.peers { client, server in
+                // Over TLS it ends without the word that an end should have.
+                for end in [\Peer.onEnded, \.onFailed] {
+                    server[keyPath: end] = { server in
+                        #expect(server.text == "first")
+                        stage.finish()
+                    }
+                }
+                client.send("first")
+                stage.later {
+                    client.send("second")
+                    client.stream.discardGathered()
+                    client.stream.close()
+                }
+            }
+        }
+    }
+
     /// The kernel is full, and that is seen only when what gathered is offered. (TLS makes more of the
     /// bytes than may gather.)
     @Test(arguments: Conformer.loops)
@@ -473,6 +494,7 @@ import Testing
                         peer.stream.resumeReading()
                     }
                 }
+                peer.onReceived = { peer in #expect(!peer.stream.hasOfferedAll) }
                 peer.onFailed = { peer in
                     #expect(peer.text == "413")
                     stage.finish()

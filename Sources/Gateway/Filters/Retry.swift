@@ -63,10 +63,10 @@ struct Retry {
             return request.method.isIdempotent
                 && plan.statuses.contains(Int(response.status.code))
         case .failure(let failure as ClientFailure):
-            guard request.method.isIdempotent || !failure.wasSent else { return false }
+            guard failure.isSafeToRetry(request.method) else { return false }
             // A moment later it shows the same certificate.
             if failure.kind == .certificateError { return false }
-            return failure.isBeforeConnection
+            return !failure.wasSent
                 ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
         case .failure: return false
         }

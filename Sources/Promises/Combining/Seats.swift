@@ -8,8 +8,7 @@ public import Synchronization
 /// On a core a member can be its own seat, for one result at a time: nothing is allocated for it, and
 /// it tells the result when it is settled.
 extension Node {
-    /// A pending result. Until it is settled its tail holds what `fill` writes, behind that the
-    /// count.
+    /// A pending result. Until it is settled its tail holds the seats, and behind them the count.
     @inlinable
     static func gathering<Value>(_ type: Value.Type, count: Int, home: Home) -> Node {
         let result = make(
@@ -61,7 +60,7 @@ extension Node {
     func release(_ seats: [Node]) {
         let reason = reasonToLeave
         for seat in seats {
-            seat.result = nil
+            if seat.isConfined { seat.result = nil }
             seat.cancel(with: reason)
         }
     }
@@ -107,11 +106,11 @@ extension Node {
         }
     }
 
-    /// Settles this result; on a core in a turn of its own, because a member that is its own seat
+    /// Settles this result with `step`; on a core in a turn of its own, because a member that is its own seat
     /// arrives while it is settled: so results of results are not nested, and whoever waited for that
     /// member before this result did hears of it before.
     @usableFromInline
-    func concludeInTurn(_ step: @escaping (Node) -> Void) {
+    func concludeLastly(_ step: @escaping (Node) -> Void) {
         guard isConfined else { return step(self) }
         // Nothing is left to let go of.
         let before = claim.remove(Claim.started)

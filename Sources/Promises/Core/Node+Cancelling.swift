@@ -53,6 +53,8 @@ extension Node {
                 watcher = nil
                 dropHandler()
             }
+            // A seat's; but a confined member may be a seat itself, and is about to tell its result.
+            if !isConfined { result = nil }
         }
         clear()
         write(error: error)
@@ -136,6 +138,8 @@ extension Node {
                 last = one
             }
         }
+        // What was cancelled without withdrawing (`shielded`) was never counted.
+        freed = min(freed, Claim.ghosts(claim.bits))
         _ = claim.add(0 &- freed &* Claim.withdrawn)
         returnWaiters(kept, oldest: last)
     }

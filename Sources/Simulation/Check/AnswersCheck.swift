@@ -25,38 +25,41 @@ struct AnswersCheck {
         // Behind a word that nobody asked for, answers may have moved on by one, and nobody can tell.
         if world.attempts(of: request).contains(where: \.isPoisoned) { return }
         for other in marks(in: text) where other != request.mark {
-            if isUnasked(other), mayHaveMetUnasked(request) { continue }
+            if mayHaveTaken(other, request) { continue }
             world.violation(.marks, request.mark, "the answer has bytes of \(other): \(text)")
         }
         for value in answer.all("ETag") + answer.all("Set-Cookie") {
             for other in marks(in: value) where other != request.mark {
-                if isUnasked(other), mayHaveMetUnasked(request) { continue }
+                if mayHaveTaken(other, request) { continue }
                 world.violation(.marks, request.mark, "the answer has a header of \(other)")
             }
         }
     }
 
-    /// Whether such a mark may stand in what nobody asked for: in a word behind an answer, whose mark its
-    /// head has, or in an answer that came behind such a word.
-    private func isUnasked(_ mark: String) -> Bool {
-        mark == "smuggled"
-            || world.attempts.contains {
-                $0.mark == mark && ($0.act.isPoisonous || $0.isPoisoned)
-            }
-    }
-
-    /// Whether a call went out on a connection where such a word was on its way to it, took it for its
-    /// answer, and closed before the backend had read the request.
-    private func mayHaveMetUnasked(_ request: SentRequest) -> Bool {
+    /// Whether another's mark may stand in an answer: a call went out on a connection where something
+    /// unasked with that mark was on its way, took it for its answer, and closed before the backend had
+    /// read the request.
+    private func mayHaveTaken(_ mark: String, _ request: SentRequest) -> Bool {
         guard let index = request.request.endpoint else { return false }
         let attempts = world.attempts(of: request)
-        return world.configs.contains { config in
-            config.endpoints[index].calls.contains { call in
-                world.speaksUnasked(call.backend)
-                    && !attempts.contains {
-                        $0.call.generation == config.generation && $0.call.call == call.index
-                    }
+        return world.configs(for: request).contains { config in
+            if let served = attempts.first, served.call.generation != config.generation {
+                return false
             }
+            let model = RequestModel(request: request.request, config: config)
+            return config.endpoints[index].calls.contains { call in
+                model.isWanted(call) && isUnasked(mark, at: call.backend)
+                    && !attempts.contains { $0.call.call == call.index }
+            }
+        }
+    }
+
+    /// Whether a backend ever said such a mark unasked: in a word behind an answer, whose mark its head
+    /// has, or in an answer that came behind such a word.
+    private func isUnasked(_ mark: String, at backend: Int) -> Bool {
+        if mark == "smuggled" { return world.speaksUnasked(backend) }
+        return world.attempts.contains {
+            $0.mark == mark && $0.backend == backend && ($0.act.isPoisonous || $0.isPoisoned)
         }
     }
 

@@ -16,7 +16,7 @@ struct OutcomeCheck {
     /// A request that a reload met may have been answered by either configuration.
     private func check(_ request: SentRequest, _ answer: Message) {
         var complaints: [Complaint] = []
-        for config in candidates(for: request) {
+        for config in world.configs(for: request) {
             complaints = judge(request, answer, config)
             if complaints.isEmpty { return }
         }
@@ -27,18 +27,6 @@ struct OutcomeCheck {
 
     private func told(_ answer: Message) -> String {
         "  " + answer.startLine + " " + String(decoding: answer.body.prefix(600), as: UTF8.self)
-    }
-
-    private func candidates(for request: SentRequest) -> [DrawnConfig] {
-        guard let answered = request.answered else { return [] }
-        let (from, to) = (world.ms(request.began), world.ms(answered))
-        return world.configs.filter { config in
-            let begins = config.generation == 0 ? -1 : world.reloads[config.generation - 1]
-            let ends =
-                config.generation < world.reloads.count
-                ? world.reloads[config.generation] : Int.max
-            return Double(begins) <= to && Double(ends) >= from
-        }
     }
 
     private func judge(

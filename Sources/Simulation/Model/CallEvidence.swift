@@ -214,6 +214,18 @@ extension World {
         attempts.filter { $0.backend == backend } + probes.filter { $0.backend == backend }
     }
 
+    /// The configurations under which an answered request may have run: those of its time.
+    func configs(for request: SentRequest) -> [DrawnConfig] {
+        guard let answered = request.answered else { return [] }
+        let (from, to) = (ms(request.began), ms(answered))
+        return configs.filter { config in
+            let begins = config.generation == 0 ? -1 : reloads[config.generation - 1]
+            let ends =
+                config.generation < reloads.count ? reloads[config.generation] : Int.max
+            return Double(begins) <= to && Double(ends) >= from
+        }
+    }
+
     /// Whether a backend ever said something between two requests.
     func speaksUnasked(_ backend: Int) -> Bool {
         served(by: backend).contains { $0.act.afterwards?.kind == .speaks || $0.act.isPoisonous }

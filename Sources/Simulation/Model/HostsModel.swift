@@ -68,7 +68,8 @@ struct HostsModel {
     /// Whether it goes out once more on another connection; not if it was given up instead, which is at
     /// the time of the next check.
     private func isAskedAgain(_ probe: Probe, in world: World) -> Bool {
-        guard probe.mayBeResent, let ended = probe.ended, let health = drawn.health else {
+        // Of one that met an unasked word nobody can tell.
+        guard probe.mayBeResent, !probe.isPoisoned, let ended = probe.ended, let health = drawn.health else {
             return false
         }
         let every = Duration.milliseconds(health.every).inNanoseconds

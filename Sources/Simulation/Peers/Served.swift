@@ -74,7 +74,7 @@ class Served {
 
     /// Met the end of a kept connection, or something on it that nobody asked for, so that the gateway
     /// may send it once more without a word.
-    var mayBeResent: Bool { before > 0 && (broke || isPoisoned) }
+    var mayBeResent: Bool { before > 0 && (broke || (isPoisoned && read == nil)) }
 }
 
 /// A check of a host's health.

@@ -189,6 +189,7 @@ import Testing
         }
     }
 
+    /// The keys live as long as anything knows the result.
     @Test func resultsThatAreCancelledLeaveNothingOnALongLivedMember() {
         let rounds = ThreadSanitizer.shortened(10_000)
         Core.run(on: context) { core in
@@ -196,12 +197,8 @@ import Testing
             let forever = LocalBox(core)
             let stays = forever.promise.map { $0 }
             for _ in 0..<rounds {
-                let token = Token { freed.withLock { $0 += 1 } }
-                let any = core.any(keyed([forever.promise])).map { result in
-                    _ = token
-                    return result.count
-                }
-                any.cancel()
+                let key = Key(token: Token { freed.withLock { $0 += 1 } })
+                core.any([(key: key, promise: forever.promise)]).cancel()
                 context.drain()
             }
             #expect(freed.withLock { $0 } == rounds)
@@ -209,5 +206,12 @@ import Testing
             context.drain()
             #expect(stays.value == 1)
         }
+    }
+
+    private struct Key: Hashable {
+        let token: Token
+
+        static func == (left: Key, right: Key) -> Bool { left.token === right.token }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(token)) }
     }
 }

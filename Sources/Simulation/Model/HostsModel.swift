@@ -69,7 +69,9 @@ struct HostsModel {
     /// the time of the next check.
     private func isAskedAgain(_ probe: Probe, in world: World) -> Bool {
         // Of one that met an unasked word nobody can tell.
-        guard probe.mayBeResent, !probe.isPoisoned, let ended = probe.ended, let health = drawn.health else {
+        guard probe.mayBeResent, !probe.isPoisoned, let ended = probe.ended,
+            let health = drawn.health
+        else {
             return false
         }
         let every = Duration.milliseconds(health.every).inNanoseconds

@@ -36,9 +36,11 @@ final class ClientConnection {
         stream.write(head.span, body.span)
     }
 
-    /// Closes the connection without a word to anybody; what it was doing is forgotten.
+    /// Closes the connection without a word to anybody; what it was doing is forgotten. A request that
+    /// has not left does not leave any more.
     func close() {
         unsafe call = nil
+        stream.discardGathered()
         stream.close()
     }
 
@@ -59,8 +61,6 @@ final class ClientConnection {
             call.answer(response)
         case .fail(let failure, let mayResend):
             guard let call = unsafe call.take() else { return }
-            // Or closing would offer it.
-            if !failure.wasSent { stream.discardGathered() }
             pool.failed(call, on: id, failure, mayResend: mayResend)
         }
     }
@@ -72,7 +72,7 @@ extension ClientConnection: ByteStreamDelegate {
     }
 
     func streamEnded() {
-        run(unsafe machine.ended())
+        run(unsafe machine.ended(departure: departure))
     }
 
     func streamBlocked() {}
@@ -80,6 +80,6 @@ extension ClientConnection: ByteStreamDelegate {
     func streamDrained() {}
 
     func streamFailed(_ failure: IOFailure) {
-        run(unsafe machine.failed(failure))
+        run(unsafe machine.failed(failure, departure: departure))
     }
 }

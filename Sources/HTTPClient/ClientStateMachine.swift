@@ -14,8 +14,9 @@ struct ClientStateMachine {
         case nothing
         /// The call is answered; the connection may be used again, or must be closed.
         case answer(ClientResponse, mayStay: Bool)
-        /// The call failed; the connection must be closed. The request may go out once more, if
-        /// its method allows that: the connection was an old one, and nothing came back to it.
+        /// The call failed; the connection must be closed. The request may go out once more, if it
+        /// never left or its method allows that: the connection was an old one, and nothing came back
+        /// to it.
         case fail(ClientFailure, mayResend: Bool)
         /// No call is concerned; the connection must be closed.
         case retire
@@ -68,7 +69,8 @@ struct ClientStateMachine {
         case .idle:
             state = .closed
             return .retire
-        case .asked where departure == .none: return unasked()
+        // Whatever this is, it was said before the request: nobody knows what it answers.
+        case .asked where departure == .none: return unsent(.protocolError, .unasked)
         case .asked, .answering:
             hasHeard = true
             do throws(WireError) {
@@ -79,13 +81,14 @@ struct ClientStateMachine {
         }
     }
 
-    /// The other side will send no more.
-    mutating func ended() -> Action {
+    /// The other side will send no more, and so much of the request has left by now.
+    mutating func ended(departure: Departure) -> Action {
         switch state {
         case .closed: return .nothing
         case .idle:
             state = .closed
             return .retire
+        case .asked where departure == .none: return unsent(.connectionTerminated, .ended)
         case .asked, .answering:
             do throws(WireError) {
                 return try reader.end() ? complete(mayStay: false) : lost(.ended)
@@ -95,13 +98,15 @@ struct ClientStateMachine {
         }
     }
 
-    /// The connection is lost.
-    mutating func failed(_ failure: IOFailure) -> Action {
+    /// The connection is lost, and so much of the request has left.
+    mutating func failed(_ failure: IOFailure, departure: Departure) -> Action {
         switch state {
         case .closed: return .nothing
         case .idle:
             state = .closed
             return .retire
+        case .asked where departure == .none:
+            return unsent(.connectionTerminated, .network(failure))
         case .asked, .answering: return lost(.network(failure))
         }
     }
@@ -136,10 +141,10 @@ struct ClientStateMachine {
         return .answer(response, mayStay: stays)
     }
 
-    /// Whatever this is, it was said before the request: nobody knows what it answers. The request
-    /// is still here, and must not leave any more.
-    private mutating func unasked() -> Action {
-        fail(.init(.protocolError, .unasked, wasSent: false), mayResend: isReused)
+    /// The request is still here, and must not leave any more.
+    private mutating func unsent(_ kind: ClientFailure.Kind, _ cause: ClientFailure.Cause) -> Action
+    {
+        fail(.init(kind, cause, wasSent: false), mayResend: isReused)
     }
 
     private mutating func lost(_ cause: ClientFailure.Cause) -> Action {

@@ -32,8 +32,8 @@ package protocol ByteStream: AnyObject {
     /// Bytes offered to the kernel and not yet taken.
     var unsentBytes: Int { get }
 
-    /// Whether all that was written has been offered to the kernel: until then, and after an offer
-    /// that failed, the other side cannot know of it.
+    /// Whether what was written last has been offered to the kernel, so that the other side may know
+    /// of it: not while it gathers, and not when the kernel refused it.
     var hasOfferedAll: Bool { get }
 
     /// Forgets what gathered. The connection is good for nothing but `close` then.

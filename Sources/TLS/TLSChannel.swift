@@ -146,8 +146,8 @@ final class TLSChannel: FailingStream {
         flush()
     }
 
-    /// So much at a time, but no little rest that would have to gather: one write is offered as a
-    /// whole, or not at all yet.
+    /// So much at a time, but no little rest that would have to gather: a write is offered before the
+    /// call returns, or none of it is.
     private func encrypt(_ bytes: Span<UInt8>, before rest: Int) -> Bool {
         var start = 0
         while start < bytes.count {
@@ -155,7 +155,11 @@ final class TLSChannel: FailingStream {
             guard engine.write(bytes.extracting(start..<end)) else { return false }
             start = end
             let isMuch = bytes.count - end + rest > StreamGathering.bytesMax
-            if engine.outgoingCount >= Self.sliceBytes, isMuch { flush() }
+            if engine.outgoingCount >= Self.sliceBytes, isMuch {
+                flush()
+                // Some of it left, whatever becomes of the rest.
+                if inner.hasOfferedAll { hasUnoffered = false }
+            }
         }
         return true
     }

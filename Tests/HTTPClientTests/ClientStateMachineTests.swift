@@ -51,12 +51,23 @@ import Testing
 
     @Test(arguments: ["H", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "\0"])
     func whatCameBeforeTheRequestLeftIsNoAnswer(_ text: String) {
-        for (isReused, outcome) in [(true, "protocolError, may resend"), (false, "protocolError")] {
+        for (isReused, outcome) in [
+            (true, "protocolError, unsent, may resend"), (false, "protocolError, unsent"),
+        ] {
             var peer = Exchanger(isReused: isReused)
             peer.departure = .none
             peer.receive([text])
             #expect(peer.outcome == outcome)
         }
+    }
+
+    /// Nobody has seen it, so that even a POST may go out again.
+    @Test(arguments: Exchanger.endings)
+    func aRequestThatHasNotLeftIsUnsent(_ end: @Sendable (inout Exchanger) -> Void) {
+        var peer = Exchanger(.post, isReused: true)
+        peer.departure = .none
+        end(&peer)
+        #expect(peer.outcome == "connectionTerminated, unsent, may resend")
     }
 
     @Test func aConnectionAnswersOneRequestAfterTheOther() {

@@ -36,9 +36,9 @@ struct Exchanger {
         for piece in pieces { note(machine.received(Bytes(piece).span, departure: departure)) }
     }
 
-    mutating func end() { note(machine.ended()) }
+    mutating func end() { note(machine.ended(departure: departure)) }
 
-    mutating func reset() { note(machine.failed(.connectionReset)) }
+    mutating func reset() { note(machine.failed(.connectionReset, departure: departure)) }
 
     static let endings: [@Sendable (inout Exchanger) -> Void] = [{ $0.end() }, { $0.reset() }]
 
@@ -48,7 +48,8 @@ struct Exchanger {
         case .answer(let answer, let mayStay):
             results.append("\(answer.status) \(String(answer.body)) \(mayStay ? "keep" : "close")")
         case .fail(let failure, let mayResend):
-            results.append("\(failure.kind)\(mayResend ? ", may resend" : "")")
+            let sent = failure.wasSent ? "" : ", unsent"
+            results.append("\(failure.kind)\(sent)\(mayResend ? ", may resend" : "")")
         case .retire: results.append("retire")
         }
     }

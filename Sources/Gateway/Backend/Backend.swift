@@ -95,8 +95,8 @@ final class Backend {
     /// Connections to all its hosts, idle ones and those at work.
     var connections: Int { hosts.reduce(0) { $0 + $1.pool.inFlight + $1.pool.idle } }
 
-    /// Sends a call to the host that suits best. A host that refuses the connection is passed over
-    /// for the next one at once, since nothing was sent.
+    /// Sends a call to the host that suits best. A host to which nothing was sent, because it refuses
+    /// the connection or spoils it, is passed over for the next one at once.
     func send(_ request: CallRequest, _ exchange: Exchange) -> Local<ClientResponse> {
         guard let first = nextHost() else {
             return exchange.core.error(

@@ -42,7 +42,7 @@ extension Node {
     /// A child whose cancellation goes no further: it holds its parent by its closure only.
     @inlinable
     func shielded<Value>(_ type: Value.Type) -> Node {
-        let child = Node.make(Value.self, home: home) { [self] child in
+        let child = Node.make(Value.self, home: home, claim: Claim.shielded) { [self] child in
             var above = self
             child.inherit(Value.self, from: &above)
         }

@@ -36,7 +36,7 @@ extension Node {
     @inlinable
     func oneHasArrived<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
         guard isComplete(AnyResult<Key, Value>.self) else { return }
-        concludeLastly { $0.concludeAny(keyedBy: Key.self, of: Value.self) }
+        concludeSoon { $0.concludeAny(keyedBy: Key.self, of: Value.self) }
     }
 
     /// The answer is already in place; only when nobody brought a value it becomes an error.

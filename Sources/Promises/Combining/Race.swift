@@ -28,10 +28,11 @@ extension Node {
         let result = Node.gathering(Value.self, count: members.count, home: home)
         let seats = members.map { member in
             result.seat(Value.self, at: member) { seat in
-                seat.arrive(Value.self)?.concludeEarly(
-                    seat.isFulfilled
-                        ? .success(seat.value(as: Value.self))
-                        : Result<Value, any Error>.failure(seat.error))
+                // None when it is being let go of on another thread just now.
+                guard let result = seat.arrive(Value.self),
+                    let outcome = seat.result(as: Value.self)
+                else { return }
+                result.concludeEarly(outcome)
             }
         }
         result.write(seats)

@@ -110,7 +110,7 @@ extension Node {
     /// arrives while it is settled: so results of results are not nested, and whoever waited for that
     /// member before this result did hears of it before.
     @usableFromInline
-    func concludeLastly(_ step: @escaping (Node) -> Void) {
+    func concludeSoon(_ step: @escaping (Node) -> Void) {
         guard isConfined else { return step(self) }
         // Nothing is left to let go of.
         let before = claim.remove(Claim.started)

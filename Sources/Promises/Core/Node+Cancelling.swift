@@ -130,16 +130,14 @@ extension Node {
         while let one = rest {
             rest = one.next
             if one.with({ $0.isDecided }) {
+                if one.with({ $0.claim.bits & Claim.shielded == 0 }) { freed += 1 }
                 one.release()
-                freed += 1
             } else {
                 one.next = nil
                 if let last { last.next = one } else { kept = one }
                 last = one
             }
         }
-        // What was cancelled without withdrawing (`shielded`) was never counted.
-        freed = min(freed, Claim.ghosts(claim.bits))
         _ = claim.add(0 &- freed &* Claim.withdrawn)
         returnWaiters(kept, oldest: last)
     }

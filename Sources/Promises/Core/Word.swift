@@ -103,8 +103,10 @@ enum Claim {
     @inlinable static var noted: UInt { 128 }
     /// A link whose step wants to know of its cancellation, too.
     @inlinable static var watching: UInt { 256 }
+    /// A link that never withdraws from its parent, and so is no ghost when it was cancelled.
+    @inlinable static var shielded: UInt { 512 }
     /// One consumer; the count has the bits up to 35.
-    @inlinable static var consumer: UInt { 512 }
+    @inlinable static var consumer: UInt { 1024 }
     /// One consumer that withdrew and whose empty node is still on the waiter stack.
     @inlinable static var withdrawn: UInt { 1 << 35 }
 
@@ -117,7 +119,8 @@ enum Claim {
     @inlinable static func consumers(_ bits: UInt) -> UInt { (bits & (withdrawn - 1)) / consumer }
     @inlinable static func ghosts(_ bits: UInt) -> UInt { bits / withdrawn }
     @inlinable static func isHandled(_ bits: UInt) -> Bool {
-        let others = decided | started | root | cancelled | locked | gathering | noted | watching
+        let others =
+            decided | started | root | cancelled | locked | gathering | noted | watching | shielded
         return bits & ~others != 0
     }
 }

@@ -57,9 +57,10 @@ struct AnswersCheck {
     /// Whether a backend ever said such a mark unasked: in a word behind an answer, whose mark its head
     /// has, or in an answer that came behind such a word.
     private func isUnasked(_ mark: String, at backend: Int) -> Bool {
-        if mark == "smuggled" { return world.speaksUnasked(backend) }
-        return world.attempts.contains {
-            $0.mark == mark && $0.backend == backend && ($0.act.isPoisonous || $0.isPoisoned)
+        world.attempts.contains {
+            guard $0.backend == backend else { return false }
+            return mark == "smuggled"
+                ? $0.act.isPoisonous : $0.mark == mark && ($0.act.isPoisonous || $0.isPoisoned)
         }
     }
 

@@ -101,7 +101,8 @@ struct LimitsCheck {
                 let attempts = world.attempts(of: request).filter {
                     $0.call.generation == config.generation && $0.call.call == call.index
                 }
-                guard attempts.count > 1, !attempts.contains(where: \.isPoisoned) else { continue }
+                guard attempts.count > 1 else { continue }
+                if call.isIdempotent, attempts.contains(where: \.isPoisoned) { continue }
                 if let fault = fault(of: call, attempts) {
                     world.violation(.limits, request.mark, "\(attempts[0].call.text): \(fault)")
                 }

@@ -69,11 +69,8 @@ struct HostsModel {
     /// the time of the next check.
     private func isAskedAgain(_ probe: Probe, in world: World) -> Bool {
         // Of one that met an unasked word nobody can tell.
-        guard probe.mayBeResent, !probe.isPoisoned, let ended = probe.ended,
-            let health = drawn.health
-        else {
-            return false
-        }
+        guard probe.mayBeResent, !probe.isPoisoned else { return false }
+        guard let ended = probe.ended, let health = drawn.health else { return false }
         let every = Duration.milliseconds(health.every).inNanoseconds
         return (ended - world.began).inNanoseconds % every != 0
     }
@@ -81,7 +78,8 @@ struct HostsModel {
     /// Two bad checks in a row take a host out, a good one brings it back.
     private mutating func follow(_ probes: [Probe], of host: Int) {
         let results = probes.compactMap { probe in
-            probe.ended.map { (at: $0, isGood: probe.isGood) }
+            // What was on its way to it may have been taken for its answer as soon as it was sent.
+            (probe.isPoisoned ? probe.sent : probe.ended).map { (at: $0, isGood: probe.isGood) }
         }.sorted { $0.at < $1.at }
         var badInRow = 0
         for result in results {
@@ -138,7 +136,8 @@ struct HostsModel {
 
     /// Why a host must not have been chosen at any moment of this time; nil if it may have been.
     func objection(to host: Int, from first: Instant, to last: Instant) -> String? {
-        if unwell[host].contains(where: { $0.covers(first, last) }) {
+        // A check may have taken an unasked word for its answer, and never have come to its host.
+        if !hasPoison, unwell[host].contains(where: { $0.covers(first, last) }) {
             return "asked although it does not answer its checks"
         }
         guard ejected[host].contains(where: { $0.covers(first, last) }) else { return nil }

@@ -72,9 +72,8 @@ class Served {
         if case .fails(.connectionTerminated) = act.outcome { true } else { false }
     }
 
-    /// Met the end of a kept connection, or something on it that nobody asked for, so that the gateway
-    /// may send it once more without a word.
-    var mayBeResent: Bool { before > 0 && (broke || (isPoisoned && read == nil)) }
+    /// Met the end of a kept connection, so that the gateway may send it once more without a word.
+    var mayBeResent: Bool { before > 0 && broke }
 }
 
 /// A check of a host's health.

@@ -86,6 +86,7 @@ struct AnswersCheck {
         let earlier = client.sent.prefix(request.place)
         if earlier.contains(where: { $0.answer?["Connection"] == "close" }) { return }
         if world.drains != nil { return }
+        if earlier.contains(where: hadTooLongABody) { return }
         if world.unasked.contains(where: { $0.client === client }) { return }
         guard request.read != nil else { return }
         // A connection may be closed for being idle while a request is under way.
@@ -95,5 +96,11 @@ struct AnswersCheck {
         }
         world.violation(
             .answers, request.mark, "closed without an answer, and the whole request was read")
+    }
+
+    /// Whether a request may have been answered without its body, which does not say how long it is, and
+    /// that then turned out to be longer than what is read over to find the next request.
+    private func hadTooLongABody(_ request: SentRequest) -> Bool {
+        request.request.isChunked && (request.request.body?.utf8.count ?? 0) > 64 * 1024
     }
 }

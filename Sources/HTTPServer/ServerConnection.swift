@@ -115,10 +115,12 @@ final class ServerConnection: ByteStreamDelegate {
 
     private static let goOn = Bytes("HTTP/1.1 100 Continue\r\n\r\n")
 
-    /// Reads what waits here, then what comes.
+    /// Reads what waits here, then what comes: while a request runs, too, as long as there is room for
+    /// it, so that a client that leaves is seen.
     private func readOn() {
         readAhead()
-        guard isPaused, machine.reading == .consume else { return }
+        // Whoever reads further up the call stack comes here behind it.
+        guard isPaused, !isReading, ahead.count <= server.settings.aheadBytes else { return }
         isPaused = false
         machine.isUnread = false
         stream.resumeReading()

@@ -156,8 +156,7 @@ let package = Package(
             name: "HTTPClientTests",
             dependencies: [
                 "HTTPClient", "HTTP", "TestCertificates", "TLS", "SimReactor", "Reactor",
-                "Promises",
-                "Basics",
+                "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(

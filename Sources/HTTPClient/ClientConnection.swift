@@ -44,7 +44,7 @@ final class ClientConnection {
         stream.close()
     }
 
-    /// A request is one write, which is offered as a whole.
+    /// A request is one write, and counts as offered with its first byte.
     private var departure: ClientStateMachine.Departure {
         guard stream.hasOfferedAll else { return .none }
         return stream.unsentBytes == 0 ? .all : .some

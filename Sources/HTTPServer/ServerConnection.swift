@@ -119,7 +119,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// it, so that a client that leaves is seen.
     private func readOn() {
         readAhead()
-        // Whoever reads further up the call stack comes here behind it.
+        // Only this reads while it is paused, so it comes here again behind what it reads.
         guard isPaused, !isReading, ahead.count <= server.settings.aheadBytes else { return }
         isPaused = false
         machine.isUnread = false

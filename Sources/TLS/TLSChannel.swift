@@ -12,7 +12,7 @@ final class TLSChannel: FailingStream {
     private let loop: any Loop
 
     private var handshake: TLSHandshake?
-    package var user = StreamUser()
+    var user = StreamUser()
     private var isOpen = false
     private var isClosed = false
     private var isPaused = false

@@ -12,7 +12,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     /// calls anybody: closing a handle only tells libuv, which calls back later.
     @exclusivity(unchecked) private var handle: Handle<uv_stream_t>?
     /// Unchecked like the others: its delegate is let go of outside of any access.
-    @exclusivity(unchecked) package var user = StreamUser()
+    @exclusivity(unchecked) var user = StreamUser()
     private var isPaused = false
     private var hasEnded = false
     private var isFinished = false
@@ -249,7 +249,8 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         guard user.failing == nil else { return }
         user.failing = loop.timer(after: .zero) { [weak self] in
             guard let self else { return }
-            user.failing = loop.timer(after: .zero) { [weak self] in self?.fail(IOFailure(uv: code))
+            user.failing = loop.timer(after: .zero) { [weak self] in
+                self?.fail(IOFailure(uv: code))
             }
         }
     }

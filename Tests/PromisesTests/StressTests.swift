@@ -43,16 +43,15 @@ import Testing
         for _ in 0..<Self.rounds {
             let resolvers = (0..<3).map { _ in Resolver<Int>(on: .inline).shared() }
             let promises = resolvers.map(\.promise)
-            let (all, any, race) = (
-                all(promises), any(promises.map { (key: 1, promise: $0) }), race(promises)
-            )
+            let (all, any) = (all(promises), any(promises.map { (key: 1, promise: $0) }))
+            let (race, first) = (race(promises), firstSettled(promises))
             concurrently([
                 { resolvers[0].reject(Failure("a")) }, { resolvers[1].fulfill(1) },
                 { any.cancel() },
             ])
             resolvers[2].fulfill(2)
             #expect(all.error is Failure || all.error is Cancelled)
-            #expect(!any.isPending && !race.isPending)
+            #expect(!any.isPending && !race.isPending && !first.isPending)
         }
     }
 

@@ -1,7 +1,8 @@
 /// What `any` brought: for every key a value or the reason why there is none, in the order of the
 /// members, with at least one value.
 ///
-/// It looks into settled promises: no dictionary is made until `values` or `reasons` asks for one. When a key stands for two members, the first counts.
+/// It looks into settled promises: no dictionary is made until `values` or `reasons` asks for one.
+/// When a key stands for two members, the first counts.
 public struct AnyResult<Key: Hashable & Sendable, Value> {
     @usableFromInline let members: [AnyMember<Key>]
 

@@ -106,9 +106,9 @@ extension Node {
         }
     }
 
-    /// Settles this result with `step`; on a core in a turn of its own, because a member that is its own seat
-    /// arrives while it is settled: so results of results are not nested, and whoever waited for that
-    /// member before this result did hears of it before.
+    /// Settles this result with `step`; on a core in a turn of its own, because a member that is its
+    /// own seat arrives while it is settled: so results of results are not nested, and whoever waited
+    /// for that member before this result did hears of it before.
     @usableFromInline
     func concludeSoon(_ step: @escaping (Node) -> Void) {
         guard isConfined else { return step(self) }

@@ -113,7 +113,7 @@ struct LimitsCheck {
     private func fault(of call: DrawnCall, _ attempts: [Attempt]) -> String? {
         if !call.isIdempotent { return "a \(call.method) was sent \(attempts.count) times" }
         // One resend more for each that met the end of a kept connection.
-        let resent = attempts.filter { $0.before > 0 && $0.broke }.count
+        let resent = attempts.count(where: \.mayBeResent)
         let tries = (call.retry?.attempts ?? 1) * (call.hedgeAfter == nil ? 1 : 2) + resent
         if attempts.count > tries { return "\(attempts.count) tries, and \(tries) are allowed" }
         guard call.hedgeAfter == nil else { return nil }

@@ -68,9 +68,9 @@ struct HostsModel {
     /// Whether it goes out once more on another connection; not if it was given up instead, which is at
     /// the time of the next check.
     private func isAskedAgain(_ probe: Probe, in world: World) -> Bool {
-        // Of one that met an unasked word nobody can tell.
-        guard probe.mayBeResent, !probe.isPoisoned else { return false }
-        guard let ended = probe.ended, let health = drawn.health else { return false }
+        guard probe.mayBeResent, let ended = probe.ended, let health = drawn.health else {
+            return false
+        }
         let every = Duration.milliseconds(health.every).inNanoseconds
         return (ended - world.began).inNanoseconds % every != 0
     }
@@ -78,8 +78,7 @@ struct HostsModel {
     /// Two bad checks in a row take a host out, a good one brings it back.
     private mutating func follow(_ probes: [Probe], of host: Int) {
         let results = probes.compactMap { probe in
-            // What was on its way to it may have been taken for its answer as soon as it was sent.
-            (probe.isPoisoned ? probe.sent : probe.ended).map { (at: $0, isGood: probe.isGood) }
+            probe.ended.map { (at: $0, isGood: probe.isGood) }
         }.sorted { $0.at < $1.at }
         var badInRow = 0
         for result in results {

@@ -6,15 +6,15 @@ import Testing
 @Suite struct OwnSeatTests {
     let context = ManualContext()
 
-    private func resolvers(_ count: Int, _ core: Core) -> [SettleInt] {
-        (0..<count).map { _ in SettleInt(core) }
+    private func resolvers(_ count: Int, _ core: Core) -> [LocalBox] {
+        (0..<count).map { _ in LocalBox(core) }
     }
 
     private func keyed(_ promises: [Local<Int>]) -> [(key: Int, promise: Local<Int>)] {
         promises.enumerated().map { (key: $0, promise: $1) }
     }
 
-    private func keyed(_ settles: [SettleInt]) -> [(key: Int, promise: Local<Int>)] {
+    private func keyed(_ settles: [LocalBox]) -> [(key: Int, promise: Local<Int>)] {
         keyed(settles.map(\.promise))
     }
 
@@ -34,7 +34,7 @@ import Testing
 
     @Test func membersMayHaveSettledBefore() {
         Core.run(on: context) { core in
-            let late = SettleInt(core)
+            let late = LocalBox(core)
             let any = core.any(keyed([core.value(1), late.promise, core.error(Failure("c"))]))
             context.drain()
             #expect(any.isPending)
@@ -47,7 +47,7 @@ import Testing
     @Test func aMembersOwnHandlersSeeItsValueAndComeFirst() {
         Core.run(on: context) { core in
             let notes = Notes<String>()
-            let settle = SettleInt(core)
+            let settle = LocalBox(core)
             let member = settle.promise.map { $0 + 1 }
             _ = member.done { notes.add("before \($0)") }
             _ = core.any(keyed([member])).done { notes.add("any \($0.values)") }
@@ -82,7 +82,7 @@ import Testing
     /// Handlers attached to the result come one turn behind what decides it, as everywhere.
     @Test func theResultComesInATurnOfItsOwn() {
         Core.run(on: context) { core in
-            let settle = SettleInt(core)
+            let settle = LocalBox(core)
             let any = core.any(keyed([settle]))
             settle.fulfill(1)
             #expect(any.isPending)
@@ -93,9 +93,9 @@ import Testing
 
     @Test func aMemberThatSomebodyElseWantsIsNotCancelled() {
         Core.run(on: context) { core in
-            let settles = (0..<3).map { _ in LocalBox(core) }
+            let settles = resolvers(3, core)
             let stays = settles[1].promise.map { $0 }
-            let any = core.any(keyed(settles.map(\.promise)))
+            let any = core.any(keyed(settles))
             any.cancel()
             context.drain()
             #expect(settles.map(\.isCancelled) == [true, false, true])
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func aMemberCanSitAgainWhereAnotherResultWasCancelled() {
+    @Test func resultsThatWereCancelledDoNotDisturbTheNext() {
         Core.run(on: context) { core in
             let settle = LocalBox(core)
             let stays = settle.promise.map { $0 }
@@ -138,7 +138,7 @@ import Testing
 
     @Test func aCancelledMemberCountsAsOneWithoutAValue() {
         Core.run(on: context) { core in
-            let settles = (0..<2).map { _ in LocalBox(core) }
+            let settles = resolvers(2, core)
             let member = settles[0].promise.map { $0 }
             let any = core.any(keyed([member, settles[1].promise]))
             member.cancel()

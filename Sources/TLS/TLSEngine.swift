@@ -65,8 +65,11 @@ package final class TLSEngine {
         SSL_set_connect_state(ssl)
         let parameters = SSL_get0_param(ssl)
         X509_VERIFY_PARAM_set_time(parameters, time_t(unixTime))
+        // Only the subjectAltName counts: the common name is no host name (RFC 9110 4.3.4). And `*`
+        // stands for a whole label, as in the clients of the web (RFC 9525 6.3).
         X509_VERIFY_PARAM_set_hostflags(
-            parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+            parameters,
+            UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
         // An address is checked as an address, and never asked for as a name (RFC 6066 3).
         let isSet =
             IPAddress(host) != nil

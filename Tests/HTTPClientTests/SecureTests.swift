@@ -49,7 +49,10 @@ import Testing
         scene.expectQuiet()
     }
 
-    @Test(arguments: [("other.test", "server"), ("127.0.0.1", "unknown")])
+    @Test(arguments: [
+        ("other.test", "server"), ("127.0.0.1", "unknown"), ("backend.test", "common-name"),
+        ("backend.test", "other-kinds"), ("backend.test", "odd-names"),
+    ])
     func aCertificateThatIsNotAcceptedHasAKind(host: String, backend: String) throws {
         let scene = try scene(host: host, backend: backend)
         #expect(scene.outcome() == "certificateError")

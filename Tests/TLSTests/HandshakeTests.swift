@@ -67,6 +67,38 @@ import Testing
         #expect(pair.serverState != .needsMore, "the server is told")
     }
 
+    /// RFC 9110 4.3.4: only a DNS name of the subjectAltName is a name, and it is one as a whole. The
+    /// common name of these certificates is backend.test.
+    @Test(arguments: [
+        ("common-name", "backend.test"), ("other-kinds", "backend.test"),
+        ("odd-names", "backend.test"), ("odd-names", "localhost"),
+    ])
+    func refusesCertificateWithoutMatchingDNSName(server: String, host: String) throws {
+        let pair = try Pair(host: host, server: Certificates.server(server))
+        pair.shakeHands()
+        #expect(pair.clientState == .failed(.certificateRefused("hostname mismatch")))
+    }
+
+    @Test(arguments: ["10.0.0.1", "2001:db8::1"])
+    func refusesAddressWrittenAsDNSName(_ host: String) throws {
+        let pair = try Pair(host: host, server: Certificates.server("odd-names"))
+        pair.shakeHands()
+        #expect(pair.clientState == .failed(.certificateRefused("IP address mismatch")))
+    }
+
+    /// Positive control: the same certificates are accepted without verification, and by a valid name.
+    @Test func acceptsSameCertificatesWhereNameIsNotTheReason() throws {
+        for server in ["common-name", "other-kinds", "odd-names"] {
+            let unchecked = try Pair(
+                Certificates.trusting(nil), server: Certificates.server(server))
+            unchecked.shakeHands()
+            #expect(unchecked.isDone, "\(server) without verification")
+        }
+        let wildcard = try Pair(host: "a.backend.test", server: Certificates.server("odd-names"))
+        wildcard.shakeHands()
+        #expect(wildcard.isDone, "a wildcard for a whole label counts")
+    }
+
     @Test func theNameMayBeGiven() throws {
         let pair = try Pair(Certificates.trusting(name: "backend.test"), host: "10.0.0.1")
         pair.shakeHands()

@@ -4,7 +4,8 @@ package import TLS
 
 /// The files of `Tests/Fixtures/tls`, which its script `make` made: a certificate authority; `server`
 /// for `backend.test`, `*.wild.test`, 127.0.0.1 and ::1; `chain` behind one in between; `client`; and
-/// `unknown`, of another authority. All are good from 2020 to 2120.
+/// `unknown`, of another authority; `common-name`, `other-kinds` and `odd-names`, which have the name
+/// backend.test only where it does not count. All are good from 2020 to 2120.
 package enum Certificates {
     package static func file(_ name: String) throws -> Bytes {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()

@@ -3,8 +3,11 @@ package import Reactor
 
 /// How a pool behaves: one backend's part of the configuration, in this core's share.
 package struct PoolSettings: Equatable, Sendable {
-    /// Idle connections that are kept; the oldest is closed when there would be more.
-    package var maxIdle = 64
+    /// The most idle connections that are kept; the oldest is closed when there would be more.
+    ///
+    /// 1024: a bound for memory. The pool keeps no more than were in use at once within
+    /// `idleTimeout`, see `PoolStateMachine`.
+    package var maxIdle = 1024
 
     /// How long a connection may idle before it is closed.
     package var idleTimeout = Duration.seconds(60)

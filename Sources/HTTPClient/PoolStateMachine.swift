@@ -7,7 +7,10 @@ import Basics
 /// steady state.
 ///
 /// Three rules:
-/// - The connection used last is lent first, so that the others may grow old and be closed.
+/// - The connection used last is lent first, and one that idled for `idleTimeout` is closed. So the
+///   pool keeps as many connections as were in use at once within the last `idleTimeout`: while one
+///   idles, no connection older than it is lent and none is made, so all others that are open now
+///   were in use, or being made for a call, when it was returned. `maxIdle` bounds the memory.
 /// - Who has to wait is served in order, by whatever comes first: a connection that is returned,
 ///   or one made meanwhile. There are never fewer attempts than waiters unless `maxConnections`
 ///   forbids them.

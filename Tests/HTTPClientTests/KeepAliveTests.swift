@@ -50,6 +50,45 @@ import Testing
         scene.expectQuiet()
     }
 
+    /// With the default settings.
+    @Test func repeatedBurstsReuseTheirConnections() throws {
+        let scene = try Scene()
+        scene.network.settings.backlogMax = 256
+        for _ in 0..<5 {
+            for sent in (0..<256).map({ _ in scene.send() }) {
+                #expect(scene.outcome(of: sent) == "200 /")
+            }
+            scene.pass(.seconds(1))
+            #expect(scene.counts == "0 in flight, 256 idle, 256 open")
+        }
+        #expect(scene.backend.connections == 256, "no client of the later bursts reconnected")
+        scene.expectQuiet()
+    }
+
+    @Test func surplusConnectionsAreClosedAfterTheLoadHasFallen() throws {
+        var settings = PoolSettings()
+        settings.idleTimeout = .seconds(10)
+        let scene = try Scene(settings)
+        func burst(_ size: Int) {
+            let sent = (0..<size).map { _ in scene.send() }
+            #expect(sent.allSatisfy { scene.outcome(of: $0) == "200 /" })
+        }
+        burst(100)
+        for _ in 0..<9 {
+            scene.pass(.seconds(1))
+            burst(3)
+        }
+        #expect(scene.pool.idle >= 99, "a burst like the last one may come")
+        for _ in 0..<2 {
+            scene.pass(.seconds(1))
+            burst(3)
+        }
+        scene.pass(.milliseconds(1))
+        #expect(scene.counts == "0 in flight, 3 idle, 3 open")
+        #expect(scene.backend.connections == 100)
+        scene.expectQuiet()
+    }
+
     @Test func anIdleConnectionIsClosedAfterItsTime() throws {
         var settings = PoolSettings()
         settings.idleTimeout = .seconds(10)

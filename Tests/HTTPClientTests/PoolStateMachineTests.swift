@@ -129,6 +129,18 @@ import Testing
         #expect(pool.nextExpiry == start + .seconds(62) && pool.idle == 1)
     }
 
+    @Test func keepsAsManyConnectionsAsWereInUseWithinIdleTimeout() {
+        var pool = machine(idle: 3)
+        for second in stride(from: 10, through: 60, by: 10) {
+            #expect(pool.checkout("a") == .lend(id(2)), "the other two grow old")
+            #expect(pool.returned(id(2), at: start + .seconds(second)) == .nothing)
+        }
+        #expect(pool.expire(at: start + .seconds(61)) == id(0))
+        #expect(pool.expire(at: start + .seconds(61)) == id(1))
+        #expect(pool.expire(at: start + .seconds(61)) == nil)
+        #expect(pool.idle == 1)
+    }
+
     @Test func anIdleConnectionThatTheBackendClosesIsForgotten() {
         var pool = machine(idle: 3)
         #expect(pool.gone(id(1)) == .nothing)
@@ -231,7 +243,7 @@ import Testing
         var story = PoolStory(
             seed: seed, maxIdle: Int(seed % 4), max: seed % 3 == 0 ? nil : Int(seed % 5) + 1)
         for step in 0..<400 {
-            story.step()
+            story.step(step)
             #expect(story.complaint == nil, "seed \(seed), step \(step)")
             if story.complaint != nil { return }
         }

@@ -16,18 +16,22 @@ struct PoolStory {
     private var attempts: [ConnectionID] = []
     private var working: [ConnectionID] = []
     private var idle: [ConnectionID] = []
+    /// How many calls there were at once, and when: those that had a connection or waited for one.
+    private var calls: [(at: Instant, count: Int)] = []
+    private static let idleTimeout = Duration.seconds(5)
 
     /// What was wrong first.
     private(set) var complaint: String?
 
     init(seed: UInt64, maxIdle: Int, max: Int?) {
-        machine = PoolStateMachine(maxIdle: maxIdle, maxConnections: max, idleTimeout: .seconds(5))
+        machine = PoolStateMachine(
+            maxIdle: maxIdle, maxConnections: max, idleTimeout: PoolStory.idleTimeout)
         chance = Entropy(seed: seed)
         self.maxIdle = maxIdle
         self.max = max ?? .max
     }
 
-    mutating func step() {
+    mutating func step(_ step: Int) {
         now = now + .milliseconds(chance.below(900))
         switch chance.below(8) {
         case 0, 1: checkout()
@@ -41,6 +45,20 @@ struct PoolStory {
         default: leaveOrExpire()
         }
         check()
+        calls.append((now, working.count + line.count))
+        if step.isMultiple(of: 10) { expireAll() }
+    }
+
+    /// Closes all connections that have idled long enough; those that are left must have been in use
+    /// at once, or being made for calls, within the idle timeout.
+    private mutating func expireAll() {
+        while let id = machine.expire(at: now) { idle.removeAll { $0 == id } }
+        // The count from before the window holds until its first event.
+        let old = calls.last { now - $0.at > PoolStory.idleTimeout }
+        let recent =
+            calls.filter { now - $0.at <= PoolStory.idleTimeout } + (old.map { [$0] } ?? [])
+        let peak = recent.map(\.count).max() ?? 0
+        if idle.count + working.count > peak { complain("more connections than were in use") }
     }
 
     /// Closes the pool and ends what runs; nothing may remain.

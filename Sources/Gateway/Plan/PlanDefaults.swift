@@ -19,7 +19,7 @@ enum PlanDefaults {
     static let bodyTimeout: Duration = .seconds(30)
     static let idleTimeout: Duration = .seconds(60)
 
-    static let maxIdle = 64
+    static let maxIdle = 1024
     static let poolIdleTimeout: Duration = .seconds(60)
     static let dnsTTL: Duration = .seconds(30)
 

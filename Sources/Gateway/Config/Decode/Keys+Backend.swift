@@ -95,7 +95,7 @@ extension Config.Backend.Keepalive: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value(
             "max_idle", \.maxIdle, .natural, default: .number(PlanDefaults.maxIdle),
-            "idle connections that are kept; 0 keeps none"),
+            "most idle connections that are kept; 0 keeps none"),
         .value(
             "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.poolIdleTimeout),
             "how long an idle one is kept"),

@@ -2,6 +2,7 @@
 #define TRIBUTARY_CUV_CALLS_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <uv.h>
 
@@ -133,13 +134,22 @@ TRIBUTARY_CALL(
     uv_shutdown, (uv_shutdown_t *request, uv_stream_t *stream, uv_shutdown_cb call),
     (request, stream, call))
 
-/* ---- Names ---- */
+/* ---- Threads ---- */
 
-TRIBUTARY_CALL(
-    uv_getaddrinfo,
-    (uv_loop_t *loop, uv_getaddrinfo_t *request, uv_getaddrinfo_cb call, const char *host,
-     const struct addrinfo *hints),
-    (loop, request, call, host, NULL, hints))
-TRIBUTARY_CALL(uv_cancel, (uv_req_t *request), (request))
+/* Starts a thread that is never joined. 512 KiB of stack: enough for getaddrinfo with every module
+   of the system's name service, and many such threads cost little address space. */
+static inline int tributary_start_thread(void *(*run)(void *), void *data)
+{
+    TRIBUTARY_FAIL(pthread_create);
+    pthread_attr_t attributes;
+    int code = pthread_attr_init(&attributes);
+    if (code != 0) return -code;
+    pthread_attr_setstacksize(&attributes, 512 * 1024);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    code = pthread_create(&thread, &attributes, run, data);
+    pthread_attr_destroy(&attributes);
+    return -code;
+}
 
 #endif

@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <netdb.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,30 @@
 
 /* What libuv 1.44 does not offer, and what Swift cannot say about C structs. Every function that
    asks the system for something gives back a negative error number, as libuv does. */
+
+/* ---- Names ---- */
+
+/* The addresses of a host name, to be freed with freeaddrinfo; it may block for as long as the system
+   waits for its name service. Gives 0 or a code of libuv's, which has numbers of its own for what
+   getaddrinfo says. */
+static inline int tributary_getaddrinfo(const char *host, struct addrinfo **list)
+{
+    /* Without a type of socket each address comes three times. */
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    int code = getaddrinfo(host, NULL, &hints, list);
+    switch (code) {
+    case 0: return 0;
+    case EAI_NONAME: return UV_EAI_NONAME;
+#ifdef EAI_NODATA
+    case EAI_NODATA: return UV_EAI_NODATA;
+#elif defined(__GLIBC__)
+    case -5: return UV_EAI_NODATA; /* EAI_NODATA, which the header names for GNU sources only */
+#endif
+    case EAI_MEMORY: return UV_EAI_MEMORY;
+    case EAI_SYSTEM: return errno > 0 ? -errno : UV_EAI_AGAIN;
+    default: return UV_EAI_AGAIN;
+    }
+}
 
 /* ---- Socket addresses ---- */
 

@@ -2,46 +2,53 @@ import Basics
 import Promises
 import Reactor
 
-/// Makes connections to one origin: asks for its addresses where it is a name, and tries them in
-/// order, all within the pool's `connectTimeout`.
+/// Makes connections to one origin: requests its addresses where it is a name, and tries them in
+/// order, all within the pool's `connectTimeout`. Owned by its pool.
 final class Connector {
     private let loop: any Loop
     private let origin: Origin
     private let settings: PoolSettings
-    private var book: AddressBook
+    private var book = AddressBook()
+    /// Nil for an address, and while the loop ends.
+    private let name: FreshName?
 
     init(_ origin: Origin, _ settings: PoolSettings, loop: any Loop) {
         self.loop = loop
         self.origin = origin
         self.settings = settings
-        book = AddressBook(timeToLive: settings.dnsTTL)
+        name =
+            if case .name(let host, _) = origin.place {
+                FreshName(host, settings, loop: loop)
+            } else {
+                nil
+            }
     }
+
+    /// Refreshes the addresses before they expire, as long as `isInUse`.
+    func refreshAddresses(while isInUse: @escaping () -> Bool) { name?.isInUse = isInUse }
+
+    /// Refreshes the addresses no more.
+    func stop() { name?.stop() }
 
     /// A fresh connection. Rejects with `ClientFailure`; cancelling gives the attempt up.
     func connect() -> Local<any ByteStream> {
         switch origin.place {
         case .address(let address): return dial(address, within: settings.connectTimeout)
-        case .name(let host, let port):
+        case .name(_, let port):
             let deadline = loop.now + settings.connectTimeout
-            return addresses(of: host).then { addresses in
+            return addresses().then { addresses in
                 self.dialOne(
                     of: addresses.prefix(self.settings.addressesTried), port, until: deadline)
             }
         }
     }
 
-    private func addresses(of host: String) -> Local<[IPAddress]> {
-        if let addresses = book.trusted(at: loop.now) { return loop.core.value(addresses) }
-        return loop.resolve(host)
+    private func addresses() -> Local<[IPAddress]> {
+        guard let name else { return loop.core.error(ClientFailure.lookup(.cancelled)) }
+        return name.addresses()
             .mapError { ($0 as? IOFailure).map(ClientFailure.lookup) ?? $0 }
             .timeout(settings.connectTimeout, error: self.tooSlow(.dnsError))
-            .map { addresses in
-                guard !addresses.isEmpty else {
-                    throw ClientFailure(.dnsError, .noAddress, wasSent: false)
-                }
-                self.book.learn(addresses, at: self.loop.now)
-                return addresses
-            }
+            .map { self.book.sort($0) }
     }
 
     /// Connects to the first address that lets it; each gets an equal share of the time left.
@@ -53,10 +60,10 @@ final class Connector {
         }
         let share = (deadline - loop.now) / addresses.count
         return dial(.ip(address, port: port), within: share).recover { error in
-            self.book.distrust(address)
+            self.book.moveToEnd(address)
             let rest = addresses.dropFirst()
             guard rest.isEmpty else { return self.dialOne(of: rest, port, until: deadline) }
-            self.book.forget()
+            self.name?.suspect()
             throw error
         }
     }

@@ -27,9 +27,11 @@ package final class Pool {
         unsafe machine = PoolStateMachine(
             maxIdle: settings.maxIdle, maxConnections: settings.maxConnections,
             idleTimeout: settings.idleTimeout)
+        connector.refreshAddresses { [unowned self] in !isQuiet }
     }
 
     deinit {
+        connector.stop()
         expiry?.cancel()
         for connection in unsafe links.connections { connection.close() }
     }
@@ -154,6 +156,7 @@ package final class Pool {
     }
 
     private func forgetUnneeded() {
+        connector.stop()
         while let id = unsafe machine.forgetUnneeded() { release(id) }
         expiry?.cancel()
         expiry = nil

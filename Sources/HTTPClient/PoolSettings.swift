@@ -19,10 +19,16 @@ package struct PoolSettings: Equatable, Sendable {
     /// Connections open at once; more calls than that wait in order. Nil means no limit.
     package var maxConnections: Int?
 
-    /// How long the addresses of a name are trusted.
+    /// How old the addresses of a name may be before it is looked up again.
     ///
-    /// 30 s: the name service's own figure does not come through `getaddrinfo`.
+    /// 30 s: `getaddrinfo` does not tell the name service's own time to live.
     package var dnsTTL = Duration.seconds(30)
+
+    /// How long a connection waits for new addresses when it has expired ones, which it uses then; at
+    /// most a quarter of `connectTimeout`.
+    ///
+    /// 250 ms: most name services answer within that time.
+    package var lookUpPatience = Duration.milliseconds(250)
 
     /// Addresses of a name that one attempt tries.
     ///

@@ -40,9 +40,8 @@ package protocol Loop: AnyObject {
         on address: SocketAddress, sharedPort: Bool, accept: @escaping (any ByteStream) -> Void
     ) throws(IOFailure) -> any Listener
 
-    /// The addresses of a host name, in the system's order of preference; an address in text form
-    /// is its own answer. Rejects with `IOFailure`. Equal names asked for at once share one look-up.
-    func resolve(_ host: String) -> Local<[IPAddress]>
+    /// The host names of this loop's process; nil while the loop ends.
+    var names: NameResolver? { get }
 }
 
 /// A bound socket that accepts connections. Dropping it closes it.

@@ -15,7 +15,7 @@ package final class SimLoop: Loop {
     package var host: IPAddress? = .v4(0x7F00_0001)
 
     private let turn: Turn
-    private let lookUps: LookUps
+    package private(set) var names: NameResolver?
     private var drainsLater = false
 
     /// Timers made and perhaps still pending; swept when it doubles.
@@ -35,8 +35,8 @@ package final class SimLoop: Loop {
         self.network = network
         self.core = core
         self.turn = turn
-        lookUps = LookUps(core: core)
         entropy = Entropy(seed: network.entropy.next())
+        names = NameResolver(on: self, source: SimNames(of: self))
     }
 
     // MARK: Clock
@@ -108,16 +108,6 @@ package final class SimLoop: Loop {
     ) throws(IOFailure) -> any Listener {
         let claimed = try network.claim(address, isShared: sharedPort)
         return SimListener(on: self, address: claimed, isShared: sharedPort, accept: accept)
-    }
-
-    package func resolve(_ host: String) -> Local<[IPAddress]> {
-        lookUps.addresses(of: host) { lookUp in
-            network.lookUps += 1
-            let answer = network.names[host] ?? .fails(.hostNotFound)
-            network.clock.after(answer.delay) { [weak self] in
-                self?.perform { lookUp.end(answer.result) }
-            }
-        }
     }
 }
 

@@ -14,7 +14,7 @@ package final class SimNetwork {
     package var settings = Settings()
 
     /// What a name asked for in vain is answered with; see `NameAnswer`.
-    package var names: [String: NameAnswer] = [
+    package var names: [String: SimNetwork.NameAnswer] = [
         "localhost": .addresses([.v4(0x7F00_0001), .v6(0, 1)])
     ]
 
@@ -26,6 +26,9 @@ package final class SimNetwork {
 
     /// Names looked up so far.
     package internal(set) var lookUps = 0
+
+    /// What its loops know of names: they are the loops of one process.
+    var nameTable = NameTable<SimNames>()
 
     // Whoever makes a loop or a listener owns it; here they are only known.
     private var known: [Known<SimLoop>] = []
@@ -77,6 +80,11 @@ package final class SimNetwork {
             _ failure: IOFailure, after delay: Duration = .milliseconds(1)
         ) -> NameAnswer {
             NameAnswer(result: .failure(failure), delay: delay)
+        }
+
+        /// Does not answer before the system gives up.
+        package static func hangs(_ delay: Duration = .seconds(30)) -> NameAnswer {
+            .fails(.nameServiceFailed, after: delay)
         }
     }
 

@@ -18,10 +18,10 @@ extension IOFailure {
                 .addressInvalid
             case UV_EACCES, UV_EPERM: .permissionDenied
             case UV_EAI_NONAME, UV_EAI_NODATA: .hostNotFound
-            case UV_EAI_AGAIN, UV_EAI_FAIL, UV_EAI_FAMILY, UV_EAI_SERVICE: .nameServiceFailed
+            case UV_EAI_AGAIN: .nameServiceFailed
             case UV_EMFILE, UV_ENFILE: .outOfDescriptors
             case UV_ENOMEM, UV_ENOBUFS, UV_EAI_MEMORY: .outOfMemory
-            case UV_ECANCELED, UV_EAI_CANCELED: .cancelled
+            case UV_ECANCELED: .cancelled
             default: .other(code)
             }
     }

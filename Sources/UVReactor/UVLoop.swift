@@ -34,14 +34,14 @@ package final class UVLoop: Loop {
     /// Passes in which the promise handlers that are left may come to an end.
     private static let closingPassesMax = 10_000
 
-    /// Milliseconds that a loop waits at its end for threads that still look up names.
-    private static let closingWaitsMax = 250
-
     /// Makes a loop on this thread, lets `start` fill it, runs it until `stop`, and closes it.
     ///
+    /// - Parameter names: the names of the process, which its loops share
     /// - Returns: what was still open at the end, one line each. It was closed by force.
-    package static func run(_ start: (UVLoop) throws -> Void) throws -> [String] {
-        let loop = try UVLoop()
+    package static func run(
+        names: NameService = NameService(), _ start: (UVLoop) throws -> Void
+    ) throws -> [String] {
+        let loop = try UVLoop(names)
         do {
             try start(loop)
         } catch {
@@ -53,7 +53,7 @@ package final class UVLoop: Loop {
         return loop.close()
     }
 
-    private init() throws(IOFailure) {
+    private init(_ names: NameService) throws(IOFailure) {
         try checked(tributary_block_broken_pipe())
         let turn = Turn()
         let port = Port(turn: turn)
@@ -71,7 +71,7 @@ package final class UVLoop: Loop {
         entropy = Entropy(seed: UVLoop.seed())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         do throws(IOFailure) {
-            own = try OwnHandles(on: self)
+            own = try OwnHandles(on: self, names)
             if let wakeUp = own?.wakeUp.raw { port.open(self, wakeUp: wakeUp) }
         } catch {
             _ = close()
@@ -148,9 +148,7 @@ package final class UVLoop: Loop {
         return try UVListener(socket, on: self, accept: accept)
     }
 
-    package func resolve(_ host: String) -> Local<[IPAddress]> {
-        own?.resolver.addresses(of: host) ?? core.error(IOFailure.cancelled)
-    }
+    package var names: NameResolver? { own?.names }
 
     // MARK: Callbacks
 
@@ -224,7 +222,9 @@ package final class UVLoop: Loop {
         port.refuse()
         resident = nil
         own?.timers.queue.removeAll()
+        let names = own?.names
         own = nil
+        names?.close()
         sendGathered()
         let left = abandonOwners()
         sendGathered()  // nothing is left to write to, and nothing may be held
@@ -232,7 +232,7 @@ package final class UVLoop: Loop {
         port.close()
         let code = tributary_uv_loop_close(raw)
         guard code == 0 else {
-            // A look-up that its thread is still at: the loop's memory must stay.
+            // The loop is still in use: its memory must stay.
             return left + ["uv_loop_close: \(IOFailure(uv: code))"]
         }
         raw.deallocate()
@@ -240,18 +240,12 @@ package final class UVLoop: Loop {
     }
 
     /// Runs the close callbacks and the promise handlers that are left. What handlers begin now
-    /// fails at once, so they end; an endless chain, or a name service that does not answer, is
-    /// left behind after a while.
+    /// fails at once, so they end; an endless chain is left behind after a while.
     private func runOut() {
-        var waits = 0
         for _ in 0..<UVLoop.closingPassesMax {
             uv_run(raw, UV_RUN_NOWAIT)
             if turn.drain(atMost: UVLoop.jobsPerDrainMax) { continue }
-            guard uv_loop_alive(raw) != 0, waits < UVLoop.closingWaitsMax else { return }
-            if uv_backend_timeout(raw) != 0 {
-                waits += 1
-                uv_sleep(1)
-            }
+            if uv_loop_alive(raw) == 0 { return }
         }
     }
 
@@ -276,12 +270,12 @@ package final class UVLoop: Loop {
 /// The handles that every loop has. Dropping them closes them.
 private struct OwnHandles: ~Copyable {
     let timers: UVTimer
-    let resolver: UVResolver
+    let names: NameResolver
     let wakeUp: Handle<uv_async_t>
     let drainer: Handle<uv_idle_t>
     private let beforeWaiting: Handle<uv_prepare_t>
 
-    init(on loop: UVLoop) throws(IOFailure) {
+    init(on loop: UVLoop, _ service: NameService) throws(IOFailure) {
         let raw = loop.raw
         let timers = try UVTimer(on: loop)
         let wakeUp = try Handle<uv_async_t> { wakeUp in
@@ -297,6 +291,6 @@ private struct OwnHandles: ~Copyable {
         self.wakeUp = consume wakeUp
         self.drainer = consume drainer
         self.beforeWaiting = consume beforeWaiting
-        resolver = UVResolver(on: loop)
+        names = NameResolver(on: loop, source: UVNames(service, of: loop.port))
     }
 }

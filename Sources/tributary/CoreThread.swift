@@ -27,11 +27,11 @@ final class CoreThread {
     /// why it cannot, and at last that it has ended.
     static func start(
         _ index: Int, of workers: Int, _ config: RecordedConfig,
-        on socket: Parcel<ListeningSocket>, control: Port
+        on socket: Parcel<ListeningSocket>, names: NameService, control: Port
     ) -> CoreThread? {
         let mailbox = Mailbox()
         let thread = Thread.start("core-\(index)") {
-            run(index, workers, config, socket, control, mailbox)
+            run(index, workers, config, socket, names, control, mailbox)
             control.post { $0.daemon?.coreEnded(index) }
         }
         return thread.map {
@@ -43,10 +43,10 @@ final class CoreThread {
 
     private static func run(
         _ index: Int, _ workers: Int, _ config: RecordedConfig, _ socket: Parcel<ListeningSocket>,
-        _ control: Port, _ mailbox: Mailbox
+        _ names: NameService, _ control: Port, _ mailbox: Mailbox
     ) {
         do {
-            let left = try UVLoop.run { loop in
+            let left = try UVLoop.run(names: names) { loop in
                 guard let plan = try config.plan(workers: workers) else {
                     throw PlanFailure(text: "the configuration has no plan any more")
                 }

@@ -22,6 +22,8 @@ final class Daemon {
     private var signals: [SignalSource] = []
     private var admin: Admin?
     private let demo: Demo?
+    /// The host names of the process, which all loops share and a reload keeps.
+    private let names: NameService
     private var phase = Phase.starting
     /// Why the daemon ends, when it is not because it was asked to.
     private(set) var failure: StartFailure?
@@ -34,13 +36,14 @@ final class Daemon {
     /// impossible.
     static func run(_ path: String?) throws {
         var failure: StartFailure?
-        let left = try UVLoop.run { loop in
+        let names = NameService()
+        let left = try UVLoop.run(names: names) { loop in
             let demo = path == nil ? try Demo(on: loop) : nil
             let source =
                 path.map { ConfigSource(path: $0) }
                 ?? ConfigSource(demo: demo?.variables ?? [:])
             let (recorded, _, plan) = try source.checked()
-            let daemon = Daemon(recorded, plan.process, loop, demo)
+            let daemon = Daemon(recorded, plan.process, loop, demo, names)
             loop.resident = daemon
             daemon.onEnd = { failure = $0 }
             try daemon.start()
@@ -53,9 +56,11 @@ final class Daemon {
     private var onEnd: (StartFailure?) -> Void = { _ in }
 
     private init(
-        _ config: RecordedConfig, _ process: ProcessPlan, _ loop: UVLoop, _ demo: Demo?
+        _ config: RecordedConfig, _ process: ProcessPlan, _ loop: UVLoop, _ demo: Demo?,
+        _ names: NameService
     ) {
         self.demo = demo
+        self.names = names
         self.config = config
         self.process = process
         self.loop = loop
@@ -103,7 +108,8 @@ final class Daemon {
         silentCores = parcels.count
         for (index, socket) in parcels.enumerated() {
             let core = CoreThread.start(
-                index, of: parcels.count, config, on: socket, control: loop.port)
+                index, of: parcels.count, config, on: socket, names: names,
+                control: loop.port)
             guard let core else { throw StartFailure.threads }
             cores.append(core)
         }

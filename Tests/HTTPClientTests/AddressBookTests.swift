@@ -1,44 +1,34 @@
-import Basics
 import Reactor
 import Testing
 
 @testable import HTTPClient
 
+/// The order in which addresses are tried.
 @Suite struct AddressBookTests {
-    private let start = Instant(nanoseconds: 0)
-    private let addresses: [IPAddress] = [.v4(1), .v4(2), .v6(0, 3)]
+    private let one = IPAddress.v4(1)
+    private let two = IPAddress.v4(2)
+    private let three = IPAddress.v4(3)
 
-    private var book: AddressBook {
-        var book = AddressBook(timeToLive: .seconds(30))
-        book.learn(addresses, at: start)
-        return book
+    @Test func triesAddressesInTheOrderOfTheNameService() {
+        var book = AddressBook()
+        #expect(book.sort([two, one]) == [two, one])
     }
 
-    @Test func aNewBookKnowsNothing() {
-        #expect(AddressBook(timeToLive: .seconds(30)).trusted(at: start) == nil)
+    @Test func triesFailedAddressLast() {
+        var book = AddressBook()
+        _ = book.sort([one, two, three])
+        book.moveToEnd(one)
+        #expect(book.sort([one, two, three]) == [two, three, one])
+        #expect(book.sort([three, one, two]) == [two, three, one], "the same ones, permuted")
     }
 
-    @Test(arguments: [(0, true), (29, true), (30, false), (31, false)])
-    func addressesAreTrustedForAWhile(seconds: Int, areTrusted: Bool) {
-        #expect((book.trusted(at: start + .seconds(seconds)) != nil) == areTrusted)
-    }
-
-    @Test(
-        arguments: [
-            ([.v4(1)], [.v4(2), .v6(0, 3), .v4(1)]),
-            ([.v4(2)], [.v4(1), .v6(0, 3), .v4(2)]),
-            ([.v4(1), .v4(2)], [.v6(0, 3), .v4(1), .v4(2)]),
-            ([.v4(9)], [.v4(1), .v4(2), .v6(0, 3)]),
-        ] as [([IPAddress], [IPAddress])])
-    func whatFailsGoesToTheEnd(failed: [IPAddress], order: [IPAddress]) {
-        var book = book
-        for address in failed { book.distrust(address) }
-        #expect(book.trusted(at: start) == order)
-    }
-
-    @Test func whatIsForgottenIsAskedForAgain() {
-        var book = book
-        book.forget()
-        #expect(book.trusted(at: start) == nil)
+    @Test func followsANewAnswer() {
+        var book = AddressBook()
+        _ = book.sort([one, two])
+        book.moveToEnd(one)
+        #expect(book.sort([one, three]) == [one, three])
+        #expect(book.sort([one]) == [one])
+        book.moveToEnd(two)
+        #expect(book.sort([one]) == [one], "an address that is gone changes nothing")
     }
 }

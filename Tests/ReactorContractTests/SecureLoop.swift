@@ -42,5 +42,5 @@ final class SecureLoop: Loop {
         }
     }
 
-    func resolve(_ host: String) -> Local<[IPAddress]> { base.resolve(host) }
+    var names: NameResolver? { base.names }
 }

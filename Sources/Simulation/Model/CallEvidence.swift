@@ -74,7 +74,7 @@ struct CallEvidence {
         case .breakerOpen: backend.breaker != nil && hadTrouble
         case .queueFull: canBeFull || world.mayLackRoom
         case .destinationUnavailable: hadNoHost
-        case .dnsError: hadWeather([.nameFails])
+        case .dnsError: hadWeather([.nameFails], rememberedFor: Weather.nameMemory)
         case .connectionRefused: hadWeather([.refuses])
         case .connectionTimeout: hadWeather([.silent]) || world.isSlow
         case .unexpectedStatus:
@@ -108,10 +108,11 @@ struct CallEvidence {
         }
     }
 
-    private func hadWeather(_ kinds: [Weather.Kind]) -> Bool {
+    private func hadWeather(_ kinds: [Weather.Kind], rememberedFor memory: Int = 0) -> Bool {
         guard let answered = request.answered else { return false }
         // Whoever waits longest is told the end of an attempt, and that may have begun before.
-        let from = Int(world.ms(request.read ?? request.began)) - 100 - backend.connectTimeout
+        let from =
+            Int(world.ms(request.read ?? request.began)) - 100 - backend.connectTimeout - memory
         return world.weather.any(
             kinds, of: backend.hosts, from: from, to: Int(world.ms(answered)) + 1)
     }

@@ -26,6 +26,14 @@ struct Weather {
 
     let spells: [Spell]
 
+    /// How long a look-up hangs, in milliseconds: longer than any limit on connecting.
+    static let hangingLookUp = 2000
+
+    /// For how long after a spell names may still have no address, in milliseconds: a look-up that
+    /// began at its end hangs, and its failure is remembered.
+    static let nameMemory =
+        hangingLookUp + Int(NameSettings().missingFor.inNanoseconds / 1_000_000)
+
     init(_ dice: Dice, _ rates: FaultRates, hosts: [DrawnHost]) {
         var spells: [Spell] = []
         for (index, host) in hosts.enumerated() {

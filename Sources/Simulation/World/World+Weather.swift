@@ -27,6 +27,7 @@ extension World {
                 let answer = dice.dice("name", backend).pick([
                     SimNetwork.NameAnswer.fails(.hostNotFound),
                     .fails(.nameServiceFailed, after: .milliseconds(20)), .addresses([]),
+                    .hangs(.milliseconds(Weather.hangingLookUp)),
                 ])
                 during(spell, { [network] in network.names[drawn.host] = answer }) {
                     [unowned self] in name(drawn, backend, moved: false)

@@ -31,7 +31,7 @@ extension Config.Backend: NamedBlock {
         .block("keepalive", \.keepalive, "connections that are kept for the next call"),
         .value(
             "dns_ttl", \.dnsTTL, .duration(allowsZero: true), default: .time(PlanDefaults.dnsTTL),
-            "how long a resolved name is believed"),
+            "how long DNS results are cached; they are refreshed before that"),
         .block("tls", \.tls, "how https:// is spoken"),
     ]
 }

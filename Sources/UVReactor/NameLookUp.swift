@@ -1,0 +1,71 @@
+import CUV
+package import Reactor
+
+/// One look-up of a name, on a thread of its own that ends with it.
+///
+/// A thread for each look-up, since none can be taken back from a call that hangs. They are detached:
+/// a process that ends does not wait for them.
+package final class NameLookUp: Sendable {
+    /// Gives the addresses of a name; may block for any time.
+    package typealias Function = @Sendable (_ host: String) -> Result<[IPAddress], IOFailure>
+
+    private let host: String
+    private let function: Function
+    private let onEnd: End
+
+    /// Receives the result, on the thread of the look-up.
+    typealias End = @Sendable (Result<[IPAddress], IOFailure>) -> Void
+
+    private init(_ host: String, by function: @escaping Function, _ onEnd: @escaping End) {
+        self.host = host
+        self.function = function
+        self.onEnd = onEnd
+    }
+
+    /// Starts a look-up; `onEnd` is called on its thread. A negative result is libuv's code: no
+    /// thread could be started, and `onEnd` is not called.
+    static func start(
+        _ host: String, by function: @escaping Function, _ onEnd: @escaping End
+    ) -> CInt {
+        let lookUp = Unmanaged.passRetained(NameLookUp(host, by: function, onEnd))
+        let code = tributary_start_thread(
+            { raw in
+                guard let raw else { return nil }
+                Unmanaged<NameLookUp>.fromOpaque(raw).takeRetainedValue().run()
+                return nil
+            }, lookUp.toOpaque())
+        if code < 0 { lookUp.release() }
+        return code
+    }
+
+    private func run() {
+        ThreadName.set("name look-up")
+        onEnd(function(host))
+    }
+
+    /// The system's `getaddrinfo`.
+    package static func system(_ host: String) -> Result<[IPAddress], IOFailure> {
+        // A C string would end at the zero, and another name be looked up.
+        guard !host.isEmpty, !host.utf8.contains(0) else { return .failure(.hostNotFound) }
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = tributary_getaddrinfo(host, &list)
+        guard code == 0 else { return .failure(IOFailure(uv: code)) }
+        defer { freeaddrinfo(list) }
+        let addresses = distinctAddresses(list)
+        return addresses.isEmpty ? .failure(.hostNotFound) : .success(addresses)
+    }
+
+    private static func distinctAddresses(_ list: UnsafeMutablePointer<addrinfo>?) -> [IPAddress] {
+        var addresses: [IPAddress] = []
+        var next = list
+        while let entry = next {
+            if let raw = entry.pointee.ai_addr, let address = IPAddress(raw),
+                !addresses.contains(address)
+            {
+                addresses.append(address)
+            }
+            next = entry.pointee.ai_next
+        }
+        return addresses
+    }
+}

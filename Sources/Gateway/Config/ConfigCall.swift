@@ -29,6 +29,8 @@ extension Config {
         var at: Placed<Spot>?
         var onCollision: Placed<Collision>?
         var ifFailed: Placed<IfFailed>?
+        /// Calls that it waits for without using their answers.
+        var after: [Placed<String>] = []
         var when: When?
 
         init(name: Placed<String>, place: Place) {

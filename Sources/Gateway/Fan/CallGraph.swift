@@ -3,12 +3,20 @@
 /// Pure: made of names and references, it knows neither configuration nor requests.
 struct CallGraph: Sendable, Equatable {
     /// For every call, in file order, the calls whose answers it uses, ascending and once each.
+    let uses: [[Int]]
+    /// The same, with the calls that it only waits for (`after`).
     let waitsFor: [[Int]]
 
-    /// `uses[i]` names what call `i` refers to; names that are no calls are left out.
-    init(names: [String], uses: [[String]]) {
-        waitsFor = uses.map { used in
+    /// - Parameters:
+    ///   - uses: what each call refers to; names that are no calls are left out
+    ///   - after: the names in each call's `after`; empty, no call has one
+    init(names: [String], uses: [[String]], after: [[String]] = []) {
+        func indices(_ used: [String]) -> [Int] {
             names.indices.filter { used.contains(names[$0]) }
+        }
+        self.uses = uses.map(indices)
+        waitsFor = uses.indices.map { call in
+            indices(uses[call] + (call < after.count ? after[call] : []))
         }
     }
 

@@ -4,7 +4,8 @@ import Promises
 
 /// All calls of an endpoint, side by side: `any` over them, with the required ones watched.
 ///
-/// A call whose templates use other calls' answers waits for those and for nothing else.
+/// A call waits for the calls whose answers its templates use and for those in its `after`, and for
+/// nothing else.
 struct FanOut {
     private let calls: [Call]
     /// Every call comes after those that it waits for; file order where nothing speaks against it.
@@ -56,13 +57,14 @@ struct FanOut {
             CallFailure(kind: .skipped, because: .call(calls[index].plan.name))
         }
         // Before anything is attached: who waits for a call and is forgotten keeps it from being
-        // cancelled.
-        if let missing = call.plan.waitsFor.first(where: { parts.part(of: $0) == nil }) {
+        // cancelled. A call that was left out has no value to use; for `after` it has settled.
+        if let missing = call.plan.uses.first(where: { parts.part(of: $0) == nil }) {
             return run.exchange.core.error(call.noted(skipped(missing), run))
         }
         let earlier = call.plan.waitsFor.compactMap { index in
             parts.part(of: index)?.mapError { $0 is Cancelled ? $0 : skipped(index) }
         }
+        guard !earlier.isEmpty else { return call.start(run) }
         return run.exchange.core.all(earlier)
             .mapError { call.noted($0, run) }
             .then { _ in call.start(run) }

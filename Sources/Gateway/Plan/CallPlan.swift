@@ -35,6 +35,8 @@ final class CallPlan {
     /// Of the answer, in bytes.
     let answerMax: Int
     /// The calls whose answers it uses.
+    let uses: [Int]
+    /// The same, with the calls in its `after`.
     let waitsFor: [Int]
 
     init(
@@ -44,7 +46,7 @@ final class CallPlan {
         relayStatus: [ClosedRange<Int>], relaysBody: Bool, relayHeaders: [FieldName],
         retry: RetryPlan?, hedgeAfter: Duration?, shape: JSONShape, cuts: [String],
         placement: Placement, fallback: Fallback, condition: Condition?, answerMax: Int,
-        waitsFor: [Int]
+        uses: [Int], waitsFor: [Int]
     ) {
         self.index = index
         self.name = name
@@ -68,6 +70,7 @@ final class CallPlan {
         self.fallback = fallback
         self.condition = condition
         self.answerMax = answerMax
+        self.uses = uses
         self.waitsFor = waitsFor
     }
 

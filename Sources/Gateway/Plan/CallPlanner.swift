@@ -41,6 +41,7 @@ struct CallPlanner {
             fallback: try fallback(),
             condition: try condition(),
             answerMax: endpoint.maxBody?.value ?? defaults?.maxBody?.value ?? PlanDefaults.bodyMax,
+            uses: scope.uses,
             waitsFor: scope.waitsFor)
     }
 

@@ -52,7 +52,7 @@ final class EndpointPlan {
     }
 
     /// Whether a call uses the answer of another one.
-    var hasReferences: Bool { graph.waitsFor.contains { !$0.isEmpty } }
+    var hasReferences: Bool { graph.uses.contains { !$0.isEmpty } }
 
     /// `GET /products/{id}`, the name in logs and metrics.
     var name: String { "\(route.method.rawValue) \(route.path)" }

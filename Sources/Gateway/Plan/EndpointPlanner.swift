@@ -15,7 +15,8 @@ struct EndpointPlanner {
         var calls: [CallPlan] = []
         for (position, call) in endpoint.calls.enumerated() {
             let scope = CallScope(
-                endpoint: endpoint, params: params, waitsFor: graph.waitsFor[position])
+                endpoint: endpoint, params: params, uses: graph.uses[position],
+                waitsFor: graph.waitsFor[position])
             calls.append(
                 try CallPlanner(planner: planner, call: call, scope: scope).plan(position))
         }
@@ -76,6 +77,7 @@ struct EndpointPlanner {
 struct CallScope {
     let endpoint: Config.Endpoint
     let params: [ParamPlan]
+    let uses: [Int]
     let waitsFor: [Int]
 
     func param(named name: String) -> Int? { params.firstIndex { $0.name == name } }

@@ -55,7 +55,8 @@ struct ExplainedAnswer {
     private func withFollowers(of call: CallPlan) -> [CallPlan] {
         var lost = [call.index]
         for other in endpoint.graph.order
-        where !lost.contains(other) && endpoint.calls[other].waitsFor.contains(where: lost.contains)
+        where calls[other].isWanted && !lost.contains(other)
+            && endpoint.calls[other].waitsFor.contains(where: lost.contains)
         {
             lost.append(other)
         }

@@ -6,6 +6,8 @@ struct ExplainedCall {
     let plan: CallPlan
     private let endpoint: EndpointPlan
     private let fate: Fate
+    /// The calls that this request makes before it.
+    private var waitsFor: [Int] = []
 
     private enum Fate {
         /// The whole request line.
@@ -23,6 +25,11 @@ struct ExplainedCall {
             fate = .leftOut
             return
         }
+        if let missing = plan.uses.first(where: { !endpoint.calls[$0].isWanted(values.params) }) {
+            fate = .skipped(because: "\(endpoint.calls[missing].name) is left out")
+            return
+        }
+        waitsFor = plan.waitsFor.filter { endpoint.calls[$0].isWanted(values.params) }
         var target = ""
         for piece in plan.target.pieces {
             guard let text = Self.text(of: piece, in: values) else {
@@ -71,14 +78,14 @@ struct ExplainedCall {
         case .leftOut: ["   -", title, "left out: its 'when' is not met", ""]
         case .skipped(let because): ["   -", title, "skipped: \(because)", ""]
         case .sent(let line):
-            [plan.waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
+            [waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
         }
     }
 
     private var notes: [String] {
         var notes = ["up to \(min(plan.timeout, endpoint.deadline).spelled)"]
-        if !plan.waitsFor.isEmpty {
-            let names = plan.waitsFor.map { endpoint.calls[$0].name }
+        if !waitsFor.isEmpty {
+            let names = waitsFor.map { endpoint.calls[$0].name }
             notes.append("after \(names.joined(separator: ", "))")
         }
         if let retry = plan.retry { notes.append("\(retry.attempts) tries at most") }

@@ -33,6 +33,19 @@ import Testing
         #expect(graph(calls).cycles == expected)
     }
 
+    @Test func afterOrdersCallsWithoutUsingTheirValues() {
+        let graph = CallGraph(
+            names: ["a", "b", "c"], uses: [[], ["a"], []], after: [[], ["c", "a"], ["nobody"]])
+        #expect(graph.uses == [[], [0], []])
+        #expect(graph.waitsFor == [[], [0, 2], []])
+        #expect(graph.order == [0, 2, 1])
+    }
+
+    @Test func cyclesThroughAfterAreFound() {
+        let graph = CallGraph(names: ["a", "b"], uses: [["b"], []], after: [[], ["a"]])
+        #expect(graph.cycles == [[0, 1]])
+    }
+
     private func graph(_ text: String) -> CallGraph {
         let calls = text.split(separator: " ").map { $0.split(separator: "<").map(String.init) }
         return CallGraph(

@@ -229,6 +229,47 @@ import Testing
 
     @Test(arguments: [
         (
+            "ann: { from: a, get: /, after: [bab] }\nbob: { from: a, get: / }",
+            "7:39: error: 'after' of call 'ann': there is no call 'bab' - did you mean 'bob'?"
+        ),
+        (
+            "ann: { from: a, get: /, after: [id] }\nbob: { from: a, get: / }",
+            "7:39: error: 'after' of call 'ann': there is no call 'id' (calls here: ann, bob)"
+        ),
+        ("ann: { from: a, get: /, after: [ann] }", "7:39: error: call 'ann' waits for itself"),
+        (
+            "ann: { from: a, get: /, after: [bob, bob] }\nbob: { from: a, get: / }",
+            "7:44: error: 'after' of call 'ann' has 'bob' twice"
+        ),
+        (
+            "ann: { from: a, get: /, after: [bob] }\nbob: { from: a, get: /, after: [ann] }",
+            "7:39: error: calls wait for each other: ann -> bob -> ann"
+        ),
+        (
+            "ann: { from: a, get: \"/{bob.x}\" }\nbob: { from: a, get: /, after: [ann] }",
+            "7:31: error: calls wait for each other: ann -> bob -> ann"
+        ),
+        (
+            "ann: { from: a, get: /, after: [] }",
+            "7:38: error: 'after' in call 'ann' must not be empty"
+        ),
+        (
+            "ann: { from: a, get: /, after: bob }\nbob: { from: a, get: / }",
+            "7:38: error: 'after' in call 'ann' must be a list, such as [a, b]"
+        ),
+    ])
+    func ofAfter(_ calls: String, problem: String) {
+        #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [problem])
+    }
+
+    /// Nothing is read of the answer, so that a HEAD call will do.
+    @Test func afterMayNameAnyOtherCall() {
+        let calls = "ann: { from: a, get: /, after: [bob] }\nbob: { from: a, head: / }"
+        #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [])
+    }
+
+    @Test(arguments: [
+        (
             "queue: { size: 5 }",
             "4:12: warning: nothing ever waits in 'queue' without 'max_concurrent'"
         ),

@@ -7,6 +7,7 @@ extension ConfigCheck {
             for reference in call.references {
                 check(reference, of: call, in: endpoint)
             }
+            checkAfter(of: call, in: endpoint)
         }
         checkCycles(of: endpoint)
     }
@@ -47,6 +48,26 @@ extension ConfigCheck {
         }
     }
 
+    /// Every name in `after` is a call, once.
+    private mutating func checkAfter(of call: Config.Call, in endpoint: Config.Endpoint) {
+        let calls = endpoint.calls.map(\.name.value)
+        var seen: [String] = []
+        for name in call.after {
+            if !calls.contains(name.value) {
+                let near = Suggestion.words(for: name.value, among: calls)
+                let list = near.isEmpty ? " (calls here: \(calls.joined(separator: ", ")))" : near
+                problems.error(
+                    at: name.place,
+                    "'after' of call '\(call.name.value)': there is no call '\(name.value)'" + list)
+            } else if seen.contains(name.value) {
+                problems.error(
+                    at: name.place,
+                    "'after' of call '\(call.name.value)' has '\(name.value)' twice")
+            }
+            seen.append(name.value)
+        }
+    }
+
     private mutating func checkAnswer(
         of name: String, in endpoint: Config.Endpoint, _ uses: String, at place: Place
     ) {
@@ -62,9 +83,10 @@ extension ConfigCheck {
             guard let first = cycle.first else { continue }
             let next = calls[cycle.count > 1 ? cycle[1] : first].name.value
             let reference = calls[first].references.first { endpoint.call(for: $0.value) == next }
+            let entry = calls[first].after.first { $0.value == next }
             let names = (cycle + [first]).map { calls[$0].name.value }
             problems.error(
-                at: reference?.place ?? calls[first].name.place,
+                at: reference?.place ?? entry?.place ?? calls[first].name.place,
                 cycle.count == 1
                     ? "call '\(next)' waits for itself"
                     : "calls wait for each other: \(names.joined(separator: " -> "))")
@@ -88,11 +110,12 @@ extension Config.Endpoint {
         }
     }
 
-    /// Who waits for whom.
+    /// The order of the calls: by references, and by `after`.
     var callGraph: CallGraph {
         CallGraph(
             names: calls.map(\.name.value),
-            uses: calls.map { call in call.references.compactMap { self.call(for: $0.value) } })
+            uses: calls.map { call in call.references.compactMap { self.call(for: $0.value) } },
+            after: calls.map { $0.after.map(\.value) })
     }
 }
 

@@ -60,6 +60,9 @@ extension Config.Call: NamedBlock {
             .value(
                 "if_failed", \.ifFailed, .ifFailed, default: .value(.raw("null")),
                 "stands for a failed call: omit or a value"),
+            .list(
+                "after", \.after, .filledList(of: .text),
+                "calls to wait for without using their values"),
             .block("when", \.when, "calls only if a parameter was sent"),
         ]
 

@@ -42,10 +42,13 @@ package struct QueryParameters: Sequence, IteratorProtocol, Sendable {
 
 /// One `name=value` of a query, both still encoded; the value is empty where there is no `=`.
 package struct QueryParameter: Sendable {
+    /// As it was sent, `name=value` or `name`.
+    package let text: Bytes
     package let name: Bytes
     package let value: Bytes
 
     init(_ item: Bytes) {
+        text = item
         let equals = item.span.firstOffset(of: UInt8(ascii: "="))
         name = item[0..<(equals ?? item.count)]
         value = equals.map { item[($0 + 1)..<item.count] } ?? Bytes()

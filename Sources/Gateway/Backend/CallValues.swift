@@ -36,6 +36,7 @@ final class CallValues {
         switch source {
         case .param(let index): params[index]
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
+        case .requestQuery(let name): head.target.value(ofQuery: name)
         case .requestBody(nil): body.isEmpty ? nil : body
         case .call, .requestBody: json(of: source)?.text
         }
@@ -47,10 +48,23 @@ final class CallValues {
             switch source {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
             case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
-            case .param, .requestHeader: nil
+            case .param, .requestHeader, .requestQuery: nil
             }
         guard let value, !value.isNull else { return nil }
         return value
+    }
+
+    /// Whether the request has no such value, so that an optional reference leaves it out. Null counts
+    /// as absent; a value that is there and cannot be used does not.
+    func isAbsent(_ source: URLTemplate.Source) -> Bool {
+        switch source {
+        case .param(let index): params[index] == nil
+        case .requestHeader(let name): !head.fields.contains(name)
+        case .requestQuery(let name): !head.target.hasQuery(name)
+        case .requestBody(nil): body.isEmpty
+        case .requestBody: body.isEmpty || (bodyValue != nil && json(of: source) == nil)
+        case .call: false
+        }
     }
 }
 

@@ -28,11 +28,17 @@ struct RequestBuilder {
     func request(
         with values: CallValues, deadline: Instant, askedHost: AskedHost?
     ) throws(CallFailure) -> CallRequest {
-        CallRequest(
+        let target = try target(values)
+        var fields = try fields(values)
+        let body = try body(values)
+        if body != nil, fields[.contentType] == nil {
+            fields.append(.contentType, "application/json")
+        }
+        return CallRequest(
             method: plan.method,
-            target: try target(values),
-            fields: try fields(values),
-            body: try body(values),
+            target: target,
+            fields: fields,
+            body: body ?? Bytes(),
             answerMax: plan.answerMax,
             deadline: deadline,
             askedHost: askedHost)
@@ -47,11 +53,11 @@ struct RequestBuilder {
         for piece in plan.target.pieces {
             switch piece {
             case .literal(let bytes): target.append(bytes)
-            case .value(let source, let place, let name):
-                let text = try text(of: source, name, in: values)
+            case .value(let value, let place):
+                guard let text = try text(of: value, in: values) else { continue }
                 switch place {
                 case .pathSegment:
-                    guard !text.isDotSegment else { throw skipped(source, name) }
+                    guard !text.isDotSegment else { throw skipped(value) }
                     target.append(percentEncoding: text.span)
                 case .query, .field: target.append(percentEncoding: text.span)
                 }
@@ -73,82 +79,111 @@ struct RequestBuilder {
             for value in values.head.fields.all(name) { fields.append(name, value) }
         }
         for (name, template) in plan.headers {
-            fields.append(name, try fieldValue(template, values))
-        }
-        if plan.body != nil, fields[.contentType] == nil {
-            fields.append(.contentType, "application/json")
+            guard let value = try fieldValue(template, values) else { continue }
+            fields.append(name, value)
         }
         return fields
     }
 
+    /// Nil leaves the line out: an optional value in it is absent.
     private func fieldValue(
         _ template: URLTemplate, _ values: CallValues
-    ) throws(CallFailure) -> FieldValue {
+    ) throws(CallFailure) -> FieldValue? {
         var text: [UInt8] = []
-        var last: (URLTemplate.Source, String)?
+        var last: URLTemplate.Value?
         for piece in template.pieces {
             switch piece {
             case .literal(let bytes): text.append(bytes)
-            case .value(let source, _, let name):
-                text.append(try self.text(of: source, name, in: values) as Bytes)
-                last = (source, name)
+            case .value(let value, _):
+                guard let bytes = try self.text(of: value, in: values) else { return nil }
+                text.append(bytes)
+                last = value
             }
         }
         // A value that could split a head counts as missing: it cannot be sent.
         guard let value = FieldValue(Bytes(text)) else {
             guard let last else { throw CallFailure(kind: .skipped) }
-            throw skipped(last.0, last.1)
+            throw skipped(last)
         }
         return value
     }
 
     // MARK: Body
 
-    private func body(_ values: CallValues) throws(CallFailure) -> Bytes {
-        guard let template = plan.body else { return Bytes() }
-        if template.isWholeBody {
-            guard !values.body.isEmpty else { throw skipped(.requestBody(nil), "request.body") }
-            return values.body
+    /// Nil sends no body: the call has none, or an optional reference alone has no value.
+    private func body(_ values: CallValues) throws(CallFailure) -> Bytes? {
+        guard let template = plan.body else { return nil }
+        if let whole = template.wholeBody {
+            if !values.body.isEmpty { return values.body }
+            guard whole.isOptional else { throw skipped(whole) }
+            return nil
         }
         var body: [UInt8] = []
         for piece in template.pieces {
             switch piece {
             case .literal(let bytes): body.append(bytes)
-            case .json(let source, let isTextual, let name):
-                if let json = values.json(of: source) {
-                    body.append(json.bytes)
-                } else {
-                    let text = try text(of: source, name, in: values)
-                    if isTextual { body.append(jsonString: text) } else { body.append(text) }
+            case .json(let value, let isTextual):
+                let isWhole = template.pieces.count == 1
+                guard try append(value, isTextual, to: &body, values) || !isWhole else {
+                    return nil
                 }
-            case .insideString(let source, let name):
-                body.append(insideJSONString: try text(of: source, name, in: values))
+            case .insideString(let value):
+                guard let text = try text(of: value, in: values) else { continue }
+                guard text.isUTF8 else { throw skipped(value) }
+                body.append(insideJSONString: text)
+            case .comma: body.appendJSONComma()
+            case .optionalEntry(let key, let value, let isTextual):
+                guard !values.isAbsent(value.source) else { continue }
+                body.appendJSONComma()
+                body.append(key)
+                _ = try append(value, isTextual, to: &body, values)
             }
         }
         return Bytes(body)
     }
 
-    // MARK: Missing values
-
-    private func text(
-        of source: URLTemplate.Source, _ name: String, in values: CallValues
-    ) throws(CallFailure) -> Bytes {
-        guard let text = values.text(of: source) else { throw skipped(source, name) }
-        return text
+    /// Appends the JSON of a value; false for an optional one that is absent.
+    private func append(
+        _ value: URLTemplate.Value, _ isTextual: Bool, to body: inout [UInt8], _ values: CallValues
+    ) throws(CallFailure) -> Bool {
+        if let json = values.json(of: value.source) {
+            body.append(json.bytes)
+            return true
+        }
+        guard let text = try text(of: value, in: values) else { return false }
+        // JSON that is not valid must not become a part of the body: neither a body that is no JSON
+        // nor a header or a query value that is no UTF-8.
+        if case .requestBody = value.source { throw skipped(value) }
+        guard text.isUTF8 else { throw skipped(value) }
+        if isTextual { body.append(jsonString: text) } else { body.append(text) }
+        return true
     }
 
-    private func skipped(_ source: URLTemplate.Source, _ name: String) -> CallFailure {
+    // MARK: Missing values
+
+    /// Nil for an optional value that is absent; throws `skipped` where any other is missing.
+    private func text(
+        of value: URLTemplate.Value, in values: CallValues
+    ) throws(CallFailure) -> Bytes? {
+        if let text = values.text(of: value.source) { return text }
+        guard value.isOptional, values.isAbsent(value.source) else { throw skipped(value) }
+        return nil
+    }
+
+    private func skipped(_ value: URLTemplate.Value) -> CallFailure {
         let because: CallFailure.Because =
-            switch source {
+            switch value.source {
             case .call(let index, _): .call(calls[index])
             case .param(let index): .client("params.\(params[index].name)")
-            case .requestHeader, .requestBody: .client(name)
+            case .requestHeader, .requestQuery, .requestBody: .client(value.name)
             }
         return CallFailure(kind: .skipped, because: because)
     }
 }
 
 extension Bytes {
+    fileprivate var isUTF8: Bool { (try? UTF8Span(validating: span)) != nil }
+
     /// `.` and `..`, which a server would take for a step up its tree, however they are escaped.
     fileprivate var isDotSegment: Bool {
         let dot = UInt8(ascii: ".")

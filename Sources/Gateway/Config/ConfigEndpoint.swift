@@ -38,10 +38,17 @@ extension Config {
     struct Forward: Sendable {
         let place: Place
         var headers: [Placed<String>] = []
-        var query: [Placed<String>] = []
+        var query = Query.names([])
 
         init(place: Place) {
             self.place = place
+        }
+
+        /// Which query parameters are forwarded.
+        enum Query: Sendable {
+            case names([Placed<String>])
+            /// Every parameter that the endpoint does not declare.
+            case all
         }
     }
 

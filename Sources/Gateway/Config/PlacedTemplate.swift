@@ -20,12 +20,27 @@ struct BodyTemplate: Sendable {
     let place: Place
     let pieces: [Piece]
 
-    enum Piece: Sendable, Equatable {
+    enum Piece: Sendable {
         /// Sent as it is.
         case literal(String)
         /// The JSON of the value: `19.90`, `"text"`, `{"a":1}`; a parameter by its declared type.
         case value(TemplateText.Reference, at: Place)
         /// The value inside of a JSON string that is already open: escaped, without quotes.
         case insideString(TemplateText.Reference, at: Place)
+        /// The comma before an entry of an object or a list, unless the entry is the first.
+        case comma
+        /// An entry of an object (`key` is `"name":`) or of a list (`key` is empty) that is left out,
+        /// with its comma, where the value is absent.
+        case optionalEntry(key: String, TemplateText.Reference, at: Place)
+
+        /// The reference in it, if there is one.
+        var reference: Placed<TemplateText.Reference>? {
+            switch self {
+            case .literal, .comma: nil
+            case .value(let reference, let place), .insideString(let reference, let place),
+                .optionalEntry(_, let reference, let place):
+                Placed(reference, at: place)
+            }
+        }
     }
 }

@@ -62,9 +62,12 @@ private struct TemplateParser {
         at = close + 1
         var text = String.UnicodeScalarView()
         text.append(contentsOf: scalars[(open + 1)..<close])
+        let isOptional = text.last == "?"
+        let name = isOptional ? String(text.dropLast()) : String(text)
         do {
             return TemplateText.Reference(
-                text: String(text), offset: open + 1, source: try .init(reading: String(text)))
+                text: String(text), offset: open + 1, isOptional: isOptional,
+                source: try .init(reading: name))
         } catch {
             throw TemplateError(offset: open + 1, text: "{\(String(text))}: \(error.words)")
         }
@@ -90,6 +93,15 @@ extension TemplateText.Source {
             self = .requestHeader(name)
             return
         }
+        let query = "request.query."
+        if text.hasPrefix(query) {
+            let name = String(text.dropFirst(query.count))
+            guard !name.isEmpty else {
+                throw ReferenceError(words: "the name of the query parameter is missing")
+            }
+            self = .requestQuery(name)
+            return
+        }
         try self.init(path: try Self.steps(of: text))
     }
 
@@ -101,8 +113,8 @@ extension TemplateText.Source {
         if root == "request" {
             guard rest.first == .key("body") else {
                 throw ReferenceError(
-                    words: "of the request there are {request.header.Name}, {request.body} and"
-                        + " {request.body.field}")
+                    words: "of the request there are {request.header.Name}, {request.query.name},"
+                        + " {request.body} and {request.body.field}")
             }
             self = .requestBody(path: Array(rest.dropFirst()))
         } else {

@@ -13,11 +13,16 @@ struct TemplateText: Sendable, Equatable {
     }
 
     struct Reference: Sendable, Equatable {
-        /// As written, without the braces: `profile.segment`.
+        /// As written, without the braces: `profile.segment`, `request.body?`.
         let text: String
         /// Characters (code points) before it in the whole text, the brace included.
         let offset: Int
+        /// Written with a `?`: the value is left out where it is absent.
+        let isOptional: Bool
         let source: Source
+
+        /// The text without the `?`.
+        var name: String { isOptional ? String(text.dropLast()) : text }
     }
 
     /// Where the value comes from.
@@ -28,6 +33,8 @@ struct TemplateText: Sendable, Equatable {
         case call(String, path: [Step])
         /// `{request.header.X-Tenant}`
         case requestHeader(String)
+        /// `{request.query.page}`: the name, decoded
+        case requestQuery(String)
         /// `{request.body}` (an empty path), `{request.body.a.b}`
         case requestBody(path: [Step])
     }

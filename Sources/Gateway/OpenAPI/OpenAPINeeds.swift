@@ -4,6 +4,8 @@ struct OpenAPINeeds {
     private(set) var params: Set<String> = []
     /// In lower case.
     private(set) var headers: Set<String> = []
+    /// Of the query, undeclared.
+    private(set) var queries: Set<String> = []
     private(set) var hasBody = false
     private(set) var bodyFields: [Field] = []
 
@@ -19,6 +21,7 @@ struct OpenAPINeeds {
     private enum Value: Hashable {
         case param(String)
         case header(String)
+        case query(String)
         case body
         case field(Field)
     }
@@ -43,6 +46,7 @@ struct OpenAPINeeds {
         switch value {
         case .param(let name): params.insert(name)
         case .header(let name): headers.insert(name)
+        case .query(let name): queries.insert(name)
         case .body: hasBody = true
         case .field(let field):
             hasBody = true
@@ -60,11 +64,12 @@ struct OpenAPINeeds {
                     nil
                 }
             })
-        return call.references.compactMap { reference in
+        return call.references.filter { !$0.value.isOptional }.compactMap { reference in
             switch reference.value.source {
             case .name(let name): config.parameterNames.contains(name) ? .param(name) : nil
             case .call: nil
             case .requestHeader(let name): .header(name.lowercased())
+            case .requestQuery(let name): .query(name)
             case .requestBody(let path) where path.isEmpty: .body
             case .requestBody(let path):
                 .field(

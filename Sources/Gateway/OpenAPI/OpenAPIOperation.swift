@@ -37,7 +37,11 @@ struct OpenAPIOperation {
         var text = "Answers within \(plan.deadline.spelled)"
         if let padding = plan.padding { text += ", and not before \(padding.minimum.spelled)" }
         let sentOn = forwardedHeaders.filter(Self.isReserved)
-        return text + "."
+        text += "."
+        if plan.calls.contains(where: \.forward.forwardsAllQuery) {
+            text += " Query parameters that are not described are sent on to backends."
+        }
+        return text
             + (sentOn.isEmpty ? "" : " Sent on to backends: \(sentOn.joined(separator: ", ")).")
     }
 
@@ -66,7 +70,10 @@ struct OpenAPIOperation {
         let declared = config.params.map { $0.name.value }
         var names: [(location: String, name: String)] = []
         for call in plan.calls {
-            for query in call.forward.query?.names ?? [] { names.append(("query", String(query))) }
+            if case .names(let queries) = call.forward.query {
+                names += queries.map { ("query", String($0)) }
+            }
+            names += call.queryNames.map { ("query", String($0)) }
         }
         names += forwardedHeaders.filter { !Self.isReserved($0) }.map { ("header", $0) }
         var seen: [String] = []
@@ -76,7 +83,8 @@ struct OpenAPIOperation {
             seen.append(key)
             return Self.parameter(
                 name, in: location,
-                isRequired: location == "header" && needs.headers.contains(name.lowercased()),
+                isRequired: location == "header"
+                    ? needs.headers.contains(name.lowercased()) : needs.queries.contains(name),
                 .object([("type", .text("string"))]))
         }
     }

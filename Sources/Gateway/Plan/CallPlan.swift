@@ -74,6 +74,19 @@ final class CallPlan {
         self.waitsFor = waitsFor
     }
 
+    /// Every value that its templates use.
+    var values: [URLTemplate.Value] {
+        let texts = ([target] + headers.map(\.value)).flatMap(\.pieces).compactMap { piece in
+            if case .value(let value, _) = piece { value } else { nil }
+        }
+        return texts + (body?.pieces ?? []).compactMap(\.value)
+    }
+
+    /// The query parameters that it uses as `{request.query.name}`.
+    var queryNames: [Bytes] {
+        values.compactMap { if case .requestQuery(let name) = $0.source { name } else { nil } }
+    }
+
     /// `at` and `on_collision`.
     enum Placement: Equatable {
         /// Under the call's name.
@@ -99,6 +112,8 @@ final class CallPlan {
 struct ForwardPlan {
     let headers: [FieldName]
     let query: QueryForward?
+
+    var forwardsAllQuery: Bool { if case .all = query { true } else { false } }
 
     static let nothing = ForwardPlan(headers: [], query: nil)
 }

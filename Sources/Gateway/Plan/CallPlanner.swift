@@ -60,7 +60,18 @@ struct CallPlanner {
         guard let forward = call.forward ?? endpoint.forward else { return .nothing }
         return ForwardPlan(
             headers: try fieldNames(forward.headers),
-            query: forward.query.isEmpty ? nil : QueryForward(forward.query.map(\.value)))
+            query: query(forward.query))
+    }
+
+    private func query(_ query: Config.Forward.Query) -> QueryForward? {
+        switch query {
+        case .names(let names): names.isEmpty ? nil : .names(names.map { Bytes($0.value) })
+        case .all:
+            .all(
+                except: scope.params.compactMap { param in
+                    if case .query(let name) = param.source { name } else { nil }
+                })
+        }
     }
 
     private func fieldNames(_ names: [Placed<String>]) throws(PlanError) -> [FieldName] {

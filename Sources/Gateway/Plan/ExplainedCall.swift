@@ -48,12 +48,17 @@ struct ExplainedCall {
     private static func text(of piece: URLTemplate.Piece, in values: CallValues) -> String? {
         switch piece {
         case .literal(let bytes): return String(bytes)
-        case .value(.call, _, let name): return "{\(name)}"
-        case .value(.requestBody, _, let name) where values.body.isEmpty: return "{\(name)}"
-        case .value(let source, _, _):
-            guard let value = values.text(of: source) else { return nil }
+        case .value(let value, _):
+            switch value.source {
+            case .call: return "{\(value.name)}"
+            case .requestBody where values.body.isEmpty: return "{\(value.name)}"
+            default: break
+            }
+            guard let text = values.text(of: value.source) else {
+                return value.isOptional && values.isAbsent(value.source) ? "" : nil
+            }
             var bytes: [UInt8] = []
-            bytes.append(percentEncoding: value.span)
+            bytes.append(percentEncoding: text.span)
             return String(Bytes(bytes))
         }
     }
@@ -102,7 +107,7 @@ extension URLTemplate.Piece {
     fileprivate var name: String {
         switch self {
         case .literal: ""
-        case .value(_, _, let name): name
+        case .value(let value, _): value.name
         }
     }
 }

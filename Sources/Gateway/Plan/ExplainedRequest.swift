@@ -64,7 +64,11 @@ struct ExplainedRequest {
     private func isKnown(_ parameter: QueryParameter) -> Bool {
         endpoint.params.contains { param in
             if case .query(let name) = param.source { parameter.isNamed(name) } else { false }
-        } || endpoint.calls.contains { $0.forward.query?.name(of: parameter) != nil }
+        }
+            || endpoint.calls.contains { call in
+                call.forward.query?.forwards(parameter) == true
+                    || call.queryNames.contains(where: parameter.isNamed)
+            }
     }
 }
 
@@ -86,7 +90,11 @@ extension ForwardPlan {
     var text: String {
         let names = headers.map { "\($0)" }.joined(separator: ", ")
         let text = "headers: \(names.isEmpty ? "none" : names)"
-        guard let query else { return text }
-        return text + "  query: \(query.names.map { String($0) }.joined(separator: ", "))"
+        switch query {
+        case nil: return text
+        case .names(let names):
+            return text + "  query: \(names.map { String($0) }.joined(separator: ", "))"
+        case .all: return text + "  query: all"
+        }
     }
 }

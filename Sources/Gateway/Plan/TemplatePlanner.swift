@@ -16,8 +16,7 @@ struct TemplatePlanner {
                 pieces.append(.literal(Self.encoded(text)))
                 if text.utf8.contains(UInt8(ascii: "?")) { place = .query }
             case .reference(let reference):
-                pieces.append(
-                    .value(try source(reference, at: placed), place, name: reference.text))
+                pieces.append(.value(try value(reference, at: placed), place))
             }
         }
         return URLTemplate(pieces: pieces)
@@ -30,8 +29,7 @@ struct TemplatePlanner {
             switch segment {
             case .literal(let text): pieces.append(.literal(Bytes(text)))
             case .reference(let reference):
-                pieces.append(
-                    .value(try source(reference, at: placed), .field, name: reference.text))
+                pieces.append(.value(try value(reference, at: placed), .field))
             }
         }
         return URLTemplate(pieces: pieces)
@@ -43,22 +41,33 @@ struct TemplatePlanner {
             switch piece {
             case .literal(let text): pieces.append(.literal(Bytes(text)))
             case .value(let reference, let place):
-                let source = try source(reference.source, at: "\(place)")
-                pieces.append(
-                    .json(source, isTextual: isTextual(source), name: reference.text))
+                let value = try value(reference, at: "\(place)")
+                pieces.append(.json(value, isTextual: isTextual(value.source)))
             case .insideString(let reference, let place):
+                pieces.append(.insideString(try value(reference, at: "\(place)")))
+            case .comma: pieces.append(.comma)
+            case .optionalEntry(let key, let reference, let place):
+                let value = try value(reference, at: "\(place)")
                 pieces.append(
-                    .insideString(
-                        try source(reference.source, at: "\(place)"), name: reference.text))
+                    .optionalEntry(
+                        key: Bytes(key), value, isTextual: isTextual(value.source)))
             }
         }
         return BodyTemplatePlan(pieces: pieces)
     }
 
-    private func source(
+    private func value(
         _ reference: TemplateText.Reference, at placed: PlacedTemplate
-    ) throws(PlanError) -> URLTemplate.Source {
-        try source(reference.source, at: "\(placed.place(of: reference))")
+    ) throws(PlanError) -> URLTemplate.Value {
+        try value(reference, at: "\(placed.place(of: reference))")
+    }
+
+    private func value(
+        _ reference: TemplateText.Reference, at place: String
+    ) throws(PlanError) -> URLTemplate.Value {
+        URLTemplate.Value(
+            source: try source(reference.source, at: place), name: reference.name,
+            isOptional: reference.isOptional)
     }
 
     private func source(
@@ -79,6 +88,7 @@ struct TemplatePlanner {
                 throw PlanError("\(place): not a header name")
             }
             return .requestHeader(fieldName)
+        case .requestQuery(let name): return .requestQuery(Bytes(name))
         case .requestBody(let path): return .requestBody(path.isEmpty ? nil : Self.path(path))
         }
     }
@@ -94,11 +104,12 @@ struct TemplatePlanner {
             })
     }
 
-    /// A parameter that is not a number or a truth value is a string in JSON; so is a header.
+    /// A parameter that is not a number or a truth value is a string in JSON; so are headers and
+    /// undeclared query parameters.
     private func isTextual(_ source: URLTemplate.Source) -> Bool {
         switch source {
         case .param(let index): !scope.params[index].isJSON
-        case .requestHeader: true
+        case .requestHeader, .requestQuery: true
         case .call, .requestBody: false
         }
     }

@@ -11,6 +11,8 @@ struct URLTemplate {
         /// A part of an earlier call's answer; without a path, the whole of it.
         case call(Int, JSONPath?)
         case requestHeader(FieldName)
+        /// Of the request's query, by its decoded name.
+        case requestQuery(Bytes)
         /// Of the request's body; without a path, the whole of it.
         case requestBody(JSONPath?)
     }
@@ -25,9 +27,18 @@ struct URLTemplate {
         case field
     }
 
+    /// A reference, compiled.
+    struct Value {
+        let source: Source
+        /// As written, without a `?`, for reports.
+        let name: String
+        /// Left out where it is absent; else the call is skipped.
+        let isOptional: Bool
+    }
+
     enum Piece {
         case literal(Bytes)
-        case value(Source, Place, name: String)
+        case value(Value, Place)
     }
 
     let pieces: [Piece]
@@ -47,18 +58,31 @@ struct BodyTemplatePlan {
     enum Piece {
         case literal(Bytes)
         /// The JSON of the value; a parameter of a textual kind is quoted.
-        case json(URLTemplate.Source, isTextual: Bool, name: String)
+        case json(URLTemplate.Value, isTextual: Bool)
         /// The text of the value, escaped for the inside of a JSON string.
-        case insideString(URLTemplate.Source, name: String)
+        case insideString(URLTemplate.Value)
+        /// The comma before an entry, unless the entry is the first of its object or list.
+        case comma
+        /// An entry that is left out, with its comma, where the value is absent; `key` is `"name":`,
+        /// or empty in a list.
+        case optionalEntry(key: Bytes, URLTemplate.Value, isTextual: Bool)
+
+        var value: URLTemplate.Value? {
+            switch self {
+            case .literal, .comma: nil
+            case .json(let value, _), .insideString(let value), .optionalEntry(_, let value, _):
+                value
+            }
+        }
     }
 
     let pieces: [Piece]
 
-    /// The request's body goes along as it is.
-    var isWholeBody: Bool {
-        guard pieces.count == 1, case .json(.requestBody(nil), _, _) = pieces[0] else {
-            return false
-        }
-        return true
+    /// The request's body, where it is sent as it is.
+    var wholeBody: URLTemplate.Value? {
+        guard pieces.count == 1, case .json(let value, _) = pieces[0],
+            case .requestBody(nil) = value.source
+        else { return nil }
+        return value
     }
 }

@@ -36,6 +36,17 @@ extension Target {
         return value.isDotSegment ? .refused(.dotSegment) : .value(value)
     }
 
+    /// The decoded value of a query parameter that occurs once; nil without one, and where it occurs
+    /// twice or has a broken escape.
+    func value(ofQuery name: Bytes) -> Bytes? {
+        if case .value(let value) = reading(ofQuery: name) { value } else { nil }
+    }
+
+    /// Whether the query has a parameter of that name, whatever its value.
+    func hasQuery(_ name: Bytes) -> Bool {
+        if case .absent = reading(ofQuery: name) { false } else { true }
+    }
+
     fileprivate func reading(ofQuery name: Bytes) -> ParamReading {
         guard let query else { return .absent }
         var found: QueryParameter?

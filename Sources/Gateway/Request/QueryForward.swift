@@ -1,33 +1,44 @@
 import Basics
 import HTTP
 
-/// `forward: { query: [...] }`, the query parameters that go along to a backend.
-struct QueryForward {
-    let names: [Bytes]
+/// `forward: { query: ... }`: the client's query parameters that are sent on to a backend.
+enum QueryForward {
+    case names([Bytes])
+    /// Every parameter but the declared ones, whose values the calls use by themselves.
+    case all(except: [Bytes])
 
-    init(_ names: [String]) {
-        self.names = names.map { Bytes($0) }
-    }
-
-    /// Appends those that the client sent to a target with or without a query of its own: repeated
-    /// ones too, in the order of the request, decoded and encoded again.
+    /// Appends the forwarded parameters of a request to a target with or without a query of its own:
+    /// repeated ones too, in the order of the request.
     func append(from source: Target, to target: inout [UInt8]) {
-        guard !names.isEmpty, let query = source.query else { return }
+        guard let query = source.query else { return }
         var separator = UInt8(ascii: target.contains(UInt8(ascii: "?")) ? "&" : "?")
-        for parameter in QueryParameters(query) {
-            guard let name = name(of: parameter) else { continue }
-            // A value with a broken escape goes on as the characters that the client wrote.
-            let value = parameter.decodedValue ?? parameter.value
+        for parameter in QueryParameters(query) where forwards(parameter) {
             target.append(separator)
-            target.append(percentEncoding: name.span)
-            target.append(UInt8(ascii: "="))
-            target.append(percentEncoding: value.span)
+            append(parameter, to: &target)
             separator = UInt8(ascii: "&")
         }
     }
 
-    /// The name by which a parameter goes along; nil if it does not.
-    func name(of parameter: QueryParameter) -> Bytes? {
-        names.first(where: parameter.isNamed)
+    func forwards(_ parameter: QueryParameter) -> Bool {
+        switch self {
+        case .names(let names): names.contains(where: parameter.isNamed)
+        case .all(let declared): !declared.contains(where: parameter.isNamed)
+        }
+    }
+
+    private func append(_ parameter: QueryParameter, to target: inout [UInt8]) {
+        switch self {
+        case .names(let names):
+            // Decoded and encoded again: the backend sees the name that the operator wrote.
+            guard let name = names.first(where: parameter.isNamed) else { return }
+            target.append(percentEncoding: name.span)
+            target.append(UInt8(ascii: "="))
+            // A value with a broken escape goes on as the characters that the client wrote.
+            let value = parameter.decodedValue ?? parameter.value
+            target.append(percentEncoding: value.span)
+        case .all:
+            // A query has no byte that could end a request line (`Target`).
+            target.append(parameter.text)
+        }
     }
 }

@@ -229,6 +229,59 @@ import Testing
 
     @Test(arguments: [
         (
+            "one: { from: a, get: \"/{request.query.q?}\" }",
+            "7:31: error: call 'one' uses {request.query.q?}; a path segment cannot be left out;"
+                + " remove the '?' or use it in the query"
+        ),
+        (
+            "one: { from: a, get: /1 }\ntwo: { from: a, get: \"/2?x={one.id?}\" }",
+            "8:35: error: call 'two' uses {one.id?}; only values of the request can be optional,"
+                + " not those of a call; remove the '?'"
+        ),
+        (
+            "one: { from: a, get: /1 }\ntwo: { from: a, get: \"/2?x={one?}\" }",
+            "8:35: error: call 'two' uses {one?}; only values of the request can be optional,"
+                + " not those of a call; remove the '?'"
+        ),
+        (
+            "one: { from: a, get: \"/1?x={id?}\" }",
+            "7:35: warning: call 'one' uses {id?}; the '?' does nothing: it is always there"
+        ),
+        (
+            "one: { from: a, get: \"/1?x={nil?}\" }",
+            "7:35: error: call 'one' uses {nil?}; there is no parameter 'nil' (parameters here: id)"
+        ),
+        (
+            "one: { from: a, get: /1, forward: { query: everything } }",
+            "7:50: error: 'query' in 'forward' of call 'one' must be a list of names, or all"
+        ),
+    ])
+    func ofOptionalReference(_ calls: String, problem: String) {
+        #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [problem])
+    }
+
+    @Test(arguments: [
+        "one: { from: a, get: \"/1?x={request.query.q?}&y={request.header.X?}\" }",
+        "one: { from: a, get: /1, headers: { X-A: \"a {request.header.X?}\" } }",
+        "one: { from: a, get: \"/{request.query.q}/{id}\", forward: { query: all } }",
+        "one: { from: a, get: /1, forward: { query: [all] } }",
+    ])
+    func rightOptionalReferenceHasNoProblem(_ calls: String) {
+        #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [])
+    }
+
+    @Test func optionalBodyOfAnEndpointThatRequiresOneIsWarnedOf() {
+        let text = Snippet.endpoint(
+            "body: { type: object }", route: "POST /x",
+            calls: "one: { from: a, post: /, body: \"{request.body?}\" }")
+        #expect(
+            problems(text) == [
+                "7:40: warning: call 'one' uses {request.body?}; the '?' does nothing: it is always there"
+            ])
+    }
+
+    @Test(arguments: [
+        (
             "ann: { from: a, get: /, after: [bab] }\nbob: { from: a, get: / }",
             "7:39: error: 'after' of call 'ann': there is no call 'bab' - did you mean 'bob'?"
         ),

@@ -40,6 +40,11 @@ import Testing
             "{ user: \"a {id} \\\" b\", n: 1.50, t: [true, \"{{x}}\"] }",
             #"{"user":"a <<id>> \" b","n":1.50,"t":[true,"{x}"]}"#
         ),
+        ("\"{request.body?}\"", "<request.body?>"),
+        (
+            "{ a: \"{id}\", b: \"{request.body.b?}\", c: [1, \"{request.body.c?}\"], d: \"x{id}\" }",
+            #"{"a":<id><"b":request.body.b?><,>"c":[1<request.body.c?>]<,>"d":"x<<id>>"}"#
+        ),
         ("'{\"a\":1}'", #"{"a":1}"#),
         ("plain text", "plain text"),
         ("5", "5"),
@@ -54,6 +59,8 @@ import Testing
             case .literal(let text): text
             case .value(let reference, _): "<\(reference.text)>"
             case .insideString(let reference, _): "<<\(reference.text)>>"
+            case .comma: "<,>"
+            case .optionalEntry(let key, let reference, _): "<\(key)\(reference.text)>"
             }
         }
         #expect(outline.joined() == pieces)

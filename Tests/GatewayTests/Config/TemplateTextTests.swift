@@ -13,6 +13,12 @@ import Testing
         ("{a.items[1].id}", "a.items[1].id@1=a[items 1 id]"),
         ("{a[0]}", "a[0]@1=a[0]"),
         ("{request.header.X-Tenant}", "request.header.X-Tenant@1=header(X-Tenant)"),
+        ("{request.header.X-Tenant?}", "request.header.X-Tenant?@1=header(X-Tenant)?"),
+        ("{request.query.page}", "request.query.page@1=query(page)"),
+        ("{request.query.filter[a.b]?}", "request.query.filter[a.b]?@1=query(filter[a.b])?"),
+        ("{request.body?}", "request.body?@1=body[]?"),
+        ("{request.body.a?}", "request.body.a?@1=body[a]?"),
+        ("{lang?}", "lang?@1=name(lang)?"),
         ("{request.body}", "request.body@1=body[]"),
         ("{request.body.a.b[2]}", "request.body.a.b[2]@1=body[a b 2]"),
         ("{{ {id} }}", "'{ ' id@4=name(id) ' }'"),
@@ -39,10 +45,13 @@ import Testing
         ("{request.header.A B}", 1, nil),
         ("{request.header.}", 1, "{request.header.}: '' is no name of a header"),
         (
-            "{request.query.q}", 1,
-            "{request.query.q}: of the request there are {request.header.Name}, {request.body} and"
-                + " {request.body.field}"
+            "{request.cookie.q}", 1,
+            "{request.cookie.q}: of the request there are {request.header.Name},"
+                + " {request.query.name}, {request.body} and {request.body.field}"
         ),
+        ("{request.query.}", 1, "{request.query.}: the name of the query parameter is missing"),
+        ("{request.header.X??}", 1, "{request.header.X??}: 'X?' is no name of a header"),
+        ("{?}", 1, "{?}: a path must name something, such as a.b or items[].price"),
     ])
     func isRefused(_ text: String, offset: Int, problem: String?) {
         let error = #expect(throws: TemplateError.self) { try TemplateText(parsing: text) }
@@ -60,9 +69,11 @@ import Testing
             case .name(let name): "name(\(name))"
             case .call(let name, let path): "\(name)\(outline(path))"
             case .requestHeader(let name): "header(\(name))"
+            case .requestQuery(let name): "query(\(name))"
             case .requestBody(let path): "body\(outline(path))"
             }
         return "\(reference.text)@\(reference.offset)=\(source)"
+            + (reference.isOptional ? "?" : "")
     }
 
     private func outline(_ path: [TemplateText.Step]) -> String {

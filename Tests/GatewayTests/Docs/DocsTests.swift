@@ -143,7 +143,7 @@ import YAMLReader
             "Call",
             "from get post put patch delete head headers body forward required timeout accept"
                 + " relay_status relay_body relay_headers retry hedge take keep drop rename at"
-                + " on_collision if_failed when"
+                + " on_collision if_failed after when"
         ),
         ("Retry", "attempts on backoff"), ("Hedge", "after"), ("When", "param is"),
     ])

@@ -22,6 +22,32 @@ import Testing
             Self.folder + "/rich.json", says: try Self.description(of: try Self.rich()))
     }
 
+    /// What a required call uses has to be sent; what it uses with a `?` may be.
+    @Test func optionalReferencesAreNotRequired() throws {
+        let text = Snippet.endpoint(
+            "report: off", route: "POST /x",
+            calls: """
+                one:
+                  from: a
+                  required: true
+                  post: "/?a={request.query.needed}&b={request.query.optional?}"
+                  headers: { A: "{request.header.X-Needed}", B: "{request.header.X-Optional?}" }
+                  body: "{request.body?}"
+                  forward: { query: all }
+                """)
+        let document = try Document(try Self.description(of: text))
+        let operation = try #require(document.operations.first).members
+        let parameters = try #require(operation["parameters"] as? [[String: Any]])
+        #expect(
+            parameters.map { "\($0["name"] ?? "") \($0["required"] ?? "")" } == [
+                "needed 1", "optional 0", "X-Needed 1", "X-Optional 0",
+            ])
+        let body = try #require(operation["requestBody"] as? [String: Any])
+        #expect(body["required"] as? Bool == false)
+        let words = try #require(operation["description"] as? String)
+        #expect(words.hasSuffix("Query parameters that are not described are sent on to backends."))
+    }
+
     // MARK: The specification
 
     private struct Document {

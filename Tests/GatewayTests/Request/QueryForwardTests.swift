@@ -17,7 +17,27 @@ import Testing
         ("/x?Q=1&qq=2", "/find", "/find"),
     ])
     func appends(_ source: String, _ target: String, _ result: String) throws {
-        let forward = QueryForward(["q", "page"])
+        let forward = QueryForward.names([Bytes("q"), Bytes("page")])
+        var bytes = Array(target.utf8)
+        forward.append(from: try head(source).target, to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self) == result)
+    }
+
+    /// `query: all`: every parameter but the declared `lang`, byte for byte.
+    @Test(arguments: [
+        ("/x?q=1&z=9&q=a%26b", "/find?fixed=1", "/find?fixed=1&q=1&z=9&q=a%26b"),
+        ("/x?q=1&lang=de&z=2&lang=en", "/find", "/find?q=1&z=2"),
+        ("/x?l%61ng=de&Lang=de&languages=x", "/find", "/find?Lang=de&languages=x"),
+        ("/x?a+b=c+d&%7e=~&e=%2f%2F%zz&f", "/find", "/find?a+b=c+d&%7e=~&e=%2f%2F%zz&f"),
+        ("/x?=&a==b&&c=?/;:@,$!", "/find", "/find?=&a==b&c=?/;:@,$!"),
+        ("/x?lang=de", "/find", "/find"),
+        ("/x?", "/find", "/find"),
+        ("/x", "/find", "/find"),
+    ])
+    func allForwardsUndeclaredParametersUnchanged(
+        _ source: String, _ target: String, _ result: String
+    ) throws {
+        let forward = QueryForward.all(except: [Bytes("lang")])
         var bytes = Array(target.utf8)
         forward.append(from: try head(source).target, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == result)

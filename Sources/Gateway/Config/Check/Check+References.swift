@@ -43,8 +43,30 @@ extension ConfigCheck {
             }
             problems.warning(
                 at: reference.place, uses + "\(method.rawValue) requests seldom have a body")
-        case .requestHeader:
+        case .requestHeader, .requestQuery:
             break
+        }
+        if reference.value.isOptional { checkOptional(reference, of: call, in: endpoint) }
+    }
+
+    /// A `?` stands where a value can be left out, behind a value that may be absent.
+    private mutating func checkOptional(
+        _ reference: Placed<TemplateText.Reference>, of call: Config.Call,
+        in endpoint: Config.Endpoint
+    ) {
+        let uses = "call '\(call.name.value)' uses {\(reference.value.text)}; "
+        if call.pathReferences.contains(where: { $0.place == reference.place }) {
+            problems.error(
+                at: reference.place,
+                uses + "a path segment cannot be left out; remove the '?' or use it in the query")
+        } else if let name = endpoint.call(for: reference.value) {
+            guard endpoint.calls.contains(where: { $0.name.value == name }) else { return }
+            problems.error(
+                at: reference.place,
+                uses + "only values of the request can be optional, not those of a call;"
+                    + " remove the '?'")
+        } else if endpoint.isAlwaysThere(reference.value.source) {
+            problems.warning(at: reference.place, uses + "the '?' does nothing: it is always there")
         }
     }
 
@@ -106,7 +128,19 @@ extension Config.Endpoint {
         switch reference.source {
         case .name(let name): parameterNames.contains(name) ? nil : name
         case .call(let name, _): name
-        case .requestHeader, .requestBody: nil
+        case .requestHeader, .requestQuery, .requestBody: nil
+        }
+    }
+
+    /// Whether every valid request has the value.
+    fileprivate func isAlwaysThere(_ source: TemplateText.Source) -> Bool {
+        switch source {
+        case .name(let name):
+            let param = params.first { $0.name.value == name }
+            return route?.value.parameters.contains(name) == true
+                || param?.required?.value == true || param?.fallback != nil
+        case .requestBody(let path): return path.isEmpty && body != nil
+        case .call, .requestHeader, .requestQuery: return false
         }
     }
 
@@ -126,13 +160,18 @@ extension Config.Call {
         let inTexts = templates.flatMap { text in
             text.template.references.map { Placed($0, at: text.place(of: $0)) }
         }
-        let inBody = (body?.pieces ?? []).compactMap { piece in
-            switch piece {
-            case .literal: nil as Placed<TemplateText.Reference>?
-            case .value(let reference, let place), .insideString(let reference, let place):
-                Placed(reference, at: place)
-            }
+        return inTexts + (body?.pieces ?? []).compactMap(\.reference)
+    }
+
+    /// Those of the path that is asked for, before its query.
+    var pathReferences: [Placed<TemplateText.Reference>] {
+        guard let target = request?.target else { return [] }
+        let path = target.template.segments.prefix { segment in
+            if case .literal(let text) = segment { !text.contains("?") } else { true }
         }
-        return inTexts + inBody
+        return path.compactMap { segment in
+            guard case .reference(let reference) = segment else { return nil }
+            return Placed(reference, at: target.place(of: reference))
+        }
     }
 }

@@ -51,8 +51,32 @@ extension Config.Endpoint: PlainBlock {
 extension Config.Forward: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .list("headers", \.headers, .list(of: .headerName), "headers, by name"),
-        .list("query", \.query, .list(of: .text), "query parameters, by name"),
+        .init(
+            "query", Reading.forwardedQuery.schema,
+            "query parameters, by name; all forwards every undeclared one"
+        ) { member, forward, decoder in
+            guard let query = Reading.forwardedQuery.read(member.node, &decoder) else { return }
+            forward.query = query
+        },
     ]
+}
+
+extension Reading where Value == Config.Forward.Query {
+    static var forwardedQuery: Reading {
+        let names = Reading<[Placed<String>]>.list(of: .text)
+        let all = Reading<Value>.scalar(
+            .choice(["all"]), expected: "must be a list of names, or all"
+        ) { scalar throws(Refusal) in
+            guard scalar.text == "all" else { throw Refusal("must be a list of names, or all") }
+            return .all
+        }
+        return Reading(schema: .either([names.schema, all.schema])) { node, decoder in
+            if case .sequence = node.content {
+                return names.read(node, &decoder).map { .names($0) }
+            }
+            return all.read(node, &decoder)
+        }
+    }
 }
 
 extension Config.Body: PlainBlock {

@@ -53,17 +53,16 @@ private struct BodyTemplateWriter {
         var isRight = true
         switch node.content {
         case .mapping(let members):
-            for (index, member) in decoder.withoutDuplicates(members).enumerated() {
-                literal += (index == 0 ? "{" : ",") + json(member.key) + ":"
-                isRight = append(member.node, &decoder) && isRight
+            let entries = decoder.withoutDuplicates(members).map {
+                (key: json($0.key) + ":", node: $0.node)
             }
-            literal += members.isEmpty ? "{}" : "}"
+            literal += "{"
+            isRight = append(entries, &decoder)
+            literal += "}"
         case .sequence(let nodes):
-            for (index, node) in nodes.enumerated() {
-                literal += index == 0 ? "[" : ","
-                isRight = append(node, &decoder) && isRight
-            }
-            literal += nodes.isEmpty ? "[]" : "]"
+            literal += "["
+            isRight = append(nodes.map { (key: "", node: $0) }, &decoder)
+            literal += "]"
         case .scalar where isReferring(node):
             guard let template = decoder.template(node, checking: { _ in }) else { return false }
             return append(template)
@@ -74,6 +73,45 @@ private struct BodyTemplateWriter {
             literal += value
         }
         return isRight
+    }
+
+    /// The entries of an object or a list. Where one of them may be left out, the commas between
+    /// them depend on the request.
+    private mutating func append(
+        _ entries: [(key: String, node: DocumentNode)], _ decoder: inout ConfigDecoder
+    ) -> Bool {
+        let hasOptional = entries.contains { isOptional($0.node) }
+        var isRight = true
+        for (index, entry) in entries.enumerated() {
+            if isOptional(entry.node) {
+                isRight = appendOptional(entry.key, entry.node, &decoder) && isRight
+                continue
+            }
+            if index > 0 {
+                if hasOptional { append(.comma) } else { literal += "," }
+            }
+            literal += entry.key
+            isRight = append(entry.node, &decoder) && isRight
+        }
+        return isRight
+    }
+
+    private mutating func appendOptional(
+        _ key: String, _ node: DocumentNode, _ decoder: inout ConfigDecoder
+    ) -> Bool {
+        guard let template = decoder.template(node, checking: { _ in }) else { return false }
+        guard let reference = template.template.references.first else { return false }
+        append(.optionalEntry(key: key, reference, at: template.place(of: reference)))
+        return true
+    }
+
+    /// Whether an entry is one reference alone that ends with a `?`.
+    private func isOptional(_ node: DocumentNode) -> Bool {
+        guard case .scalar(let scalar) = node.content,
+            let template = try? TemplateText(parsing: scalar.text),
+            template.segments.count == 1, let reference = template.references.first
+        else { return false }
+        return reference.isOptional
     }
 
     /// A reference alone is a value; among text it stands inside of a string.

@@ -78,17 +78,37 @@ extension ConfigSurvey.Endpoint {
             }
         }
         let inPath = route?.parameters ?? []
-        params = endpoint.params.filter { !inPath.contains($0.name.value) }.map { param in
+        var params = endpoint.params.filter { !inPath.contains($0.name.value) }.map { param in
             ConfigSurvey.Param(
                 name: param.name.value, isHeader: param.location?.value == .header,
                 isRequired: param.required?.value ?? false, values: param.samples)
         }
+        params += endpoint.undeclaredQuery.map { name, isOptional in
+            ConfigSurvey.Param(
+                name: name, isHeader: false, isRequired: !isOptional, values: ["1", "2", "abc"])
+        }
+        self.params = params
         headers = endpoint.calls.flatMap(\.references).compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }
         let sendsBody = endpoint.calls.contains { $0.body != nil }
         body = endpoint.body?.sample ?? (sendsBody ? #"{"text":"sample"}"# : nil)
         calls = endpoint.calls.map { ConfigSurvey.Call($0, of: endpoint, in: config) }
+    }
+}
+
+extension Config.Endpoint {
+    /// The query parameters that calls use as `{request.query.name}`, once each.
+    fileprivate var undeclaredQuery: [(name: String, isOptional: Bool)] {
+        var names: [(name: String, isOptional: Bool)] = []
+        for reference in calls.flatMap(\.references) {
+            guard case .requestQuery(let name) = reference.value.source,
+                !params.contains(where: { $0.name.value == name }),
+                !names.contains(where: { $0.name == name })
+            else { continue }
+            names.append((name, reference.value.isOptional))
+        }
+        return names
     }
 }
 

@@ -9,6 +9,7 @@ final class Ledger {
     private let loop: any Loop
     private let log: Log
     private var hasAccessLog = true
+    private var proxies: TrustedProxies?
     private var endpoints = EndpointSlots()
     private(set) var meter = CoreMeter(endpointNames: [])
 
@@ -20,6 +21,7 @@ final class Ledger {
     /// Makes room for the endpoints of a plan; gives the number of each.
     func open(_ plan: Plan) -> [Int] {
         hasAccessLog = plan.process.log.access
+        proxies = plan.proxies.isEmpty ? nil : plan.proxies
         let slots = endpoints.slots(of: plan)
         meter.name(endpoints.names)
         return slots
@@ -48,7 +50,7 @@ final class Ledger {
         guard hasAccessLog else { return }
         log.write(.info, "request") { line in
             line.add("id", untrusted: Bytes(end.exchange.id.description))
-            if let client = end.exchange.client { line.add("client", client) }
+            addClient(of: end, to: &line)
             line.add("method", end.request.method.description)
             line.add("path", untrusted: end.request.target.path)
             if let endpoint = end.exchange.endpoint {
@@ -57,6 +59,18 @@ final class Ledger {
             line.add("status", Int(end.status))
             line.add("bytes", end.bodyBytes)
             line.add(milliseconds: "ms", duration)
+        }
+    }
+
+    /// The peer, with its port; where a trusted proxy names the client, the client and the peer.
+    private func addClient(of end: ServerHooks.Ended, to line: inout LogLine) {
+        let peer = end.exchange.client
+        let client = proxies.map { end.exchange.clientAddress(of: end.request, $0) }
+        if let client, client.isNamedByProxy, let address = client.text {
+            line.add("client", untrusted: address)
+            if let peer { line.add("peer", peer) }
+        } else if let peer {
+            line.add("client", peer)
         }
     }
 

@@ -39,8 +39,11 @@ package final class Exchange {
     /// The endpoint that was matched, by the embedder's number; nil before and without a match.
     package var endpoint: Int?
 
-    /// The client's address for the log; nil on a unix socket.
+    /// The peer's address and port as text; nil on a unix socket.
     package let client: String?
+
+    /// What the embedder found out about where the request comes from, kept until its end.
+    package var origin: AnyObject?
 
     /// Nil where nobody counts, and after the end.
     private var budget: ByteBudget?

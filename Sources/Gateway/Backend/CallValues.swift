@@ -17,13 +17,33 @@ final class CallValues {
     /// a field of it.
     private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
 
-    /// - Parameter calls: how many parts to keep; 0 where no template uses another call's answer
-    init(head: RequestHead, input: RequestInput, calls: Int) {
+    /// Nil where nothing is sent, so that there is no connection.
+    private let exchange: Exchange?
+    private let proxies: TrustedProxies
+
+    /// - Parameters:
+    ///   - calls: how many parts to keep; 0 where no template uses another call's answer
+    ///   - exchange: for the client's address
+    init(
+        head: RequestHead, input: RequestInput, calls: Int, exchange: Exchange? = nil,
+        proxies: TrustedProxies = .none
+    ) {
         self.head = head
+        self.exchange = exchange
+        self.proxies = proxies
         params = input.params
         body = input.body
         parts = calls > 0 ? KeptParts(calls) : nil
         if let checked = input.bodyValue { bodyValue = checked }
+    }
+
+    /// Where the request comes from.
+    var client: ClientAddress? { exchange?.clientAddress(of: head, proxies) }
+
+    /// The header lines that tell a backend who the client is.
+    func appendForwarded(_ mode: Config.Forwarded, to fields: inout Fields) {
+        guard mode != .off, let client else { return }
+        ForwardedFields(head, client, proxies.source).append(mode, to: &fields)
     }
 
     /// A part is there. Without a template that uses another call's answer, nothing is kept.
@@ -37,6 +57,7 @@ final class CallValues {
         case .param(let index): params[index]
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
         case .requestQuery(let name): head.target.value(ofQuery: name)
+        case .requestClient: client?.text
         case .requestBody(nil): body.isEmpty ? nil : body
         case .call, .requestBody: json(of: source)?.text
         }
@@ -48,7 +69,7 @@ final class CallValues {
             switch source {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
             case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
-            case .param, .requestHeader, .requestQuery: nil
+            case .param, .requestHeader, .requestQuery, .requestClient: nil
             }
         guard let value, !value.isNull else { return nil }
         return value
@@ -61,6 +82,7 @@ final class CallValues {
         case .param(let index): params[index] == nil
         case .requestHeader(let name): !head.fields.contains(name)
         case .requestQuery(let name): !head.target.hasQuery(name)
+        case .requestClient: client?.address == nil
         case .requestBody(nil): body.isEmpty
         case .requestBody: body.isEmpty || (bodyValue != nil && json(of: source) == nil)
         case .call: false

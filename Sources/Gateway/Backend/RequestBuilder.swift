@@ -78,6 +78,12 @@ struct RequestBuilder {
         for name in plan.forward.headers {
             for value in values.head.fields.all(name) { fields.append(name, value) }
         }
+        if !plan.forward.proxyHeaders.isEmpty, values.client?.isProxied == true {
+            for name in plan.forward.proxyHeaders {
+                for value in values.head.fields.all(name) { fields.append(name, value) }
+            }
+        }
+        values.appendForwarded(plan.forwarded, to: &fields)
         for (name, template) in plan.headers {
             guard let value = try fieldValue(template, values) else { continue }
             fields.append(name, value)
@@ -175,7 +181,7 @@ struct RequestBuilder {
             switch value.source {
             case .call(let index, _): .call(calls[index])
             case .param(let index): .client("params.\(params[index].name)")
-            case .requestHeader, .requestQuery, .requestBody: .client(value.name)
+            case .requestHeader, .requestQuery, .requestClient, .requestBody: .client(value.name)
             }
         return CallFailure(kind: .skipped, because: because)
     }

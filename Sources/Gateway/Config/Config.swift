@@ -15,6 +15,7 @@ package struct Config: Sendable {
     package var log: Log?
     var limits: Limits?
     var drain: Drain?
+    var clients: Clients?
     var defaults: Defaults?
     /// File patterns, relative to the file that they stand in; already followed by the loader.
     var include: [Placed<String>] = []

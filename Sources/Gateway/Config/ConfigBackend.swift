@@ -10,6 +10,7 @@ extension Config {
         var urls: Placed<[Placed<BackendURL>]>?
         /// Sent with every request to this backend; literal, `{...}` means nothing here.
         var headers: [Header] = []
+        var forwarded: Placed<Forwarded>?
         var connectTimeout: Placed<Duration>?
         var maxConcurrent: Placed<Int>?
         var queue: Queue?

@@ -13,6 +13,7 @@ extension Config {
         var headers: [HeaderTemplate] = []
         var body: BodyTemplate?
         var forward: Forward?
+        var forwarded: Placed<Forwarded>?
         var required: Placed<Bool>?
         var timeout: Placed<Duration>?
         var accept: Placed<[ClosedRange<Int>]>?

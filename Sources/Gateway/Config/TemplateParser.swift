@@ -111,10 +111,14 @@ extension TemplateText.Source {
         }
         let rest = Array(path.dropFirst())
         if root == "request" {
+            if rest == [.key("client")] {
+                self = .requestClient
+                return
+            }
             guard rest.first == .key("body") else {
                 throw ReferenceError(
                     words: "of the request there are {request.header.Name}, {request.query.name},"
-                        + " {request.body} and {request.body.field}")
+                        + " {request.client}, {request.body} and {request.body.field}")
             }
             self = .requestBody(path: Array(rest.dropFirst()))
         } else {

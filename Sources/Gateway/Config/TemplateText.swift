@@ -35,6 +35,8 @@ struct TemplateText: Sendable, Equatable {
         case requestHeader(String)
         /// `{request.query.page}`: the name, decoded
         case requestQuery(String)
+        /// `{request.client}`: the client's address
+        case requestClient
         /// `{request.body}` (an empty path), `{request.body.a.b}`
         case requestBody(path: [Step])
     }

@@ -44,7 +44,8 @@ final class Endpoint {
         let deadline = exchange.lastByte + plan.deadline
         exchange.deadline = deadline
         let values = CallValues(
-            head: request.head, input: input, calls: plan.hasReferences ? plan.calls.count : 0)
+            head: request.head, input: input, calls: plan.hasReferences ? plan.calls.count : 0,
+            exchange: exchange, proxies: plan.proxies)
         return Run(
             values: values, exchange: exchange, loop: loop, deadline: deadline, plan: plan)
     }

@@ -67,7 +67,7 @@ struct OpenAPINeeds {
         return call.references.filter { !$0.value.isOptional }.compactMap { reference in
             switch reference.value.source {
             case .name(let name): config.parameterNames.contains(name) ? .param(name) : nil
-            case .call: nil
+            case .call, .requestClient: nil
             case .requestHeader(let name): .header(name.lowercased())
             case .requestQuery(let name): .query(name)
             case .requestBody(let path) where path.isEmpty: .body

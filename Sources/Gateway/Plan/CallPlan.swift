@@ -17,6 +17,8 @@ final class CallPlan {
     let headers: [(name: FieldName, value: URLTemplate)]
     let body: BodyTemplatePlan?
     let forward: ForwardPlan
+    /// Which headers tell the backend who the client is.
+    let forwarded: Config.Forwarded
     /// Its failure fails the request, by `required` or by `succeed_when: all`.
     let isRequired: Bool
     let timeout: Duration
@@ -42,7 +44,8 @@ final class CallPlan {
     init(
         index: Int, name: String, backend: Int, method: Method, target: URLTemplate,
         headers: [(name: FieldName, value: URLTemplate)], body: BodyTemplatePlan?,
-        forward: ForwardPlan, isRequired: Bool, timeout: Duration, accept: [ClosedRange<Int>],
+        forward: ForwardPlan, forwarded: Config.Forwarded, isRequired: Bool, timeout: Duration,
+        accept: [ClosedRange<Int>],
         relayStatus: [ClosedRange<Int>], relaysBody: Bool, relayHeaders: [FieldName],
         retry: RetryPlan?, hedgeAfter: Duration?, shape: JSONShape, cuts: [String],
         placement: Placement, fallback: Fallback, condition: Condition?, answerMax: Int,
@@ -56,6 +59,7 @@ final class CallPlan {
         self.headers = headers
         self.body = body
         self.forward = forward
+        self.forwarded = forwarded
         self.isRequired = isRequired
         self.timeout = timeout
         self.accept = accept
@@ -111,11 +115,13 @@ final class CallPlan {
 /// `forward:`, what of the client's request goes along.
 struct ForwardPlan {
     let headers: [FieldName]
+    /// Those that only proxies should send (`X-Forwarded-...`): from trusted ones only.
+    let proxyHeaders: [FieldName]
     let query: QueryForward?
 
     var forwardsAllQuery: Bool { if case .all = query { true } else { false } }
 
-    static let nothing = ForwardPlan(headers: [], query: nil)
+    static let nothing = ForwardPlan(headers: [], proxyHeaders: [], query: nil)
 }
 
 /// `retry:`

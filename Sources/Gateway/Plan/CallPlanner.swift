@@ -16,6 +16,8 @@ struct CallPlanner {
             let backend = planner.config.backends.firstIndex(where: { $0.name.value == from.value })
         else { throw PlanError("\(call.place): no backend or no request") }
         let templates = TemplatePlanner(scope: scope)
+        let forwarded =
+            call.forwarded?.value ?? planner.config.backends[backend].forwarded?.value ?? .off
         return CallPlan(
             index: index,
             name: call.name.value,
@@ -24,7 +26,8 @@ struct CallPlanner {
             target: try templates.target(request.target),
             headers: try headers(templates),
             body: try call.body.map { body throws(PlanError) in try templates.body(body) },
-            forward: try forward(),
+            forward: try forward(forwarded),
+            forwarded: forwarded,
             isRequired: call.required?.value == true || endpoint.succeedWhen?.value == .all,
             timeout: call.timeout?.value ?? endpoint.timeout?.value ?? defaults?.timeout?.value
                 ?? PlanDefaults.timeout,
@@ -56,10 +59,15 @@ struct CallPlanner {
     }
 
     /// A call's list replaces the endpoint's.
-    private func forward() throws(PlanError) -> ForwardPlan {
+    private func forward(
+        _ forwarded: Config.Forwarded
+    ) throws(PlanError) -> ForwardPlan {
         guard let forward = call.forward ?? endpoint.forward else { return .nothing }
+        let names = forward.headers
         return ForwardPlan(
-            headers: try fieldNames(forward.headers),
+            headers: try fieldNames(names.filter { !HeaderSyntax.isForwarding($0.value) }),
+            proxyHeaders: try fieldNames(names.filter { HeaderSyntax.isForwarding($0.value) })
+                .filter { !forwarded.sends($0) },
             query: query(forward.query))
     }
 

@@ -22,6 +22,8 @@ final class EndpointPlan {
     let cacheControl: FieldValue?
     let hasServerTiming: Bool
     let inFlightMax: Int?
+    /// Whose word counts about where a request comes from.
+    let proxies: TrustedProxies
     let calls: [CallPlan]
     let graph: CallGraph
 
@@ -29,8 +31,8 @@ final class EndpointPlan {
         index: Int, route: Config.Route, place: Place, params: [ParamPlan], body: BodyPlan?,
         bodyMax: Int, deadline: Duration, padding: PaddingPlan?, success: SuccessRule,
         report: Config.Endpoint.Report, exposesDetails: Bool, partialStatus: Status,
-        cacheControl: FieldValue?, hasServerTiming: Bool, inFlightMax: Int?, calls: [CallPlan],
-        graph: CallGraph
+        cacheControl: FieldValue?, hasServerTiming: Bool, inFlightMax: Int?,
+        proxies: TrustedProxies, calls: [CallPlan], graph: CallGraph
     ) {
         self.index = index
         self.route = route
@@ -47,6 +49,7 @@ final class EndpointPlan {
         self.cacheControl = cacheControl
         self.hasServerTiming = hasServerTiming
         self.inFlightMax = inFlightMax
+        self.proxies = proxies
         self.calls = calls
         self.graph = graph
     }

@@ -41,6 +41,7 @@ struct EndpointPlanner {
             cacheControl: endpoint.cacheControl.flatMap { FieldValue($0.value) },
             hasServerTiming: endpoint.serverTiming?.value ?? false,
             inFlightMax: endpoint.maxInFlight.map { planner.share($0.value) },
+            proxies: planner.proxies,
             calls: calls,
             graph: graph)
     }

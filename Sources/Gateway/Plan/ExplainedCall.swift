@@ -50,7 +50,7 @@ struct ExplainedCall {
         case .literal(let bytes): return String(bytes)
         case .value(let value, _):
             switch value.source {
-            case .call: return "{\(value.name)}"
+            case .call, .requestClient: return "{\(value.name)}"
             case .requestBody where values.body.isEmpty: return "{\(value.name)}"
             default: break
             }
@@ -99,6 +99,7 @@ struct ExplainedCall {
         if Set(endpoint.calls.map(\.forward.text)).count > 1 {
             notes.append("forwards \(plan.forward.text)")
         }
+        if plan.forwarded != .off { notes.append("forwarded \(plan.forwarded.rawValue)") }
         return notes
     }
 }

@@ -88,7 +88,9 @@ extension ValueRule.Kind {
 extension ForwardPlan {
     /// `headers: none`, or `headers: Authorization  query: page, size`
     var text: String {
-        let names = headers.map { "\($0)" }.joined(separator: ", ")
+        let names =
+            (headers.map { "\($0)" } + proxyHeaders.map { "\($0) (from trusted proxies)" })
+            .joined(separator: ", ")
         let text = "headers: \(names.isEmpty ? "none" : names)"
         switch query {
         case nil: return text

@@ -17,7 +17,7 @@ extension Explanation {
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let exchange = Exchange(
             id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            core: loop.core, began: loop.now)
+            core: loop.core, began: loop.now, client: "127.0.0.1:0")
         let request = Request(head: head, body: body.isEmpty ? .none : .complete(body))
         return gateway.answer(request, exchange).then { response in
             let answer = WitnessedAnswer(

@@ -6,6 +6,8 @@
 package struct Plan {
     package let process: ProcessPlan
     package let server: ServerPlan
+    /// Whose word counts about where a request comes from.
+    package let proxies: TrustedProxies
     let backends: [BackendPlan]
     let endpoints: [EndpointPlan]
     /// Where a number of the process is another one for each worker.
@@ -17,7 +19,7 @@ package struct Plan {
     /// The same plan, which speaks plainly to all backends: for those that are played.
     package var unsecured: Plan {
         Plan(
-            process: process, server: server, backends: backends.map(\.unsecured),
+            process: process, server: server, proxies: proxies, backends: backends.map(\.unsecured),
             endpoints: endpoints, shares: shares)
     }
 

@@ -33,8 +33,20 @@ package struct Planner {
             backends.append(try plan(backend, index))
         }
         return Plan(
-            process: process, server: server, backends: backends, endpoints: endpoints,
+            process: process, server: server, proxies: proxies, backends: backends,
+            endpoints: endpoints,
             shares: shares)
+    }
+
+    var proxies: TrustedProxies {
+        guard let clients = config.clients else { return .none }
+        let entries = clients.trustedProxies.map(\.value)
+        return TrustedProxies(
+            networks: entries.compactMap {
+                if case .network(let network) = $0 { network } else { nil }
+            },
+            includesUnixSockets: entries.contains(.unix),
+            source: clients.addressFrom?.value ?? .forwardedFor)
     }
 
     /// A number for the whole process as one worker's share, rounded up.

@@ -89,6 +89,7 @@ struct TemplatePlanner {
             }
             return .requestHeader(fieldName)
         case .requestQuery(let name): return .requestQuery(Bytes(name))
+        case .requestClient: return .requestClient
         case .requestBody(let path): return .requestBody(path.isEmpty ? nil : Self.path(path))
         }
     }
@@ -104,12 +105,12 @@ struct TemplatePlanner {
             })
     }
 
-    /// A parameter that is not a number or a truth value is a string in JSON; so are headers and
-    /// undeclared query parameters.
+    /// A parameter that is not a number or a truth value is a string in JSON; so are headers,
+    /// undeclared query parameters and the client's address.
     private func isTextual(_ source: URLTemplate.Source) -> Bool {
         switch source {
         case .param(let index): !scope.params[index].isJSON
-        case .requestHeader, .requestQuery: true
+        case .requestHeader, .requestQuery, .requestClient: true
         case .call, .requestBody: false
         }
     }

@@ -13,6 +13,8 @@ struct URLTemplate {
         case requestHeader(FieldName)
         /// Of the request's query, by its decoded name.
         case requestQuery(Bytes)
+        /// The client's address.
+        case requestClient
         /// Of the request's body; without a path, the whole of it.
         case requestBody(JSONPath?)
     }

@@ -357,6 +357,77 @@ import Testing
     }
 
     /// Where no known key is near, a short block says which ones there are.
+    @Test(arguments: [
+        (
+            "clients: { trusted_proxies: [10.0.0.1/8] }",
+            "1:30: error: 'trusted_proxies' in 'clients' must have no bits behind its prefix"
+                + " - did you mean 10.0.0.0/8?"
+        ),
+        (
+            "clients: { trusted_proxies: [10.0.0] }",
+            "1:30: error: 'trusted_proxies' in 'clients' must be a network such as 10.0.0.0/8,"
+                + " an address, or unix"
+        ),
+        (
+            "clients: { trusted_proxies: [0.0.0.0/0] }",
+            "1:30: warning: '0.0.0.0/0' trusts every client, so that any client can claim any address"
+        ),
+        (
+            "clients: { trusted_proxies: [10.0.0.0/8, \"::ffff:10.0.0.0/104\"] }",
+            "1:42: warning: 'trusted_proxies' has this entry twice"
+        ),
+        (
+            "clients: { address_from: forwarded }",
+            "1:26: warning: 'address_from' does nothing without 'trusted_proxies'"
+        ),
+        (
+            "clients: { trusted_proxies: [unix], address_from: via }",
+            "1:51: error: 'address_from' in 'clients' must be x_forwarded_for or forwarded"
+        ),
+    ])
+    func ofClients(_ lines: String, problem: String) {
+        #expect(problems(Snippet.top(lines)) == [problem])
+    }
+
+    @Test(arguments: [
+        (
+            "forwarded: x\nheaders: { x-forwarded-for: a }",
+            "9:20: error: 'headers' has 'x-forwarded-for', which 'forwarded' of call 'one' sends"
+        ),
+        (
+            "forward: { headers: [X-Forwarded-For] }",
+            "8:30: warning: 'X-Forwarded-For' is forwarded from trusted proxies only; 'forwarded'"
+                + " sends the client's address"
+        ),
+        (
+            "headers: { X-A: \"{request.header.X-Forwarded-For}\" }",
+            "8:27: warning: call 'one' uses {request.header.X-Forwarded-For}; any client can send"
+                + " this header; {request.client} and 'forwarded' use it from trusted proxies only"
+        ),
+        (
+            "forwarded: yes",
+            "8:20: error: 'forwarded' in call 'one' must be off, x, rfc7239 or both"
+        ),
+    ])
+    func ofForwarded(_ lines: String, problem: String) {
+        #expect(problems(Snippet.call(lines)) == [problem])
+    }
+
+    @Test func headersOfABackendDoNotMeetForwarded() {
+        #expect(
+            problems(Snippet.backend("forwarded: rfc7239\nheaders: { Forwarded: a }")) == [
+                "5:16: error: 'headers' has 'Forwarded', which 'forwarded' of backend 'a' sends"
+            ])
+    }
+
+    @Test(arguments: [
+        "forwarded: rfc7239\nheaders: { X-Forwarded-For: a }", "forwarded: off",
+        "headers: { X-A: \"{request.client}\" }",
+    ])
+    func rightForwardedHasNoProblem(_ lines: String) {
+        #expect(problems(Snippet.call(lines)) == [])
+    }
+
     @Test func anUnknownKeyOfAShortBlockHasAList() {
         let text = Snippet.endpoint(
             "body: { properties: { a: { minItems: 3 } } }", route: "POST /x",

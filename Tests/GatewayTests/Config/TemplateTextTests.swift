@@ -17,6 +17,8 @@ import Testing
         ("{request.query.page}", "request.query.page@1=query(page)"),
         ("{request.query.filter[a.b]?}", "request.query.filter[a.b]?@1=query(filter[a.b])?"),
         ("{request.body?}", "request.body?@1=body[]?"),
+        ("{request.client}", "request.client@1=client"),
+        ("{request.client?}", "request.client?@1=client?"),
         ("{request.body.a?}", "request.body.a?@1=body[a]?"),
         ("{lang?}", "lang?@1=name(lang)?"),
         ("{request.body}", "request.body@1=body[]"),
@@ -47,7 +49,13 @@ import Testing
         (
             "{request.cookie.q}", 1,
             "{request.cookie.q}: of the request there are {request.header.Name},"
-                + " {request.query.name}, {request.body} and {request.body.field}"
+                + " {request.query.name}, {request.client}, {request.body} and {request.body.field}"
+        ),
+        (
+            "{request.client.port}", 1,
+            "{request.client.port}: of the request there are {request.header.Name},"
+                + " {request.query.name}, {request.client}, {request.body} and"
+                + " {request.body.field}"
         ),
         ("{request.query.}", 1, "{request.query.}: the name of the query parameter is missing"),
         ("{request.header.X??}", 1, "{request.header.X??}: 'X?' is no name of a header"),
@@ -70,6 +78,7 @@ import Testing
             case .call(let name, let path): "\(name)\(outline(path))"
             case .requestHeader(let name): "header(\(name))"
             case .requestQuery(let name): "query(\(name))"
+            case .requestClient: "client"
             case .requestBody(let path): "body\(outline(path))"
             }
         return "\(reference.text)@\(reference.offset)=\(source)"

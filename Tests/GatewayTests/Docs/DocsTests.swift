@@ -39,7 +39,7 @@ import YAMLReader
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func theBlocksAreAllOfThem() { #expect(Self.blocks.count == 21) }
+    @Test func theBlocksAreAllOfThem() { #expect(Self.blocks.count == 22) }
 
     @Test(arguments: blocks.map(\.name)) func theTableOfKeysIsRight(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -119,10 +119,11 @@ import YAMLReader
             "connections requests_in_flight header_bytes header_count uri_bytes header_timeout"
                 + " body_timeout idle_timeout buffered_bytes"
         ),
-        ("Drain", "delay timeout"), ("Defaults", "deadline timeout max_body connect_timeout"),
+        ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from"),
+        ("Defaults", "deadline timeout max_body connect_timeout"),
         (
             "Backend",
-            "url urls headers connect_timeout max_concurrent queue breaker balance eject health"
+            "url urls headers forwarded connect_timeout max_concurrent queue breaker balance eject health"
                 + " keepalive dns_ttl tls"
         ),
         ("Queue", "size wait"), ("Breaker", "open_at min_requests window try_again_after"),
@@ -141,7 +142,7 @@ import YAMLReader
         ),
         (
             "Call",
-            "from get post put patch delete head headers body forward required timeout accept"
+            "from get post put patch delete head headers body forward forwarded required timeout accept"
                 + " relay_status relay_body relay_headers retry hedge take keep drop rename at"
                 + " on_collision if_failed after when"
         ),

@@ -13,6 +13,7 @@ extension ConfigCheck {
             seen[backend.name.value] = seen[backend.name.value] ?? backend.name.place
             checkTLS(of: backend)
             checkHosts(of: backend)
+            checkForwarded(of: backend)
             checkDoubles(in: backend.headers.map(\.name), of: "headers")
         }
     }

@@ -5,6 +5,8 @@ import YAMLReader
 extension ConfigCheck {
     mutating func checkCall(_ call: Config.Call, of endpoint: Config.Endpoint) {
         checkBackend(of: call)
+        checkForwarded(of: call)
+        checkForward(call.forward)
         checkTimes(of: call, in: endpoint)
         checkRepetition(of: call)
         checkRelay(of: call)

@@ -17,6 +17,7 @@ extension ConfigCheck {
 
     mutating func checkEndpoint(_ endpoint: Config.Endpoint) {
         checkDurations(of: endpoint)
+        checkForward(endpoint.forward)
         checkSuccess(of: endpoint)
         checkBody(of: endpoint)
         checkParams(of: endpoint)

@@ -43,7 +43,12 @@ extension ConfigCheck {
             }
             problems.warning(
                 at: reference.place, uses + "\(method.rawValue) requests seldom have a body")
-        case .requestHeader, .requestQuery:
+        case .requestHeader(let name) where HeaderSyntax.isForwarding(name):
+            problems.warning(
+                at: reference.place,
+                uses + "any client can send this header; {request.client} and 'forwarded' use it"
+                    + " from trusted proxies only")
+        case .requestHeader, .requestQuery, .requestClient:
             break
         }
         if reference.value.isOptional { checkOptional(reference, of: call, in: endpoint) }
@@ -128,7 +133,7 @@ extension Config.Endpoint {
         switch reference.source {
         case .name(let name): parameterNames.contains(name) ? nil : name
         case .call(let name, _): name
-        case .requestHeader, .requestQuery, .requestBody: nil
+        case .requestHeader, .requestQuery, .requestClient, .requestBody: nil
         }
     }
 
@@ -140,7 +145,7 @@ extension Config.Endpoint {
             return route?.value.parameters.contains(name) == true
                 || param?.required?.value == true || param?.fallback != nil
         case .requestBody(let path): return path.isEmpty && body != nil
-        case .call, .requestHeader, .requestQuery: return false
+        case .call, .requestHeader, .requestQuery, .requestClient: return false
         }
     }
 

@@ -19,6 +19,7 @@ struct ConfigCheck {
 
     mutating func run() {
         checkAddresses()
+        checkClients()
         checkBackends()
         checkRoutes()
         for endpoint in config.endpoints {

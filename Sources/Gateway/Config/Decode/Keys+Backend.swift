@@ -17,6 +17,10 @@ extension Config.Backend: NamedBlock {
         .value("urls", \.urls, .filledList(of: .backendURL), "its hosts"),
         .list("headers", \.headers, .fixedHeaders, "sent with every call"),
         .value(
+            "forwarded", \.forwarded, .choice,
+            default: .text(Config.Forwarded.off.rawValue),
+            "sends the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
+        .value(
             "connect_timeout", \.connectTimeout, .duration,
             default: .key("defaults.connect_timeout"),
             "limit on connecting"),

@@ -28,6 +28,9 @@ extension Config.Call: NamedBlock {
                 "forward", \.forward, default: .words("that of the endpoint"),
                 "replaces the endpoint's"),
             .value(
+                "forwarded", \.forwarded, .choice, default: .words("that of the backend"),
+                "sends the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
+            .value(
                 "required", \.required, .flag, default: .flag(false),
                 "whether its failure fails the request"),
             .value(

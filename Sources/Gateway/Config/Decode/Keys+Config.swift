@@ -21,6 +21,7 @@ extension Config: PlainBlock {
             .block("log", \.log, "what is logged, and how"),
             .block("limits", \.limits, "what one process takes in"),
             .block("drain", \.drain, "how a stop waits for running requests"),
+            .block("clients", \.clients, "how the client's address is found"),
             .block(
                 "defaults", \.defaults, "for every endpoint and call that does not say otherwise"),
             .list(
@@ -116,6 +117,37 @@ extension Config.Drain: PlainBlock {
             default: .time(PlanDefaults.drainTimeout),
             "how long running requests may take to end"),
     ]
+}
+
+extension Config.Clients: PlainBlock {
+    static let keys: [BlockKey<Config.Clients>] = [
+        .list(
+            "trusted_proxies", \.trustedProxies, .list(of: .proxy),
+            "peers whose forwarding headers are trusted: networks, addresses, or unix"),
+        .value(
+            "address_from", \.addressFrom, .choice,
+            default: .text(TrustedProxies.Source.forwardedFor.rawValue),
+            "the header that these proxies maintain; forwarded is RFC 7239"),
+    ]
+}
+
+extension Reading where Value == Config.Clients.Proxy {
+    static var proxy: Reading {
+        let words = "must be a network such as 10.0.0.0/8, an address, or unix"
+        let schema = ValueSchema.either([.choice(["unix"]), .text(format: "network")])
+        return .scalar(schema, expected: words) { scalar throws(Refusal) in
+            if scalar.text == "unix" { return .unix }
+            do throws(AddressPrefix.Fault) {
+                return .network(try AddressPrefix(scalar.text))
+            } catch {
+                switch error {
+                case .syntax: throw Refusal(words)
+                case .bitsBehindPrefix(let meant):
+                    throw Refusal("must have no bits behind its prefix - did you mean \(meant)?")
+                }
+            }
+        }
+    }
 }
 
 extension Config.Defaults: PlainBlock {

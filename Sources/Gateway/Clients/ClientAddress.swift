@@ -1,0 +1,47 @@
+package import Basics
+package import HTTP
+package import Reactor
+
+/// Where a request comes from: the address of its client, and what the proxies in between say of the
+/// request that the client sent.
+///
+/// Found once per request, when something first asks (`Exchange.clientAddress`): a reference
+/// `{request.client}`, a call with `forwarded`, the access log.
+package final class ClientAddress {
+    /// The client; nil where it is on a unix socket and no proxy names it.
+    package let address: IPAddress?
+    /// The other end of the connection; nil for a unix socket.
+    let peer: IPAddress?
+    /// Whether the peer is a trusted proxy, so that its headers count.
+    let isProxied: Bool
+    /// The scheme and the host that the client used, as far as the proxies name them.
+    let proto: Bytes?
+    let host: Bytes?
+
+    /// The address as a text, without a port.
+    package private(set) lazy var text: Bytes? = address.map { Bytes($0.description) }
+
+    /// Whether a proxy named the client.
+    package var isNamedByProxy: Bool { isProxied && address != peer }
+
+    init(
+        _ address: IPAddress?, peer: IPAddress?, isProxied: Bool, proto: Bytes? = nil,
+        host: Bytes? = nil
+    ) {
+        self.address = address
+        self.peer = peer
+        self.isProxied = isProxied
+        self.proto = proto
+        self.host = host
+    }
+}
+
+extension Exchange {
+    /// The client's address by these rules, found at the first call.
+    package func clientAddress(of head: RequestHead, _ proxies: TrustedProxies) -> ClientAddress {
+        if let known = origin as? ClientAddress { return known }
+        let found = proxies.client(of: head.fields, peer: client.flatMap { SocketAddress($0) })
+        origin = found
+        return found
+    }
+}

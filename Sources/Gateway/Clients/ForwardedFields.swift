@@ -1,0 +1,165 @@
+import Basics
+import HTTP
+import Reactor
+
+/// `forwarded:` of a backend or a call: the header lines that tell a backend who the client is.
+///
+/// What a trusted proxy sent is continued; of any other peer's forwarding headers nothing is used.
+struct ForwardedFields {
+    private let head: RequestHead
+    private let client: ClientAddress
+    private let source: TrustedProxies.Source
+
+    init(_ head: RequestHead, _ client: ClientAddress, _ source: TrustedProxies.Source) {
+        self.head = head
+        self.client = client
+        self.source = source
+    }
+
+    func append(_ mode: Config.Forwarded, to fields: inout Fields) {
+        if mode.sendsX { appendX(to: &fields) }
+        if mode.sendsForwarded { append(.forwarded, forwarded, to: &fields) }
+    }
+
+    /// The gateway takes requests over plain HTTP only.
+    private static let ownScheme = Bytes("http")
+
+    /// The host that the peer asked for.
+    private var ownHost: Bytes? { head.target.authority ?? head.fields[.host]?.bytes }
+
+    /// Whether the peer maintains this family of headers, so that its lines are continued.
+    private func continues(_ family: TrustedProxies.Source) -> Bool {
+        client.isProxied && source == family
+    }
+
+    /// A value that came with the head has no control byte; one from a quoted string may.
+    private func append(_ name: FieldName, _ text: [UInt8], to fields: inout Fields) {
+        guard !text.isEmpty, let value = FieldValue(Bytes(text)) else { return }
+        fields.append(name, value)
+    }
+
+    // MARK: X-Forwarded-*
+
+    private func appendX(to fields: inout Fields) {
+        append(.xForwardedFor, forwardedFor, to: &fields)
+        appendX(.xForwardedProto, client.proto ?? Self.ownScheme, to: &fields)
+        appendX(.xForwardedHost, client.host ?? ownHost, to: &fields)
+    }
+
+    /// The addresses so far, and the peer's.
+    private var forwardedFor: [UInt8] {
+        var list: [UInt8] = []
+        if continues(.forwardedFor) {
+            for line in head.fields.all(.xForwardedFor) { list.append(entry: line.bytes) }
+        } else if client.isNamedByProxy, let text = client.text {
+            list.append(entry: text)
+        }
+        if let peer = client.peer { list.append(entry: Bytes(peer.description)) }
+        return list
+    }
+
+    /// The lines of a proxy as they came, else the value that is known.
+    private func appendX(_ name: FieldName, _ value: Bytes?, to fields: inout Fields) {
+        if continues(.forwardedFor), head.fields.contains(name) {
+            for line in head.fields.all(name) { fields.append(name, line) }
+        } else if let value {
+            append(name, value.array, to: &fields)
+        }
+    }
+
+    // MARK: Forwarded
+
+    /// The elements so far, and one of our own about the peer's request.
+    private var forwarded: [UInt8] {
+        var list: [UInt8] = []
+        if continues(.forwarded) {
+            let lines = head.fields.all(.forwarded).map(\.bytes)
+            // A line that cannot be read could make what follows it mean something else.
+            let areReadable = lines.allSatisfy { line in
+                ForwardedElement.all(in: line).allSatisfy { $0 != nil }
+            }
+            if areReadable { for line in lines { list.append(entry: line) } }
+        } else if client.isNamedByProxy, let address = client.address {
+            // A list of schemes or hosts, as several proxies make it, is no value of an element.
+            list.append(
+                entry: element(
+                    for: address, host: client.host.flatMap { $0.isOneHost ? $0 : nil },
+                    proto: client.proto.flatMap { $0.isScheme ? $0 : nil }))
+        }
+        list.append(entry: element(for: client.peer, host: ownHost, proto: Self.ownScheme))
+        return list
+    }
+
+    /// `for=192.0.2.1;host=example.com;proto=http`
+    private func element(for address: IPAddress?, host: Bytes?, proto: Bytes?) -> Bytes {
+        var text: [UInt8] = []
+        text.append(literal: "for=")
+        switch address {
+        case nil: text.append(literal: "unknown")
+        case .v4: text.append(address?.description ?? "")
+        case .v6: text.append("\"[\(address?.description ?? "")]\"")
+        }
+        if let host {
+            text.append(literal: ";host=")
+            text.append(forwardedValue: host)
+        }
+        if let proto {
+            text.append(literal: ";proto=")
+            text.append(forwardedValue: proto)
+        }
+        return Bytes(text)
+    }
+}
+
+extension Config.Forwarded {
+    var sendsX: Bool { self == .x || self == .both }
+    var sendsForwarded: Bool { self == .rfc7239 || self == .both }
+
+    /// Whether lines of this name are the gateway's own.
+    func sends(_ name: FieldName) -> Bool {
+        switch name {
+        case .forwarded: sendsForwarded
+        case .xForwardedFor, .xForwardedProto, .xForwardedHost: sendsX
+        default: false
+        }
+    }
+}
+
+extension HeaderSyntax {
+    /// `Forwarded` and `X-Forwarded-...`: fields that any client can send and only proxies should.
+    static func isForwarding(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name == "forwarded" || name.hasPrefix("x-forwarded-")
+    }
+}
+
+extension Bytes {
+    /// Neither a list nor white space.
+    fileprivate var isOneHost: Bool {
+        !isEmpty && span.indices.allSatisfy { self[$0] > 0x20 && self[$0] != UInt8(ascii: ",") }
+    }
+}
+
+extension [UInt8] {
+    /// Appends an entry of a list behind a comma; an empty one is left out.
+    fileprivate mutating func append(entry: Bytes) {
+        guard !entry.isEmpty else { return }
+        if !isEmpty { append(literal: ", ") }
+        append(entry)
+    }
+
+    /// Appends a token as it is, anything else as a quoted string (RFC 9110 section 5.6.4).
+    fileprivate mutating func append(forwardedValue value: Bytes) {
+        guard !value.span.indices.allSatisfy({ HeaderSyntax.isTokenByte(value[$0]) }) else {
+            return append(value)
+        }
+        append(UInt8(ascii: "\""))
+        for index in value.span.indices {
+            if value[index] == UInt8(ascii: "\"") || value[index] == UInt8(ascii: "\\") {
+                append(UInt8(ascii: "\\"))
+            }
+            append(value[index])
+        }
+        append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,90 @@
+import Basics
+import HTTP
+import Reactor
+
+/// `clients.trusted_proxies` and `address_from`: which peers are proxies whose forwarding headers are
+/// trusted, and which of the two headers they maintain. Pure.
+///
+/// Only one family of headers counts. A proxy that maintains one passes the other on as the client
+/// sent it.
+package struct TrustedProxies: Sendable, Equatable {
+    let networks: [AddressPrefix]
+    /// Peers on unix sockets, which have no address.
+    let includesUnixSockets: Bool
+    let source: Source
+
+    /// `address_from`
+    package enum Source: String, Sendable, CaseIterable {
+        case forwardedFor = "x_forwarded_for"
+        case forwarded
+    }
+
+    /// Hops that are looked at, from the right: no chain of proxies is longer, and a header of any
+    /// length costs no more.
+    static let hopsMax = 32
+
+    static let none = TrustedProxies(
+        networks: [], includesUnixSockets: false, source: .forwardedFor)
+
+    package var isEmpty: Bool { networks.isEmpty && !includesUnixSockets }
+
+    func trusts(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+
+    /// The client of a request: the peer, or, if that is a trusted proxy, the rightmost address of
+    /// the header that is not one. An entry that is not an address ends the search at the hop before.
+    ///
+    /// - Parameter peer: the other end of the connection; nil for a unix socket
+    func client(of fields: Fields, peer: SocketAddress?) -> ClientAddress {
+        var address: IPAddress?
+        if case .ip(let ip, _) = peer { address = ip.unmapped }
+        guard address.map(trusts) ?? includesUnixSockets else {
+            return ClientAddress(address, peer: address, isProxied: false)
+        }
+        switch source {
+        case .forwardedFor: return clientOfForwardedFor(fields, behind: address)
+        case .forwarded: return clientOfForwarded(fields, behind: address)
+        }
+    }
+
+    private func clientOfForwardedFor(_ fields: Fields, behind peer: IPAddress?) -> ClientAddress {
+        var client = peer
+        let lines = fields.all(.xForwardedFor).map(\.bytes)
+        for entry in ReversedEntries(lines).prefix(Self.hopsMax) {
+            guard let address = ForwardedHop.address(inForwardedFor: entry) else { break }
+            client = address
+            if !trusts(address) { break }
+        }
+        return ClientAddress(
+            client, peer: peer, isProxied: true, proto: fields[.xForwardedProto]?.bytes,
+            host: fields[.xForwardedHost]?.bytes)
+    }
+
+    private func clientOfForwarded(_ fields: Fields, behind peer: IPAddress?) -> ClientAddress {
+        var client = peer
+        var found: ForwardedElement?
+        var hops = 0
+        for line in fields.all(.forwarded).reversed() {
+            for element in ForwardedElement.all(in: line.bytes).reversed() {
+                hops += 1
+                guard hops <= Self.hopsMax, let element, let address = element.address else {
+                    return result()
+                }
+                client = address
+                found = element
+                if !trusts(address) { return result() }
+            }
+        }
+        func result() -> ClientAddress {
+            ClientAddress(
+                client, peer: peer, isProxied: true, proto: found?.proto, host: found?.host)
+        }
+        return result()
+    }
+}
+
+extension FieldName {
+    static var forwarded: FieldName { "Forwarded" }
+    static var xForwardedFor: FieldName { "X-Forwarded-For" }
+    static var xForwardedProto: FieldName { "X-Forwarded-Proto" }
+    static var xForwardedHost: FieldName { "X-Forwarded-Host" }
+}

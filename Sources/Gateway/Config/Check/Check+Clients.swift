@@ -1,0 +1,65 @@
+import YAMLReader
+
+extension ConfigCheck {
+    mutating func checkClients() {
+        guard let clients = config.clients else { return }
+        var seen: Set<Config.Clients.Proxy> = []
+        for proxy in clients.trustedProxies {
+            if !seen.insert(proxy.value).inserted {
+                problems.warning(at: proxy.place, "'trusted_proxies' has this entry twice")
+            }
+            guard case .network(let network) = proxy.value, network.isEverything else { continue }
+            problems.warning(
+                at: proxy.place,
+                "'\(network)' trusts every client, so that any client can claim any address")
+        }
+        if let source = clients.addressFrom, clients.trustedProxies.isEmpty, wasRead {
+            problems.warning(
+                at: source.place, "'address_from' does nothing without 'trusted_proxies'")
+        }
+    }
+
+    /// Headers that the gateway sends itself are not set beside it.
+    mutating func checkForwarded(of call: Config.Call) {
+        let called = call.from.flatMap { self.backend(named: $0.value) }
+        let mode = call.forwarded?.value ?? called?.forwarded?.value ?? .off
+        var names = call.headers.map { $0.name }
+        if call.forwarded != nil, let called { names += called.headers.map { $0.name } }
+        for name in names where mode.sends(name.value) {
+            problems.error(
+                at: name.place,
+                "'headers' has '\(name.value)', which 'forwarded' of call"
+                    + " '\(call.name.value)' sends")
+        }
+    }
+
+    mutating func checkForwarded(of backend: Config.Backend) {
+        guard let mode = backend.forwarded?.value else { return }
+        for header in backend.headers where mode.sends(header.name.value) {
+            problems.error(
+                at: header.name.place,
+                "'headers' has '\(header.name.value)', which 'forwarded' of backend"
+                    + " '\(backend.name.value)' sends")
+        }
+    }
+
+    /// Any client can send these headers.
+    mutating func checkForward(_ forward: Config.Forward?) {
+        for name in forward?.headers ?? [] where HeaderSyntax.isForwarding(name.value) {
+            problems.warning(
+                at: name.place,
+                "'\(name.value)' is forwarded from trusted proxies only; 'forwarded' sends the"
+                    + " client's address")
+        }
+    }
+}
+
+extension Config.Forwarded {
+    fileprivate func sends(_ name: String) -> Bool {
+        switch name.lowercased() {
+        case "forwarded": sendsForwarded
+        case "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host": sendsX
+        default: false
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+/// The client's address: `{request.client}`, `forwarded`, and the access log. The stage's clients are
+/// on 127.0.0.1, which is a trusted proxy where a test says so.
+@Suite(.watched) struct ClientAddressTests {
+    static let trusting = "clients: { trusted_proxies: [127.0.0.0/8, 10.0.0.0/8] }"
+
+    static let call = #"one: { from: a, get: "/1?c={request.client}" }"#
+
+    @Test(arguments: [
+        ("", "X-Forwarded-For: 1.1.1.1", "/1?c=127.0.0.1"),
+        (trusting, "X-Forwarded-For: 6.6.6.6, 1.1.1.1, 10.0.0.2", "/1?c=1.1.1.1"),
+        (trusting, "X-Forwarded-For: 2001:db8::1", "/1?c=2001%3Adb8%3A%3A1"),
+        (trusting, "X-Forwarded-For: nonsense", "/1?c=127.0.0.1"),
+        (trusting, "Forwarded: for=1.1.1.1", "/1?c=127.0.0.1"),
+        (
+            "clients: { trusted_proxies: [127.0.0.1], address_from: forwarded }",
+            "Forwarded: for=1.1.1.1", "/1?c=1.1.1.1"
+        ),
+    ])
+    func clientOfARequest(_ top: String, _ line: String, _ target: String) throws {
+        let stage = try Stage(Self.call, top: top)
+        #expect(try stage.ask(get("/x", line)).status == 200)
+        #expect(stage.seen.first?.target == target)
+        stage.expectQuiet()
+    }
+
+    @Test func clientMayStandInHeadersAndBodies() throws {
+        let stage = try Stage(
+            """
+            one:
+              from: a
+              post: /1
+              headers: { X-Client: "{request.client}" }
+              body: { client: "{request.client}", text: "from {request.client}" }
+            """, endpoint: "route: POST /x")
+        _ = try stage.ask(post(""))
+        #expect(stage.seen.first?["X-Client"] == "127.0.0.1")
+        #expect(stage.seen.first?.body == #"{"client":"127.0.0.1","text":"from 127.0.0.1"}"#)
+        stage.expectQuiet()
+    }
+
+    // MARK: forwarded
+
+    private static let names = [
+        "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded",
+    ]
+
+    private func sent(
+        _ call: String, backend: String = "", endpoint: String = "", top: String = "",
+        _ lines: [String]
+    ) throws -> [String?] {
+        let stage = try Stage(
+            "one: { from: a, get: /1\(call) }", endpoint: endpoint, backend: backend, top: top)
+        #expect(try stage.ask(request("GET", "/x", lines)).status == 200)
+        let seen = try #require(stage.seen.first)
+        stage.expectQuiet()
+        return Self.names.map { seen[$0] }
+    }
+
+    static let claims = [
+        "X-Forwarded-For: 6.6.6.6", "X-Forwarded-Proto: https", "X-Forwarded-Host: evil.example",
+        "Forwarded: for=6.6.6.6",
+    ]
+
+    @Test func nothingIsSentByDefault() throws {
+        #expect(try sent("", Self.claims) == [nil, nil, nil, nil])
+        #expect(try sent("", top: Self.trusting, Self.claims) == [nil, nil, nil, nil])
+    }
+
+    @Test func untrustedPeerStartsAnew() throws {
+        #expect(
+            try sent(", forwarded: both", Self.claims) == [
+                "127.0.0.1", "http", "gateway", "for=127.0.0.1;host=gateway;proto=http",
+            ])
+    }
+
+    @Test func trustedPeerIsContinued() throws {
+        #expect(
+            try sent(", forwarded: x", top: Self.trusting, Self.claims) == [
+                "6.6.6.6, 127.0.0.1", "https", "evil.example", nil,
+            ])
+    }
+
+    @Test func callTakesPrecedenceOverItsBackend() throws {
+        #expect(
+            try sent("", backend: "forwarded: rfc7239", [])
+                == [nil, nil, nil, "for=127.0.0.1;host=gateway;proto=http"])
+        #expect(
+            try sent(", forwarded: x", backend: "forwarded: rfc7239", [])
+                == ["127.0.0.1", "http", "gateway", nil])
+        #expect(
+            try sent(", forwarded: off", backend: "forwarded: rfc7239", []) == [nil, nil, nil, nil])
+    }
+
+    /// Listed under `forward`, these headers come from trusted proxies only, and never twice.
+    @Test(arguments: [
+        (false, "", [nil, nil]), (true, "", ["6.6.6.6", "for=6.6.6.6"]),
+        (false, ", forwarded: x", ["127.0.0.1", nil]),
+        (true, ", forwarded: x", ["6.6.6.6, 127.0.0.1", "for=6.6.6.6"]),
+    ])
+    func listedForwardingHeaders(_ isTrusted: Bool, _ call: String, _ values: [String?]) throws {
+        let sent = try sent(
+            call, endpoint: "forward: { headers: [X-Forwarded-For, Forwarded] }",
+            top: isTrusted ? Self.trusting : "", Self.claims)
+        #expect([sent[0], sent[3]] == values)
+    }
+
+    // MARK: Access log
+
+    private func logged(_ top: String, _ line: String) throws -> [String?] {
+        let stage = try Stage("one: { from: a, get: /1 }", top: top)
+        _ = try stage.ask(get("/x", line))
+        stage.pass(200)
+        let text = try #require(stage.logged.first { $0.contains(#""status""#) })
+        stage.expectQuiet()
+        return [
+            text.firstMatch(of: /"client":"([^"]*)"/).map { String($0.1) },
+            text.firstMatch(of: /"peer":"([^"]*)"/).map { String($0.1) },
+        ]
+    }
+
+    @Test func accessLogNamesTheClientAndItsProxy() throws {
+        let line = try logged(Self.trusting, "X-Forwarded-For: 1.1.1.1")
+        #expect(line[0] == "1.1.1.1")
+        #expect(line[1]?.hasPrefix("127.0.0.1:") == true)
+    }
+
+    @Test(arguments: ["", trusting]) func accessLogNamesThePeerWithoutAProxy(_ top: String) throws {
+        let line = try logged(top, top.isEmpty ? "X-Forwarded-For: 1.1.1.1" : "X-Other: 1")
+        #expect(line[0]?.hasPrefix("127.0.0.1:") == true)
+        #expect(line[1] == nil)
+    }
+}

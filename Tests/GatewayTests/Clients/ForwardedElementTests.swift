@@ -1,0 +1,52 @@
+import Basics
+import Reactor
+import Testing
+
+@testable import Gateway
+
+/// Lines of `Forwarded` (RFC 7239); an element is written `address proto host` here, `-` for what is
+/// missing, `?` for an element that cannot be read.
+@Suite struct ForwardedElementTests {
+    @Test(arguments: [
+        ("for=192.0.2.60;proto=http;by=203.0.113.43", "192.0.2.60 http -"),
+        ("For=\"[2001:db8:cafe::17]:4711\"", "2001:db8:cafe::17 - -"),
+        ("for=192.0.2.43, for=198.51.100.17", "192.0.2.43 - -|198.51.100.17 - -"),
+        ("for=192.0.2.43,for=\"192.0.2.1:80\"", "192.0.2.43 - -|192.0.2.1 - -"),
+        ("for=\"_gazonk\"", "- - -"), ("for=unknown;proto=https", "- https -"),
+        ("proto=https;host=a.example", "- https a.example"),
+        ("for=192.0.2.1; host=\"a.example:8080\" ; proto=https", "192.0.2.1 https a.example:8080"),
+        ("for=\"192.0.2.1\";host=\"a\\\"b\\\\c\"", "192.0.2.1 - a\"b\\c"),
+        ("for=\"\\1\\9\\2.0.2.1\"", "192.0.2.1 - -"),
+        ("host=\"a,b;c\", for=192.0.2.1", "- - a,b;c|192.0.2.1 - -"),
+        ("for=192.0.2.1;unknown=x;proto=wss", "192.0.2.1 wss -"),
+        (";;for=192.0.2.1;;", "192.0.2.1 - -"), (",, for=192.0.2.1 ,,", "192.0.2.1 - -"),
+        ("", ""), (" , ,\t", ""), (";", "- - -"),
+        // What the grammar does not have.
+        ("for=192.0.2.1:80", "?"), ("for=[2001:db8::1]", "?"), ("for=2001:db8::1", "?"),
+        ("for", "?"), ("for=", "?"), ("=192.0.2.1", "?"), ("for =192.0.2.1", "?"),
+        ("for= 192.0.2.1", "?"), ("192.0.2.1", "?"), ("for=192.0.2.1;for=192.0.2.2", "?"),
+        ("for=192.0.2.1 x, for=192.0.2.2", "?|192.0.2.2 - -"),
+        ("for=\"192.0.2.1\"x", "?"), ("proto=\"a b\"", "- - -"), ("proto=1http", "- - -"),
+        // A quoted string that never ends takes the rest of the line with it.
+        ("for=192.0.2.1, for=\"192.0.2.2", "192.0.2.1 - -|?"),
+        ("for=\"192.0.2.1, for=192.0.2.2", "?"), ("for=\"192.0.2.1\\", "?"),
+        ("for=6.6.6.6, for=\"x, for=\"[2001:db8::9]:80\";proto=https", "6.6.6.6 - -|?"),
+    ])
+    func isRead(_ line: String, _ expected: String) {
+        let elements = ForwardedElement.all(in: Bytes(line)).map { element in
+            guard let element else { return "?" }
+            return [
+                element.address?.description, element.proto.map { String($0) },
+                element.host.map { String($0) },
+            ]
+            .map { $0 ?? "-" }.joined(separator: " ")
+        }
+        #expect(elements.joined(separator: "|") == expected)
+    }
+
+    @Test(arguments: [",", ";", "\"", "\\", "=", "for=", "for=\"", "a=b,", "a=b;", "\",", " "])
+    func hostileLineIsReadInOnePass(_ piece: String) {
+        let line = String(repeating: piece, count: (32 << 10) / piece.utf8.count)
+        #expect(ForwardedElement.all(in: Bytes(line)).count <= line.utf8.count)
+    }
+}

@@ -97,6 +97,8 @@ TRIBUTARY_CALL(
 TRIBUTARY_CALL(uv_poll_start, (uv_poll_t *poll, int events, uv_poll_cb call), (poll, events, call))
 TRIBUTARY_CALL(uv_poll_stop, (uv_poll_t *poll), (poll))
 TRIBUTARY_CALL(uv_tcp_init, (uv_loop_t *loop, uv_tcp_t *tcp), (loop, tcp))
+TRIBUTARY_CALL(
+    uv_tcp_init_ex, (uv_loop_t *loop, uv_tcp_t *tcp, unsigned int family), (loop, tcp, family))
 TRIBUTARY_CALL(uv_tcp_open, (uv_tcp_t *tcp, int descriptor), (tcp, descriptor))
 TRIBUTARY_CALL(uv_tcp_nodelay, (uv_tcp_t *tcp), (tcp, 1))
 TRIBUTARY_CALL(

@@ -124,6 +124,15 @@ static inline int tributary_close(int descriptor)
     return close(descriptor) < 0 ? -errno : 0;
 }
 
+/* The number of a handle's socket, or a negative error. */
+static inline int tributary_descriptor_number(const uv_handle_t *handle)
+{
+    uv_os_fd_t descriptor;
+    TRIBUTARY_FAIL(uv_fileno);
+    int code = uv_fileno(handle, &descriptor);
+    return code < 0 ? code : descriptor;
+}
+
 static inline int tributary_duplicate(int descriptor)
 {
     int copy = TRIBUTARY_SYSTEM(fcntl, (descriptor, F_DUPFD_CLOEXEC, 0));
@@ -145,9 +154,10 @@ static inline int tributary_set_option(int descriptor, int level, int name)
 }
 
 /* A bound socket, not yet listening; its number, or a negative error. With `shared_port` others
-   may bind the same address, if they say so too; the option must be there before bind. */
+   may bind the same address, if they say so too; the option must be there before bind.
+   `mode` holds the permission bits for the file of a unix socket, or is negative. */
 static inline int tributary_bind(
-    const struct sockaddr *address, socklen_t length, int shared_port)
+    const struct sockaddr *address, socklen_t length, int shared_port, int mode)
 {
     int family = address->sa_family;
     int descriptor = TRIBUTARY_SYSTEM(socket, (family, SOCK_STREAM, 0));
@@ -160,10 +170,27 @@ static inline int tributary_bind(
         /* Accepted sockets inherit it: one system call less for each connection. */
         if (code == 0) code = tributary_set_option(descriptor, IPPROTO_TCP, TCP_NODELAY);
     }
+#ifdef __linux__
+    /* bind creates the file with these permissions, less the umask: it is never more open than
+       `tributary_set_file_access` leaves it. */
+    if (code == 0 && family == AF_UNIX && mode >= 0
+        && TRIBUTARY_SYSTEM(fchmod, (descriptor, (mode_t)mode)) < 0)
+        code = -errno;
+#endif
     if (code == 0 && TRIBUTARY_SYSTEM(bind, (descriptor, address, length)) < 0) code = -errno;
     if (code == 0) return descriptor;
     close(descriptor);
     return code;
+}
+
+/* Gives the file of a bound unix socket its group and its permissions, in this order, so that the
+   permissions never apply to another group. Negative numbers leave what there is. Nobody can connect
+   before `tributary_listen`. */
+static inline int tributary_set_file_access(const char *path, int mode, int64_t group)
+{
+    if (group >= 0 && TRIBUTARY_SYSTEM(lchown, (path, (uid_t)-1, (gid_t)group)) < 0) return -errno;
+    if (mode >= 0 && TRIBUTARY_SYSTEM(chmod, (path, (mode_t)mode)) < 0) return -errno;
+    return 0;
 }
 
 static inline int tributary_bound_address(int descriptor, struct sockaddr_storage *out)

@@ -23,14 +23,17 @@ package protocol Loop: AnyObject {
     /// This core's random numbers.
     var entropy: Entropy { get }
 
+    /// What this loop may open of the process's file descriptors, and how often there were none.
+    var descriptors: LoopDescriptors { get }
+
     /// Runs `action` once, `delay` from now. Zero and less mean the next pass, never inline.
     /// Timers that are due together fire in the order in which they were made; the turn is drained
     /// after each.
     @discardableResult
     func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer
 
-    /// Opens a connection. Rejects with `IOFailure`. Cancelling the promise gives the attempt up
-    /// and closes what was opened.
+    /// Opens a connection. Rejects with `IOFailure`, which is `outOfDescriptors` at the ceiling of
+    /// `descriptors`. Cancelling the promise gives the attempt up and closes what was opened.
     func connect(to address: SocketAddress) -> Local<any ByteStream>
 
     /// Binds and listens at once; `accept` then gets every new connection, not yet reading.
@@ -45,6 +48,9 @@ package protocol Loop: AnyObject {
 }
 
 /// A bound socket that accepts connections. Dropping it closes it.
+///
+/// While descriptors are short, at the ceiling of `LoopDescriptors` or because the system has none
+/// left, connections wait in the kernel's queue; the listener looks again every 100 ms.
 package protocol Listener: AnyObject {
     /// The address bound to, with the port that the system chose where 0 was asked for.
     var address: SocketAddress { get }
@@ -55,7 +61,7 @@ package protocol Listener: AnyObject {
     /// Accepts again.
     func resume()
 
-    /// Hands over every connection that already waits, then stops listening for good. `accept` is
-    /// called from inside this call, for the last time.
+    /// Hands over every connection that already waits, as far as there are descriptors, then stops
+    /// listening for good. `accept` is called from inside this call, for the last time.
     func close()
 }

@@ -6,6 +6,7 @@ package import Reactor
 package final class SimLoop: Loop {
     package let core: Core
     package let entropy: Entropy
+    package let descriptors = LoopDescriptors()
     package let network: SimNetwork
 
     /// What it is called in reports.
@@ -26,6 +27,14 @@ package final class SimLoop: Loop {
     var openStreams = 0
     var openListeners = 0
     var openAttempts = 0
+
+    /// Of the open streams, those that no listener has accepted yet: they are the kernel's.
+    var waitingStreams = 0
+
+    /// What this loop's process has open: the number that its next descriptor would get.
+    package var openDescriptors: Int {
+        openStreams - waitingStreams + openListeners + openAttempts
+    }
 
     /// Promise jobs run in one drain, before other events get their chance.
     private static let jobsPerDrainMax = 1024
@@ -94,8 +103,12 @@ package final class SimLoop: Loop {
     package func connect(to address: SocketAddress) -> Local<any ByteStream> {
         let resolver = LocalResolver<any ByteStream>(on: core)
         let promise = resolver.promise
+        let number = openDescriptors
         let attempt = SimAttempt(resolver, on: self)
-        if case .unix(let path) = address, !SimNetwork.fits(path) {
+        if number >= descriptors.connectCeiling {
+            descriptors.reportShortage(.connect)
+            attempt.end(.failure(.outOfDescriptors))
+        } else if case .unix(let path) = address, !SimNetwork.fits(path) {
             attempt.end(.failure(.addressInvalid))
         } else {
             network.connect(from: self, to: address) { attempt.end($0) }

@@ -1,6 +1,16 @@
 import CUV
 import Reactor
 
+extension IPAddress {
+    /// The system's number for its version.
+    var systemFamily: CInt {
+        switch self {
+        case .v4: AF_INET
+        case .v6: AF_INET6
+        }
+    }
+}
+
 extension SocketAddress {
     /// Calls `body` with the address as the system wants it.
     func withSystemAddress<Result>(

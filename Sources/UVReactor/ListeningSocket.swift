@@ -26,19 +26,22 @@ package struct ListeningSocket: ~Copyable, Sendable {
     }
 
     /// Binds. With `sharedPort` several sockets may be bound to the same address, if all say so.
+    /// The file of a unix socket gets `access`, before the socket listens.
     ///
     /// The file of a unix socket that nobody listens on any more is replaced: it is what a process
     /// that was killed left behind.
     package static func bound(
-        to address: SocketAddress, sharedPort: Bool = false
+        to address: SocketAddress, sharedPort: Bool = false,
+        access: SocketFileAccess = SocketFileAccess()
     ) throws(IOFailure) -> ListeningSocket {
+        let mode = access.mode.map { CInt($0) } ?? -1
         let code = try address.withSystemAddress { storage, length in
-            let code = tributary_bind(storage, length, sharedPort ? 1 : 0)
+            let code = tributary_bind(storage, length, sharedPort ? 1 : 0, mode)
             guard case .unix(let path) = address, code == UV_EADDRINUSE.rawValue,
                 tributary_probe_unix(storage, length) == UV_ECONNREFUSED.rawValue,
                 tributary_unlink_socket(path) >= 0
             else { return code }
-            return tributary_bind(storage, length, 0)
+            return tributary_bind(storage, length, 0, mode)
         }
         let descriptor = try checked(code)
         guard case .unix(let path) = address else {
@@ -50,7 +53,10 @@ package struct ListeningSocket: ~Copyable, Sendable {
             }
             return ListeningSocket(descriptor: descriptor, address: actual, file: nil)
         }
-        return ListeningSocket(descriptor: descriptor, address: address, file: path)
+        // From here on an error closes the socket and removes its file.
+        let socket = ListeningSocket(descriptor: descriptor, address: address, file: path)
+        try checked(tributary_set_file_access(path, mode, access.group.map { Int64($0) } ?? -1))
+        return socket
     }
 
     /// Is somebody listening there already? Asked once before several loops share a port, for

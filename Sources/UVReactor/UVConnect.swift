@@ -32,9 +32,11 @@ final class UVConnect: HandleOwner {
     private func open(_ address: SocketAddress) throws(IOFailure) {
         let loop = loop.raw
         switch address {
-        case .ip:
-            let tcp = try Handle<uv_tcp_t> { tcp in tributary_uv_tcp_init(loop, tcp) }
-            // There is no socket yet: noted, and set when there is.
+        case .ip(let host, _):
+            // With its socket, so that its number is known before anything is sent.
+            let family = UInt32(host.systemFamily)
+            let tcp = try Handle<uv_tcp_t> { tcp in tributary_uv_tcp_init_ex(loop, tcp, family) }
+            try checkCeiling(tcp.raw.cast(to: uv_handle_t.self))
             try checked(tributary_uv_tcp_nodelay(tcp.raw))
             handle = tcp.upcast(to: uv_stream_t.self)
         case .unix:
@@ -59,6 +61,16 @@ final class UVConnect: HandleOwner {
             }
         }
         try checked(code)
+        // libuv makes the socket of a pipe when it connects.
+        if case .unix = address, let raw = handle?.raw {
+            try checkCeiling(raw.cast(to: uv_handle_t.self))
+        }
+    }
+
+    /// Refuses a socket whose number is kept free for others.
+    private func checkCeiling(_ handle: UnsafeMutablePointer<uv_handle_t>) throws(IOFailure) {
+        let number = try checked(tributary_descriptor_number(handle))
+        if Int(number) >= loop.descriptors.connectCeiling { throw .outOfDescriptors }
     }
 
     private static let called: uv_connect_cb = { request, status in
@@ -77,6 +89,7 @@ final class UVConnect: HandleOwner {
 
     private func fail(_ failure: IOFailure) {
         handle = nil
+        if failure == .outOfDescriptors { loop.descriptors.reportShortage(.connect) }
         resolver.take()?.reject(failure)
     }
 

@@ -6,6 +6,9 @@ import Reactor
 /// It polls the descriptor and accepts by itself instead of `uv_listen`, because libuv 1.44 cannot
 /// pause a listener, and because its way out of a shortage of descriptors (give up a reserved one)
 /// turns into an endless loop when another thread takes the reserved one first.
+///
+/// At the loop's `acceptCeiling`, and when the system has no descriptor left, it stops polling and
+/// looks again after `reliefDelay`. So a loop exceeds the ceiling by one connection at most.
 final class UVListener: HandleOwner, Listener {
     let address: SocketAddress
     private let loop: UVLoop
@@ -16,6 +19,9 @@ final class UVListener: HandleOwner, Listener {
 
     /// Runs while descriptors or memory are short.
     private var relief: Timer?
+
+    /// Whether the connection accepted last has a number at the ceiling.
+    private var isAtCeiling = false
 
     /// How long a loop that ran out of descriptors leaves new connections in the kernel's queue.
     ///
@@ -62,7 +68,8 @@ final class UVListener: HandleOwner, Listener {
     func close() {
         // Until none waits: closing resets the connections that are still in the kernel's queue.
         guard let accept = accept.take() else { return }
-        while case .success(let stream)? = next() { accept(stream) }
+        isAtCeiling = false
+        while !isAtCeiling, case .success(let stream)? = next() { accept(stream) }
         release()
     }
 
@@ -97,9 +104,15 @@ final class UVListener: HandleOwner, Listener {
             guard let accept, let result = next() else { return }
             switch result {
             case .success(let stream): accept(stream)
-            case .failure: return rest()
+            case .failure(let failure):
+                if failure == .outOfDescriptors { loop.descriptors.reportShortage(.accept) }
+                return rest()
             }
             loop.finishCallback()
+            if isAtCeiling {
+                loop.descriptors.reportShortage(.accept)
+                return rest()
+            }
         }
     }
 
@@ -108,6 +121,7 @@ final class UVListener: HandleOwner, Listener {
         guard let descriptor = socket?.descriptor else { return nil }
         let connection = tributary_accept(descriptor)
         if connection == UV_EAGAIN.rawValue { return nil }
+        isAtCeiling = Int(connection) >= loop.descriptors.acceptCeiling
         do throws(IOFailure) {
             return .success(try UVStream(accepted: checked(connection), from: address, on: loop))
         } catch {
@@ -115,14 +129,28 @@ final class UVListener: HandleOwner, Listener {
         }
     }
 
-    /// Leaves the connections in the kernel's queue for a moment.
+    /// Leaves the connections in the kernel's queue for a moment, and again while descriptors are
+    /// short.
     private func rest() {
         stopPolling()
+        // `accept` may have closed this listener.
+        guard accept != nil, !isPaused else { return }
         relief = loop.timer(after: UVListener.reliefDelay) { [weak self] in
             guard let self else { return }
             relief = nil
-            if !isPaused { startPolling() }
+            if isPaused { return }
+            if hasFreeDescriptor { startPolling() } else { rest() }
         }
+    }
+
+    /// Whether the next connection would get a number below the ceiling: the number that a duplicate
+    /// gets.
+    private var hasFreeDescriptor: Bool {
+        guard let descriptor = socket?.descriptor else { return false }
+        let copy = tributary_duplicate(descriptor)
+        guard copy >= 0 else { return false }
+        _ = tributary_close(copy)
+        return Int(copy) < loop.descriptors.acceptCeiling
     }
 }
 

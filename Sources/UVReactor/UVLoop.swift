@@ -8,6 +8,7 @@ package final class UVLoop: Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
     package let core: Core
     package let entropy: Entropy
+    package let descriptors = LoopDescriptors()
 
     /// The door for other threads.
     package let port: Port

@@ -20,6 +20,7 @@ final class SecureLoop: Loop {
     var unixTime: Int64 { base.unixTime }
     var core: Core { base.core }
     var entropy: Entropy { base.entropy }
+    var descriptors: LoopDescriptors { base.descriptors }
 
     func timer(after delay: Duration, _ action: @escaping () -> Void) -> Reactor.Timer {
         base.timer(after: delay, action)

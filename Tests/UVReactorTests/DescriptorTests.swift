@@ -64,4 +64,92 @@ import UVReactor
             }
         }
     }
+
+    /// At its ceiling a listener accepts one more connection and pauses; when a number below the
+    /// ceiling is free, it goes on.
+    @Test func aListenerPausesAtItsCeilingAndResumes() async {
+        await #expect(processExitsWith: .success) {
+            try onLoop { loop in
+                var accepted: [any ByteStream] = []
+                var clients: [any ByteStream] = []
+                let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
+                    accepted.append(stream)
+                }
+                listener.pause()
+                for _ in 0..<3 {
+                    loop.connect(to: listener.address).onValue { clients.append($0) }.catch { _ in }
+                }
+                loop.timer(after: .milliseconds(50)) {
+                    #expect(clients.count == 3)
+                    loop.descriptors.acceptCeiling = lowestFreeNumber() + 1
+                    listener.resume()
+                    loop.timer(after: .milliseconds(350)) {
+                        #expect(accepted.count == 2)
+                        #expect(loop.descriptors.shortages.accepts == 1)
+                        accepted.removeFirst().close()
+                        loop.timer(after: .milliseconds(250)) {
+                            #expect(accepted.count == 2)
+                            #expect(loop.descriptors.shortages.accepts == 1)
+                            for stream in accepted + clients { stream.close() }
+                            listener.close()
+                            loop.stop()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A listener that closes hands over no more connections than there are descriptors.
+    @Test func closingAListenerStopsAtItsCeiling() async {
+        await #expect(processExitsWith: .success) {
+            try onLoop { loop in
+                var accepted: [any ByteStream] = []
+                let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
+                    accepted.append(stream)
+                }
+                listener.pause()
+                var clients: [any ByteStream] = []
+                for _ in 0..<3 {
+                    loop.connect(to: listener.address).onValue { clients.append($0) }.catch { _ in }
+                }
+                loop.timer(after: .milliseconds(50)) {
+                    loop.descriptors.acceptCeiling = lowestFreeNumber() + 1
+                    listener.close()
+                    #expect(accepted.count == 2)
+                    for stream in accepted + clients { stream.close() }
+                    loop.stop()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true]) func noConnectionIsOpenedAtTheCeiling(_ isUnix: Bool) async {
+        await #expect(processExitsWith: .success) { [isUnix] in
+            try onLoop { loop in
+                let listener = try loop.listen(
+                    on: isUnix ? .temporary("ceiling") : .loopback, sharedPort: false
+                ) { $0.close() }
+                loop.descriptors.connectCeiling = lowestFreeNumber()
+                loop.connect(to: listener.address).whenSettled { result in
+                    #expect(throws: IOFailure.outOfDescriptors) { _ = try result.get() }
+                    #expect(loop.descriptors.shortages.connects == 1)
+                    // The test library may have opened something meanwhile.
+                    loop.descriptors.connectCeiling = lowestFreeNumber() + 1
+                    loop.connect(to: listener.address).whenSettled { result in
+                        #expect(throws: Never.self) { try result.get().close() }
+                        #expect(loop.descriptors.shortages.connects == 1)
+                        listener.close()
+                        loop.stop()
+                    }
+                }
+            }
+        }
+    }
+}
+
+private func lowestFreeNumber() -> Int {
+    let copy = dup(0)
+    close(copy)
+    return Int(copy)
 }

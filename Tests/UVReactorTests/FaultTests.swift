@@ -187,7 +187,8 @@ private final class Story {
         }
         close(descriptor)
         defer { unlink(path) }
-        _ = try ListeningSocket.bound(to: address).duplicate()
+        let access = SocketFileAccess(mode: 0o600, group: getgid())
+        _ = try ListeningSocket.bound(to: address, access: access).duplicate()
     }
 
     /// A client sends more than the kernel takes at once, then ends; the server pauses, reads all

@@ -61,6 +61,45 @@ import UVReactor
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
     }
 
+    /// In a process of its own, since the umask is the process's.
+    @Test(arguments: [0, 0o077]) func aSocketFileHasItsModeAndGroupBeforeItListens(
+        _ mask: UInt32
+    ) async {
+        await #expect(processExitsWith: .success) { [mask] in
+            umask(mask)
+            let address = SocketAddress.temporary("mode")
+            guard case .unix(let path) = address else { return }
+            // Only root may choose any group.
+            let group = geteuid() == 0 ? getegid() + 1 : getegid()
+            let access = SocketFileAccess(mode: 0o660, group: group)
+            let socket = try ListeningSocket.bound(to: address, access: access)
+            var status = stat()
+            #expect(stat(path, &status) == 0)
+            #expect(status.st_mode & 0o7777 == 0o660)
+            #expect(status.st_gid == group)
+            try onLoop { loop in
+                loop.connect(to: address).whenSettled { result in
+                    #expect(throws: IOFailure.connectionRefused) { _ = try result.get() }
+                    loop.stop()
+                }
+            }
+            #expect(socket.address == address)
+        }
+    }
+
+    @Test func withoutAModeTheUmaskDecides() async {
+        await #expect(processExitsWith: .success) {
+            umask(0o027)
+            let address = SocketAddress.temporary("umask")
+            guard case .unix(let path) = address else { return }
+            let socket = try ListeningSocket.bound(to: address)
+            var status = stat()
+            #expect(stat(path, &status) == 0)
+            #expect(status.st_mode & 0o7777 == 0o750)
+            #expect(socket.address == address)
+        }
+    }
+
     @Test func aMissingDirectoryIsAnInvalidAddress() {
         #expect(throws: IOFailure.addressInvalid) {
             _ = try ListeningSocket.bound(to: .unix(path: "/nowhere/at/all.sock"))

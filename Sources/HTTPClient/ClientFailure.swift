@@ -21,6 +21,8 @@ package struct ClientFailure: Error, Equatable {
         case responseBodySize
         /// This side holds too much in memory to take the answer.
         case noRoom
+        /// This side has no file descriptor or memory left for one more connection.
+        case connectionLimit
         /// The answer is no HTTP, or one that could be read in two ways.
         case protocolError
     }
@@ -56,6 +58,10 @@ package struct ClientFailure: Error, Equatable {
         self.wasSent = wasSent
     }
 
+    /// Whether this side lacked the means, so that the failure says nothing about the backend, and
+    /// another host or another attempt would fail in the same way.
+    package var isLocal: Bool { kind == .noRoom || kind == .connectionLimit }
+
     /// Whether sending the request again can do no harm: nobody saw it, or it may be seen twice.
     package func isSafeToRetry(_ method: Method) -> Bool {
         !wasSent || method.isIdempotent
@@ -65,12 +71,18 @@ package struct ClientFailure: Error, Equatable {
 extension ClientFailure {
     /// No address could be had.
     static func lookup(_ failure: IOFailure) -> ClientFailure {
-        ClientFailure(.dnsError, .network(failure), wasSent: false)
+        let kind: Kind = failure.isLocalShortage ? .connectionLimit : .dnsError
+        return ClientFailure(kind, .network(failure), wasSent: false)
     }
 
     /// No connection came about.
     static func connect(_ failure: IOFailure) -> ClientFailure {
-        let kind: Kind = failure == .timedOut ? .connectionTimeout : .connectionRefused
+        let kind: Kind =
+            if failure.isLocalShortage {
+                .connectionLimit
+            } else {
+                failure == .timedOut ? .connectionTimeout : .connectionRefused
+            }
         return ClientFailure(kind, .network(failure), wasSent: false)
     }
 
@@ -91,6 +103,11 @@ extension ClientFailure {
         ClientFailure(
             answerHasBegun ? .responseIncomplete : .connectionTerminated, cause, wasSent: true)
     }
+}
+
+extension IOFailure {
+    /// Whether this machine had too little of something, whatever the other side does.
+    fileprivate var isLocalShortage: Bool { self == .outOfDescriptors || self == .outOfMemory }
 }
 
 extension ClientFailure: CustomStringConvertible {

@@ -60,6 +60,7 @@ final class Connector {
         }
         let share = (deadline - loop.now) / addresses.count
         return dial(.ip(address, port: port), within: share).recover { error in
+            if (error as? ClientFailure)?.isLocal == true { throw error }
             self.book.moveToEnd(address)
             let rest = addresses.dropFirst()
             guard rest.isEmpty else { return self.dialOne(of: rest, port, until: deadline) }

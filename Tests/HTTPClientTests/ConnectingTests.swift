@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: [
         (IOFailure.timedOut, "connectionTimeout"), (.unreachable, "connectionRefused"),
-        (.outOfDescriptors, "connectionRefused"),
+        (.outOfDescriptors, "connectionLimit"), (.outOfMemory, "connectionLimit"),
     ])
     func everyFailureToConnectHasAKind(failure: IOFailure, kind: String) throws {
         let scene = try Scene()

@@ -113,7 +113,9 @@ final class Backend {
     private func sendElsewhere(
         _ request: CallRequest, _ exchange: Exchange, after error: any Error, tried: Int, left: Int
     ) throws -> Local<ClientResponse> {
-        guard let failure = error as? ClientFailure, !failure.wasSent else { throw error }
+        guard let failure = error as? ClientFailure, !failure.wasSent, !failure.isLocal else {
+            throw error
+        }
         let usable = states?.board.usable(at: loop.now)
         let others = (0..<left).map { (step: $0, host: (tried + 1 + $0) % hosts.count) }
         guard let next = others.first(where: { usable?.contains($0.host) ?? true }) else {

@@ -29,9 +29,10 @@ extension CallFailure {
             case .protocolError: .protocolError
             // Ours, and over in a moment, as a full line is.
             case .noRoom: .queueFull
+            case .connectionLimit: .connectionLimitReached
             }
         self.init(kind: kind, detail: failure.detail)
-        if failure.kind == .noRoom { retryAfter = 1 }
+        if failure.isLocal { retryAfter = 1 }
         switch failure.cause {
         case .limit(let milliseconds) where kind != .responseBodySize:
             limit = .milliseconds(milliseconds)

@@ -30,6 +30,7 @@ struct CallFailure: Error {
         case connectionRefused = "connection_refused"
         case connectionTimeout = "connection_timeout"
         case connectionTerminated = "connection_terminated"
+        case connectionLimitReached = "connection_limit_reached"
         case tlsCertificateError = "tls_certificate_error"
         case responseTimeout = "http_response_timeout"
         case responseIncomplete = "http_response_incomplete"
@@ -68,7 +69,8 @@ extension CallFailure {
         case .dnsError, .connectionRefused, .connectionTerminated, .tlsCertificateError,
             .responseIncomplete, .responseBodySize, .protocolError, .destinationUnavailable,
             .unexpectedStatus, .invalidJSON,
-            .invalidShape, .collision, .breakerOpen, .queueFull, .skipped, .cancelled:
+            .invalidShape, .collision, .breakerOpen, .queueFull, .skipped, .cancelled,
+            .connectionLimitReached:
             false
         }
     }
@@ -76,6 +78,7 @@ extension CallFailure {
     /// Refused by us, before anything was sent: 503 rather than 502.
     var isRefusal: Bool {
         kind == .breakerOpen || kind == .queueFull || kind == .destinationUnavailable
+            || kind == .connectionLimitReached
     }
 
     /// Says nothing about the backend, and so has no vote in the status of an answer.

@@ -53,13 +53,17 @@ final class HealthChecks {
         running = requests.indices.map { host in
             requests[host].pool.send(requests[host].request)
                 .timeout(plan.patience)
-                .map { $0.status.code / 100 == 2 }
+                .map { Optional($0.status.code / 100 == 2) }
                 .recover { [loop] error in
-                    // A check that was given up says nothing of the host.
+                    // A check that was cancelled says nothing about the host.
                     if error is Cancelled { throw error }
-                    return loop.core.value(false)
+                    // Nor does one for which this process had no descriptor.
+                    let isLocal = (error as? ClientFailure)?.isLocal == true
+                    return loop.core.value(isLocal ? nil : false)
                 }
-                .map { [weak self] isGood in self?.tell(host, isGood) }
+                .map { [weak self] isGood in
+                    if let isGood { self?.tell(host, isGood) }
+                }
         }
         wait(plan.every)
     }

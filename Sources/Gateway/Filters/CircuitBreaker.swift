@@ -41,8 +41,8 @@ final class CircuitBreaker {
         case .success(let response): response.status.code >= 500 ? .failure : .success
         case .failure(let cancelled as Cancelled):
             (cancelled.cause as? CallFailure)?.isTimeout == true ? .failure : .none
-        // We had no room for the answer.
-        case .failure(let failure as ClientFailure) where failure.kind == .noRoom: .none
+        // This process lacked memory or descriptors, which says nothing about the backend.
+        case .failure(let failure as ClientFailure) where failure.isLocal: .none
         case .failure(let error): (error as? CallFailure)?.isRefusal == true ? .none : .failure
         }
     }

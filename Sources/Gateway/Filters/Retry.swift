@@ -63,7 +63,7 @@ struct Retry {
             return request.method.isIdempotent
                 && plan.statuses.contains(Int(response.status.code))
         case .failure(let failure as ClientFailure):
-            guard failure.isSafeToRetry(request.method) else { return false }
+            guard failure.isSafeToRetry(request.method), !failure.isLocal else { return false }
             // A moment later it shows the same certificate.
             if failure.kind == .certificateError { return false }
             return !failure.wasSent

@@ -69,7 +69,8 @@ struct CallEvidence {
     func justifies(_ failure: ToldFailure, told: [ToldFailure]) -> Bool {
         switch failure.kind {
         case .skipped: attempts.isEmpty && isSkipped(failure.because, told)
-        case .cancelled, .collision: false
+        // The simulated process never runs out of descriptors.
+        case .cancelled, .collision, .connectionLimitReached: false
         case .responseTimeout: isTimeout(failure.limit)
         case .breakerOpen: backend.breaker != nil && hadTrouble
         case .queueFull: canBeFull || world.mayLackRoom

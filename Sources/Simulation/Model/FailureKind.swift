@@ -4,6 +4,7 @@ enum FailureKind: String, CaseIterable {
     case connectionRefused = "connection_refused"
     case connectionTimeout = "connection_timeout"
     case connectionTerminated = "connection_terminated"
+    case connectionLimitReached = "connection_limit_reached"
     case responseTimeout = "http_response_timeout"
     case responseIncomplete = "http_response_incomplete"
     case responseBodySize = "http_response_body_size"

@@ -8,7 +8,7 @@ enum OutcomeTable {
             guard let status = failure.status, call.relays(status) else { return 502 }
             return status
         case .responseTimeout, .connectionTimeout: return 504
-        case .breakerOpen, .queueFull, .destinationUnavailable: return 503
+        case .breakerOpen, .queueFull, .destinationUnavailable, .connectionLimitReached: return 503
         case .skipped: return failure.isClientsFault ? 400 : 502
         case .dnsError, .connectionRefused, .connectionTerminated, .responseIncomplete,
             .responseBodySize, .protocolError, .invalidJSON, .invalidShape, .collision, .cancelled:
@@ -23,7 +23,9 @@ enum OutcomeTable {
         if votes.allSatisfy({ $0.kind == .responseTimeout || $0.kind == .connectionTimeout }) {
             return 504
         }
-        let refusals: [FailureKind] = [.breakerOpen, .queueFull, .destinationUnavailable]
+        let refusals: [FailureKind] = [
+            .breakerOpen, .queueFull, .destinationUnavailable, .connectionLimitReached,
+        ]
         return votes.allSatisfy { refusals.contains($0.kind) } ? 503 : 502
     }
 }

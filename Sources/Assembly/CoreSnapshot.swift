@@ -1,4 +1,5 @@
 package import Gateway
+package import Reactor
 
 /// One core at one moment, as a value that may leave it.
 package struct CoreSnapshot: Sendable {
@@ -7,6 +8,7 @@ package struct CoreSnapshot: Sendable {
     package var connections: Int
     /// What is held in memory for requests and connections.
     package var bufferedBytes: Int
+    package var descriptorShortages: DescriptorShortages
     package var requests: [RequestState]
 }
 

@@ -44,6 +44,10 @@ package final class GatewayCore {
         log.onFirstLine = { [loop, log] in
             loop.timer(after: Self.logDelay) { log.flush() }
         }
+        let shortageLog = ShortageLog(log)
+        loop.descriptors.onShortage = { [unowned loop] operation in
+            shortageLog.record(operation, at: loop.now)
+        }
     }
 
     /// Long enough to gather the lines of many requests, short for somebody who watches.
@@ -110,6 +114,7 @@ package final class GatewayCore {
         server = nil
         installed.gateway.stop()
         log.onFirstLine = nil
+        loop.descriptors.onShortage = { _ in }
         log.flush()
         return client.close()
     }
@@ -122,6 +127,7 @@ package final class GatewayCore {
             meter: ledger.meter, backends: installed.gateway.backendStates,
             connections: server?.connectionCount ?? 0,
             bufferedBytes: server?.bufferedBytes ?? 0,
+            descriptorShortages: loop.descriptors.shortages,
             requests: server?.exchanges.map(ledger.state) ?? [])
     }
 }
@@ -131,6 +137,7 @@ extension ServerPlan {
     fileprivate var settings: ServerSettings {
         var settings = ServerSettings()
         settings.connections = connections
+        settings.refusedConnections = refusedConnections
         settings.requestsInFlight = requestsInFlight
         settings.bufferedBytes = bufferedBytes
         settings.limits.headerBytes = headerBytes

@@ -1,5 +1,6 @@
 import Basics
 import Gateway
+import Reactor
 
 /// The numbers of all cores in Prometheus' text format (exposition format 0.0.4).
 package struct MetricsPage {
@@ -13,9 +14,21 @@ package struct MetricsPage {
         package init() {}
     }
 
+    /// The process's file descriptors.
+    package struct Descriptors: Sendable {
+        package let limit: Int
+        /// Nil where the system does not say.
+        package let open: Int?
+
+        package init(limit: Int, open: Int?) {
+            self.limit = limit
+            self.open = open
+        }
+    }
+
     /// - Parameter cores: one snapshot of each core
     package static func text(
-        version: String, cores: [CoreSnapshot], reloads: Reloads
+        version: String, cores: [CoreSnapshot], reloads: Reloads, descriptors: Descriptors
     ) -> String {
         var page = MetricsPage()
         page.family("tributary_build_info", "gauge", "What this build is.")
@@ -28,6 +41,7 @@ package struct MetricsPage {
         page.sample("tributary_config_reloads_total", [("result", "failed")], "\(reloads.failed)")
         page.connections(cores)
         page.memory(cores)
+        page.descriptors(descriptors, cores)
         page.requests(cores)
         page.backends(cores)
         return page.text
@@ -44,6 +58,24 @@ package struct MetricsPage {
         family(
             "tributary_buffered_bytes", "gauge", "Held in memory for requests and connections.")
         sample("tributary_buffered_bytes", [], "\(cores.reduce(0) { $0 + $1.bufferedBytes })")
+    }
+
+    /// The first two have the names that Prometheus gives them for every process.
+    private mutating func descriptors(_ process: Descriptors, _ cores: [CoreSnapshot]) {
+        if let open = process.open {
+            family("process_open_fds", "gauge", "Open file descriptors.")
+            sample("process_open_fds", [], "\(open)")
+        }
+        family("process_max_fds", "gauge", "Limit on open file descriptors.")
+        sample("process_max_fds", [], "\(process.limit)")
+        var shortages = DescriptorShortages()
+        for core in cores { shortages.add(core.descriptorShortages) }
+        let name = "tributary_file_descriptors_exhausted_total"
+        family(
+            name, "counter",
+            "How often accepting paused, or a connection was not opened, for lack of descriptors.")
+        sample(name, [("operation", "accept")], "\(shortages.accepts)")
+        sample(name, [("operation", "connect")], "\(shortages.connects)")
     }
 
     private mutating func requests(_ cores: [CoreSnapshot]) {

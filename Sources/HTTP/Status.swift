@@ -30,6 +30,7 @@ package struct Status: Sendable, Hashable {
     package static var uriTooLong: Status { Status(known: 414) }
     package static var unsupportedMediaType: Status { Status(known: 415) }
     package static var expectationFailed: Status { Status(known: 417) }
+    package static var misdirectedRequest: Status { Status(known: 421) }
     package static var unprocessableContent: Status { Status(known: 422) }
     package static var tooManyRequests: Status { Status(known: 429) }
     package static var headerFieldsTooLarge: Status { Status(known: 431) }

@@ -68,16 +68,15 @@ package final class Server {
     /// Takes a connection that somebody else accepted.
     package func accept(_ stream: any ByteStream) {
         // What is told 503 lingers for a moment, so there may be some more than the limit, not many.
-        guard connections.count < settings.connections + Self.surplus else { return stream.close() }
+        guard connections.count < settings.connections + settings.refusedConnections else {
+            return stream.close()
+        }
         let isTooMany = connections.count >= settings.connections
         let connection = ServerConnection(stream, of: self, slot: connections.count)
         connections.append(connection)
         connection.start()
         if isTooMany { connection.turnAway() }
     }
-
-    /// Connections beyond the limit that are told so at the same time.
-    private static let surplus = 64
 
     /// Other settings from now on; connections that are open keep the limits of their wire.
     package func adopt(_ settings: ServerSettings) {

@@ -7,6 +7,10 @@ package struct ServerSettings: Sendable {
     /// Connections at once. One more is told 503 and closed.
     package var connections = 10_000
 
+    /// Connections beyond `connections` that may be open at once for their 503; others are closed
+    /// without an answer.
+    package var refusedConnections = 64
+
     /// Requests being answered at once. One more is told 503.
     package var requestsInFlight = 2_000
 

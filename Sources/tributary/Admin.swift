@@ -1,5 +1,6 @@
 import Assembly
 import Basics
+import Gateway
 import HTTP
 import HTTPServer
 import JSONText
@@ -14,11 +15,25 @@ final class Admin {
     private let server: Server
     let address: SocketAddress
 
-    init(daemon: Daemon, on address: SocketAddress) throws(IOFailure) {
+    /// - Parameters:
+    ///   - hosts: the names that requests may have in `Host`
+    ///   - access: the permissions of the file, for a unix socket
+    ///   - budget: bounds its connections
+    init(
+        daemon: Daemon, hosts: [String], on address: SocketAddress, access: SocketFileAccess,
+        within budget: DescriptorBudget
+    ) throws(IOFailure) {
         self.daemon = daemon
-        let pages = AdminPages(daemon: daemon)
-        server = Server(loop: daemon.loop, service: pages.answer)
-        self.address = try server.listen(on: address)
+        let pages = AdminPages(daemon: daemon, adminGuard: AdminGuard(hosts: hosts))
+        var settings = ServerSettings()
+        settings.connections = budget.adminConnections
+        settings.refusedConnections = budget.adminRefusedConnections
+        let server = Server(loop: daemon.loop, settings: settings, service: pages.answer)
+        let socket = try ListeningSocket.bound(to: address, access: access)
+        self.address = socket.address
+        server.adopt(
+            try daemon.loop.listen(on: socket) { [weak server] stream in server?.accept(stream) })
+        self.server = server
     }
 
     func close() {
@@ -27,10 +42,20 @@ final class Admin {
 }
 
 /// What the admin page answers.
-private struct AdminPages {
+private final class AdminPages {
     unowned let daemon: Daemon
+    private let adminGuard: AdminGuard
+    private var reloadLimit = ReloadLimit()
+
+    init(daemon: Daemon, adminGuard: AdminGuard) {
+        self.daemon = daemon
+        self.adminGuard = adminGuard
+    }
 
     func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        if let refusal = adminGuard.refusal(of: request.head) {
+            return refused(refusal.status, [:], exchange)
+        }
         let isRead = request.head.method == .get || request.head.method == .head
         switch (String(request.head.target.path), isRead) {
         case ("/livez", true): return text(.ok, "alive\n", exchange)
@@ -51,7 +76,8 @@ private struct AdminPages {
     private func metrics(_ exchange: Exchange) -> Local<Response> {
         daemon.snapshots().map { [daemon] cores in
             let page = MetricsPage.text(
-                version: Version.number, cores: cores, reloads: daemon.reloads)
+                version: Version.number, cores: cores, reloads: daemon.reloads,
+                descriptors: daemon.descriptors)
             return Response(
                 status: .ok, fields: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: Bytes(page))
@@ -74,7 +100,12 @@ private struct AdminPages {
     }
 
     private func reload(_ exchange: Exchange) -> Local<Response> {
-        switch daemon.reload() {
+        if let wait = reloadLimit.wait(at: daemon.loop.now) {
+            // Whole seconds, rounded up.
+            let seconds = UInt64((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
+            return refused(.tooManyRequests, [.retryAfter: FieldValue(seconds)], exchange)
+        }
+        return switch daemon.reload() {
         case .done: text(.ok, "reloaded\n", exchange)
         case .failed:
             text(

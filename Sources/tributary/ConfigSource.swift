@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import Glibc
 import UVReactor
 
 /// Where a configuration comes from: a file, standard input, or the text of the demo.
@@ -15,12 +16,18 @@ struct ConfigSource: Sendable {
         self.init(path: path, text: nil)
     }
 
-    /// What was written behind a command: `-` is standard input, which is read here.
-    init(argument: String) throws {
-        if argument == "-" {
-            self.init(path: "<stdin>", text: StandardStreams.readInput())
-        } else {
+    /// The argument of a command: `-` is standard input, which is read here, and only once.
+    init(argument: String) throws(StartFailure) {
+        guard argument == "-" else {
             self.init(path: argument)
+            return
+        }
+        let name = "<stdin>"
+        do throws(ConfigFileError) {
+            let text = try WholeInput.read(STDIN_FILENO, upTo: ConfigFiles.bytesMax)
+            self.init(path: name, text: text)
+        } catch {
+            throw .unreadableFile(name, error.words)
         }
     }
 

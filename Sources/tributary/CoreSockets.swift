@@ -14,10 +14,14 @@ struct CoreSockets: ~Copyable {
     /// Keeps the file of a unix socket in place.
     private let original: ListeningSocket?
 
-    init(binding address: SocketAddress, count: Int) throws(IOFailure) {
+    /// - Parameter access: the permissions of the file, for a unix socket
+    init(
+        binding address: SocketAddress, access: SocketFileAccess, count: Int
+    ) throws(IOFailure) {
         switch address {
         case .ip: try self.init(sharing: address, count: count)
-        case .unix: try self.init(duplicating: .bound(to: address), count: count)
+        case .unix:
+            try self.init(duplicating: .bound(to: address, access: access), count: count)
         }
     }
 

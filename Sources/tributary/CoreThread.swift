@@ -50,6 +50,10 @@ final class CoreThread {
                 guard let plan = try config.plan(workers: workers) else {
                     throw PlanFailure(text: "the configuration has no plan any more")
                 }
+                if let budget = config.descriptors {
+                    loop.descriptors.acceptCeiling = budget.acceptCeiling
+                    loop.descriptors.connectCeiling = budget.connectCeiling
+                }
                 let core = GatewayCore(plan, loop: loop, log: log(plan.process.log, loop, control))
                 loop.resident = core
                 mailbox.open(loop.port)

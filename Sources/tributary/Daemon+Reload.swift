@@ -27,8 +27,11 @@ extension Daemon {
         warnOfWhatNeedsARestart(plan.process)
         process = process.taking(over: plan.process)
         log.level = process.log.level.level
+        let descriptors = config.descriptors
         config = recorded
-        for core in cores { core.install(recorded) }
+        config.descriptors = descriptors
+        warnOfReducedConnections(plan)
+        for core in cores { core.install(config) }
         reloads.succeeded += 1
         log.write(.info, "configuration reloaded")
         log.flush()
@@ -38,7 +41,7 @@ extension Daemon {
     /// The configuration as it is now; nil if it is bad, which is then in the log.
     private func readAgain() -> (RecordedConfig, Plan)? {
         do {
-            let (recorded, _, plan, problems) = try ConfigSource(path: config.path).record()
+            let (recorded, _, plan, problems) = try source.record()
             for problem in problems.sorted {
                 log.write(problem.severity == .error ? .error : .warning, "configuration") { line in
                     line.add("problem", "\(problem)")

@@ -17,6 +17,9 @@ final class Daemon {
     var reloads = MetricsPage.Reloads()
     private var sockets: CoreSockets?
     private(set) var cores: [CoreThread] = []
+    private let descriptorLimit: Int
+    /// Until its connections are compared with the descriptors.
+    private var firstPlan: Plan?
     /// Cores that do not listen yet.
     private var silentCores = 0
     private var signals: [SignalSource] = []
@@ -24,6 +27,8 @@ final class Daemon {
     private let demo: Demo?
     /// The host names of the process, which all loops share and a reload keeps.
     private let names: NameService
+    /// Read again by a reload.
+    let source: ConfigSource
     private var phase = Phase.starting
     /// Why the daemon ends, when it is not because it was asked to.
     private(set) var failure: StartFailure?
@@ -32,18 +37,17 @@ final class Daemon {
         case starting, ready, draining, ended
     }
 
-    /// Serves a file, or the demo, until a signal ends it. Throws the exit status of what makes a start
-    /// impossible.
-    static func run(_ path: String?) throws {
+    /// Serves a configuration, or the demo, until a signal ends it. Throws the exit status of what
+    /// makes a start impossible.
+    static func run(_ given: ConfigSource?) throws {
+        let descriptorLimit = ProcessDescriptors.raiseLimit()
         var failure: StartFailure?
         let names = NameService()
         let left = try UVLoop.run(names: names) { loop in
-            let demo = path == nil ? try Demo(on: loop) : nil
-            let source =
-                path.map { ConfigSource(path: $0) }
-                ?? ConfigSource(demo: demo?.variables ?? [:])
+            let demo = given == nil ? try Demo(on: loop) : nil
+            let source = given ?? ConfigSource(demo: demo?.variables ?? [:])
             let (recorded, _, plan) = try source.checked()
-            let daemon = Daemon(recorded, plan.process, loop, demo, names)
+            let daemon = Daemon(source, recorded, plan, descriptorLimit, loop, demo, names)
             loop.resident = daemon
             daemon.onEnd = { failure = $0 }
             try daemon.start()
@@ -56,12 +60,16 @@ final class Daemon {
     private var onEnd: (StartFailure?) -> Void = { _ in }
 
     private init(
-        _ config: RecordedConfig, _ process: ProcessPlan, _ loop: UVLoop, _ demo: Demo?,
-        _ names: NameService
+        _ source: ConfigSource, _ config: RecordedConfig, _ plan: Plan, _ descriptorLimit: Int,
+        _ loop: UVLoop, _ demo: Demo?, _ names: NameService
     ) {
+        self.source = source
         self.demo = demo
         self.names = names
         self.config = config
+        self.descriptorLimit = descriptorLimit
+        firstPlan = plan
+        let process = plan.process
         self.process = process
         self.loop = loop
         log = Log(
@@ -80,29 +88,35 @@ final class Daemon {
             signals.append(
                 try SignalSource(signal, on: loop) { [weak self] in self?.received(signal) })
         }
-        loop.core.all(process.listen.resolved(on: loop), adminAddress)
+        loop.core.all(process.listen.address.resolved(on: loop), adminAddress)
             .map { [self] listen, admin in try open(listen, admin) }
             .catch { [self] error in end(because: StartFailure(error)) }
     }
 
     private var adminAddress: Local<SocketAddress?> {
         guard let admin = process.admin else { return loop.core.value(nil) }
-        return admin.resolved(on: loop).map { $0 }
+        return admin.listen.address.resolved(on: loop).map { $0 }
     }
 
     /// Binds everything before the first core starts, so that an address in use ends the start with
     /// nothing begun.
     private func open(_ address: SocketAddress, _ adminAddress: SocketAddress?) throws {
         guard phase == .starting else { return }
+        let access = try process.listen.access()
         let parcels = try opening(address) { () throws(IOFailure) in
-            let sockets = try CoreSockets(binding: address, count: process.workers)
+            let sockets = try CoreSockets(
+                binding: address, access: access, count: process.workers)
             let parcels = sockets.parcels
             self.sockets = consume sockets
             return parcels
         }
-        if let adminAddress {
+        let budget = divideDescriptors()
+        if let adminAddress, let plan = process.admin {
+            let access = try plan.listen.access()
             admin = try opening(adminAddress) { () throws(IOFailure) in
-                try Admin(daemon: self, on: adminAddress)
+                try Admin(
+                    daemon: self, hosts: plan.hosts, on: adminAddress, access: access,
+                    within: budget)
             }
         }
         silentCores = parcels.count
@@ -112,6 +126,29 @@ final class Daemon {
                 control: loop.port)
             guard let core else { throw StartFailure.threads }
             cores.append(core)
+        }
+    }
+
+    /// Counts what is open now, before the admin listener and the workers, and divides the rest.
+    private func divideDescriptors() -> DescriptorBudget {
+        let open = (ProcessDescriptors.open ?? Self.usuallyOpen) + 1
+        let budget = DescriptorBudget(
+            limit: descriptorLimit, open: open, workers: process.workers)
+        config.descriptors = budget
+        if let plan = firstPlan.take() { warnOfReducedConnections(plan) }
+        return budget
+    }
+
+    /// What a process without inherited descriptors has open, where the system does not say.
+    private static let usuallyOpen = 16
+
+    func warnOfReducedConnections(_ plan: Plan) {
+        guard let budget = config.descriptors,
+            let connections = plan.reducedConnections(under: budget)
+        else { return }
+        log.write(.warning, "limits.connections reduced to fit the file descriptors") { line in
+            line.add("connections", connections)
+            line.add("file_descriptors", budget.limit)
         }
     }
 
@@ -207,6 +244,11 @@ final class Daemon {
         return loop.core.allSettled(running.map { $0.snapshot().on(loop.core) })
             .map { $0.compactMap { try? $0.get() } }
             .promise
+    }
+
+    /// The process's file descriptors, for the metrics.
+    var descriptors: MetricsPage.Descriptors {
+        MetricsPage.Descriptors(limit: descriptorLimit, open: ProcessDescriptors.open)
     }
 
     /// Lines that a core gathered.

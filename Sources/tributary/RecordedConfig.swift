@@ -11,6 +11,8 @@ struct RecordedConfig: Sendable {
     fileprivate let variables: [String: String]
     /// What the first load made of the files for TLS.
     fileprivate let contexts: TLSClientContexts
+    /// What the plan's connections must fit; nil before it is known.
+    var descriptors: DescriptorBudget?
 
     /// A plan for the core that asks, one of `workers`; nil is a mistake of ours, since the same bytes
     /// had a plan before.
@@ -18,8 +20,9 @@ struct RecordedConfig: Sendable {
         let (config, _) = ConfigLoader.load(
             path, files: files, environment: { variables[$0] }, contexts: contexts)
         guard let config else { return nil }
-        return try Planner.plan(
+        let plan = try Planner.plan(
             config, processors: Processors.available, workers: workers)
+        return descriptors.map { plan.fitted(to: $0) } ?? plan
     }
 
     private var files: ConfigFiles {

@@ -13,12 +13,17 @@ struct ServeCommand: ParsableCommand {
               tributary serve                            the demo on http://127.0.0.1:8080
               tributary serve my.yaml
               USERS_KEY=k tributary serve my.yaml        ${USERS_KEY} in the file
+              generate | tributary serve -               from standard input
             """)
 
-    @Argument(help: "The configuration, YAML or JSON. Default: the demo, with backends of its own.")
+    @Argument(
+        help: """
+            The configuration, YAML or JSON; - is standard input. Default: the demo, with backends \
+            of its own.
+            """)
     var config: String?
 
     func run() throws {
-        try Daemon.run(config)
+        try Daemon.run(try config.map { try ConfigSource(argument: $0) })
     }
 }

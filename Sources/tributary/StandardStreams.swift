@@ -8,20 +8,6 @@ enum StandardStreams {
     /// What went wrong.
     static func printError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// Everything up to the end of standard input.
-    static func readInput() -> [UInt8] {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = read(STDIN_FILENO, &chunk, chunk.count)
-            if count > 0 {
-                bytes += chunk[..<count]
-            } else if count == 0 || errno != EINTR {
-                return bytes
-            }
-        }
-    }
-
     /// Writes all bytes, however many calls that takes.
     static func write(_ bytes: [UInt8], to descriptor: CInt) {
         bytes.withUnsafeBytes { buffer in

@@ -6,6 +6,8 @@ enum StartFailure: Error, Sendable {
     case listen(SocketAddress, IOFailure)
     /// The name of a host to listen on has no address.
     case host(String, IOFailure)
+    /// The group of a socket's file does not exist.
+    case group(String)
     case noSuchFile(String)
     case unreadableFile(String, String)
     case threads
@@ -18,6 +20,7 @@ enum StartFailure: Error, Sendable {
             "cannot listen on \(address): address already in use (is another tributary running?)"
         case .listen(let address, let failure): "cannot listen on \(address): \(failure)"
         case .host(let host, let failure): "cannot listen on \(host): \(failure)"
+        case .group(let name): "there is no group '\(name)' for the socket's file"
         case .noSuchFile(let path): "\(path): no such file"
         case .unreadableFile(let path, let words): "\(path): \(words)"
         case .threads: "the system has no room for one more thread"
@@ -27,7 +30,7 @@ enum StartFailure: Error, Sendable {
 
     var status: ExitCode {
         switch self {
-        case .listen, .host, .threads: ExitStatus.unavailable
+        case .listen, .host, .group, .threads: ExitStatus.unavailable
         case .noSuchFile, .unreadableFile: ExitStatus.noInput
         case .internalError: ExitStatus.internalError
         }

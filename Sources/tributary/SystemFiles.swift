@@ -11,21 +11,13 @@ enum SystemFiles {
     }
 
     private static func read(_ path: String) throws(ConfigFileError) -> [UInt8] {
-        guard let file = fopen(path, "rb") else { throw failure() }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = fread(&chunk, 1, chunk.count, file)
-            if count == 0 { break }
-            bytes += chunk[..<count]
-        }
-        guard ferror(file) == 0 else { throw failure() }
-        return bytes
+        try RegularFile.read(path, upTo: ConfigFiles.bytesMax)
     }
 
     private static func list(_ directory: String) throws(ConfigFileError) -> [String] {
-        guard let stream = opendir(directory.isEmpty ? "." : directory) else { throw failure() }
+        guard let stream = opendir(directory.isEmpty ? "." : directory) else {
+            throw RegularFile.failure()
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -35,9 +27,5 @@ enum SystemFiles {
             if name != "." && name != ".." { names.append(name) }
         }
         return names
-    }
-
-    private static func failure() -> ConfigFileError {
-        errno == ENOENT ? .notFound : .unreadable(String(cString: strerror(errno)))
     }
 }

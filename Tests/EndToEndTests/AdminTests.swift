@@ -27,6 +27,45 @@ extension EndToEnd {
             #expect((answer["Allow"] == "GET, HEAD") == (status == 405))
         }
 
+        /// A web page in the operator's browser, by DNS rebinding or across sites.
+        @Test func aForeignPageIsRefused() throws {
+            let daemon = try Daemon.serving(plain(backend), in: folder)
+            for page in ["GET /metrics", "GET /requests", "POST /-/reload", "GET /nowhere"] {
+                #expect(try daemon.askAdmin(page, host: "evil.example").status == 421)
+            }
+            #expect(try daemon.askAdmin("GET /readyz", host: "evil.example").status == 200)
+            for field in ["Origin: http://evil.example", "Sec-Fetch-Site: cross-site"] {
+                #expect(try daemon.askAdmin("POST /-/reload", [field]).status == 403)
+            }
+            #expect(try daemon.askAdmin("GET /metrics", ["Origin: null"]).status == 403)
+            #expect(
+                try daemon.metric(#"tributary_config_reloads_total{result="succeeded"}"#) == "0")
+            #expect(try daemon.askAdmin("POST /-/reload").status == 200)
+        }
+
+        @Test func configuredHostsAreAccepted() throws {
+            try folder.write(
+                "gateway.yaml",
+                Daemon.complete(plain(backend)).replacing(
+                    "admin: 127.0.0.1:0",
+                    with: "admin: { address: 127.0.0.1:0, hosts: [ops.example.com] }"))
+            let daemon = try Daemon(["serve", folder.path("gateway.yaml")])
+            try daemon.awaitListening()
+            #expect(try daemon.askAdmin("GET /metrics", host: "ops.example.com").status == 200)
+            #expect(try daemon.askAdmin("GET /metrics", host: "example.com").status == 421)
+        }
+
+        @Test func aSecondReloadWithinASecondIsRefused() throws {
+            let daemon = try Daemon.serving(plain(backend), in: folder)
+            #expect(try daemon.askAdmin("POST /-/reload").status == 200)
+            let second = try daemon.askAdmin("POST /-/reload")
+            #expect(second.status == 429)
+            #expect(second["Retry-After"] == "1")
+            // A signal comes from the machine itself and is not limited.
+            daemon.signal(SIGHUP)
+            try daemon.logLine("configuration reloaded", number: 2)
+        }
+
         @Test func nothingOfItIsOnTheClientsPort() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             #expect(try daemon.ask("GET /metrics").status == 404)

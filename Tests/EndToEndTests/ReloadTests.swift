@@ -61,7 +61,8 @@ extension EndToEnd {
             try daemon.eventually("GET /new", is: 200)
 
             try write("nonsense\n")
-            let refusal = try daemon.askAdmin("POST /-/reload")
+            // At most one a second.
+            let refusal = try daemon.eventuallyReloaded()
             #expect(refusal.status == 422)
             #expect(try daemon.askAdmin("GET /-/reload").status == 405)
         }

@@ -121,6 +121,48 @@ extension EndToEnd {
             #expect(!folder.has("s"), "the socket's file goes with the daemon")
         }
 
+        @Test func aSocketFileGetsItsModeAndGroup() throws {
+            let folder = try Folder()
+            let backend = try Backend()
+            let text = Daemon.complete(plain(backend))
+                .replacing(
+                    "listen: 127.0.0.1:0",
+                    with: "listen: { address: \"unix:\(folder.path("s"))\", mode: \"0600\" }"
+                )
+                .replacing(
+                    "admin: 127.0.0.1:0",
+                    with: "admin: { address: \"unix:\(folder.path("a"))\", mode: \"0666\","
+                        + " group: \(getegid()) }")
+            try folder.write("gateway.yaml", text)
+            let daemon = try Daemon(["serve", folder.path("gateway.yaml")])
+            try daemon.awaitListening()
+            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try mode(of: folder.path("s")) == 0o600)
+            #expect(try mode(of: folder.path("a")) == 0o666)
+        }
+
+        private func mode(of path: String) throws -> Int? {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return attributes[.posixPermissions] as? Int
+        }
+
+        @Test func anUnknownGroupIsOneLine() throws {
+            let folder = try Folder()
+            let text = Daemon.complete(
+                plain(try Backend()),
+                listen: "{ address: \"unix:\(folder.path("s"))\", group: no-such-group }")
+            try folder.write("gateway.yaml", text)
+            let result = try Command.run("serve", folder.path("gateway.yaml"))
+            #expect(
+                result
+                    == Command.Result(
+                        status: 69,
+                        errors:
+                            "tributary: there is no group 'no-such-group' for the socket's file\n"
+                    ))
+            #expect(!folder.has("s"))
+        }
+
         @Test func aKilledDaemonsFileIsReplaced() throws {
             let folder = try Folder()
             let backend = try Backend()

@@ -9,8 +9,8 @@ package struct Config: Sendable {
     package let place: Place
 
     var version: Placed<Int>?
-    package var listen: Placed<ListenAddress>?
-    package var admin: Placed<ListenAddress>?
+    package var listen: Listen?
+    package var admin: Admin?
     package var workers: Placed<Workers>?
     package var log: Log?
     var limits: Limits?

@@ -5,7 +5,7 @@
 /// reference-counted memory. Numbers that the operator gave per process are already divided here.
 package struct Plan {
     package let process: ProcessPlan
-    package let server: ServerPlan
+    package internal(set) var server: ServerPlan
     /// Whose word counts about where a request comes from.
     package let proxies: TrustedProxies
     let backends: [BackendPlan]
@@ -29,8 +29,8 @@ package struct Plan {
 
 /// What holds for the process as a whole.
 package struct ProcessPlan: Sendable, Equatable {
-    package let listen: Config.ListenAddress
-    package let admin: Config.ListenAddress?
+    package let listen: ListenPlan
+    package let admin: AdminPlan?
     /// Event loops.
     package let workers: Int
     package let log: LogPlan
@@ -55,7 +55,7 @@ package struct DrainPlan: Sendable, Equatable {
 
 /// `limits:`, divided among the workers where they count things.
 package struct ServerPlan: Sendable, Equatable {
-    package let connections: Int
+    package private(set) var connections: Int
     package let requestsInFlight: Int
     package let bufferedBytes: Int
     package let headerBytes: Int
@@ -64,6 +64,21 @@ package struct ServerPlan: Sendable, Equatable {
     package let headerTimeout: Duration
     package let bodyTimeout: Duration
     package let idleTimeout: Duration
+
+    /// Connections that are open for their 503.
+    package var refusedConnections: Int { Self.refusedConnections(besides: connections) }
+
+    /// An eighth of the connections, 8 to 64: a client that is refused should learn why, and those
+    /// that are refused must not outnumber the others.
+    static func refusedConnections(besides connections: Int) -> Int {
+        min(64, max(8, connections / 8))
+    }
+
+    func limited(toConnections most: Int) -> ServerPlan {
+        var plan = self
+        plan.connections = min(connections, most)
+        return plan
+    }
 }
 
 extension ProcessPlan {

@@ -57,9 +57,10 @@ package struct Planner {
 
     private var process: ProcessPlan {
         ProcessPlan(
-            listen: config.listen?.value
-                ?? .tcp(host: PlanDefaults.listenHost, port: PlanDefaults.listenPort),
-            admin: config.admin?.value,
+            listen: config.listen.flatMap { ListenPlan($0) }
+                ?? ListenPlan(
+                    address: .tcp(host: PlanDefaults.listenHost, port: PlanDefaults.listenPort)),
+            admin: config.admin.flatMap { AdminPlan($0) },
             workers: workers,
             log: LogPlan(
                 format: config.log?.format?.value ?? .json,

@@ -8,8 +8,10 @@ final class Client {
     }
 
     /// Sends a request such as `GET /home`.
-    func send(_ request: String, _ fields: [String] = [], body: String? = nil) throws {
-        var text = "\(request) HTTP/1.1\r\nHost: test\r\n"
+    func send(
+        _ request: String, _ fields: [String] = [], host: String = "test", body: String? = nil
+    ) throws {
+        var text = "\(request) HTTP/1.1\r\nHost: \(host)\r\n"
         for field in fields { text += field + "\r\n" }
         if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
         try socket.send(text + "\r\n" + (body ?? ""))
@@ -31,10 +33,11 @@ final class Client {
 
     /// One request on a connection of its own.
     static func ask(
-        _ address: String, _ request: String, _ fields: [String] = [], body: String? = nil
+        _ address: String, _ request: String, _ fields: [String] = [], host: String = "test",
+        body: String? = nil
     ) throws -> Message {
         let client = try Client(address)
-        try client.send(request, fields, body: body)
+        try client.send(request, fields, host: host, body: body)
         return try client.answer()
     }
 }

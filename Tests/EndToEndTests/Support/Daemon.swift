@@ -66,8 +66,10 @@ final class Daemon: Command {
         try Client.ask(address, request, fields, body: body)
     }
 
-    func askAdmin(_ request: String) throws -> Message {
-        try Client.ask(admin, request)
+    func askAdmin(
+        _ request: String, _ fields: [String] = [], host: String = "localhost"
+    ) throws -> Message {
+        try Client.ask(admin, request, fields, host: host)
     }
 
     /// Asks until the answer has this status: for what is on its way and takes an unknown, short time.
@@ -75,6 +77,16 @@ final class Daemon: Command {
         let limit = Limit.date
         while try ask(request).status != status {
             guard Date.now < limit else { throw Limit.Passed("\(request) to be \(status)") }
+        }
+    }
+
+    /// Asks for a reload until it is not one too many.
+    func eventuallyReloaded() throws -> Message {
+        let limit = Limit.date
+        while true {
+            let answer = try askAdmin("POST /-/reload")
+            if answer.status != 429 { return answer }
+            guard Date.now < limit else { throw Limit.Passed("a reload") }
         }
     }
 

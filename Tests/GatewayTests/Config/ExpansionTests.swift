@@ -47,6 +47,16 @@ import Testing
         #expect(problems(config, environment: environment) == ["4:19: error: \(words)"])
     }
 
+    @Test(arguments: [(1 << 20, true), ((1 << 20) + 1, false)])
+    func aFileOfAtMostOneMebibyteIsExpanded(_ size: Int, _ isRead: Bool) {
+        let files = [
+            "c.yaml": Snippet.call("take: \"${file:s}\""), "s": String(repeating: "x", count: size),
+        ]
+        let lines = load(files).problems.lines
+        let words = "file s of '${file:s}' cannot be read: it is larger than 1MiB"
+        #expect(lines.contains { $0.hasSuffix("error: \(words)") } == !isRead, "\(lines)")
+    }
+
     /// Inside of `{ }` it has to be quoted, so quotes say nothing about the type.
     @Test(arguments: [
         "max_concurrent: ${N}", "max_concurrent: \"${N}\"",

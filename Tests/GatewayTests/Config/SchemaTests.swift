@@ -28,8 +28,8 @@ import Testing
     @Test func everyBlockIsDefinedOnce() {
         #expect(
             Set(definitions.keys) == [
-                "variable", "Log", "Limits", "Drain", "Clients", "Defaults", "Backend", "Endpoint",
-                "Queue",
+                "variable", "Listen", "Admin", "Log", "Limits", "Drain", "Clients", "Defaults",
+                "Backend", "Endpoint", "Queue",
                 "Breaker", "Eject", "Health", "Keepalive", "TLS", "Param", "Forward", "Body",
                 "Property", "Call", "Retry", "Hedge", "When",
             ])

@@ -220,7 +220,7 @@ import Testing
         ] as [(String, Config.ListenAddress)])
     func goodAddress(_ text: String, address: Config.ListenAddress) throws {
         let config = try #require(load(["c.yaml": Snippet.top("listen: \(text)")]).config)
-        #expect(config.listen?.value == address)
+        #expect(config.listen?.address?.value == address)
     }
 
     @Test(arguments: [

@@ -39,7 +39,7 @@ import YAMLReader
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func theBlocksAreAllOfThem() { #expect(Self.blocks.count == 22) }
+    @Test func theBlocksAreAllOfThem() { #expect(Self.blocks.count == 24) }
 
     @Test(arguments: blocks.map(\.name)) func theTableOfKeysIsRight(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -119,6 +119,7 @@ import YAMLReader
             "connections requests_in_flight header_bytes header_count uri_bytes header_timeout"
                 + " body_timeout idle_timeout buffered_bytes"
         ),
+        ("Listen", "address mode group"), ("Admin", "address hosts mode group"),
         ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from"),
         ("Defaults", "deadline timeout max_body connect_timeout"),
         (

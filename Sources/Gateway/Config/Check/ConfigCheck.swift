@@ -35,12 +35,26 @@ struct ConfigCheck {
     }
 
     private mutating func checkAddresses() {
-        guard let listen = config.listen, let admin = config.admin, listen.value == admin.value
+        if let listen = config.listen { checkSocketFile(of: listen, key: "listen") }
+        if let admin = config.admin { checkSocketFile(of: admin, key: "admin") }
+        guard let listen = config.listen?.address, let admin = config.admin?.address,
+            listen.value == admin.value
         else {
             return
         }
         if case .tcp(_, port: 0) = admin.value { return }
         problems.error(at: admin.place, "'admin' needs an address of its own, not that of 'listen'")
+    }
+
+    /// Only a unix socket has a file.
+    private mutating func checkSocketFile(of block: some AddressBlock, key: String) {
+        guard case .tcp? = block.address?.value else { return }
+        for (name, place) in [("mode", block.mode?.place), ("group", block.group?.place)] {
+            guard let place else { continue }
+            problems.error(
+                at: place,
+                "'\(name)' of '\(key)' is for the file of a unix: address, and this is host:port")
+        }
     }
 
     func backend(named name: String) -> Config.Backend? {

@@ -10,6 +10,11 @@ struct Expansion {
     /// Reads a secret's file; `${file:secret}` is looked for beside the file that names it.
     let files: ConfigFiles
 
+    /// The largest file that `${file:}` reads.
+    ///
+    /// 1 MiB: a secret, a token or a certificate chain is some kilobytes.
+    static let fileBytesMax = 1 << 20
+
     struct Failure: Error, Equatable {
         let text: String
     }
@@ -67,8 +72,11 @@ struct Expansion {
     /// The file without the line end that editors and `echo` put at its end.
     private func contents(of path: String, in file: String) throws(Failure) -> String {
         let bytes: [UInt8]
-        do {
+        do throws(ConfigFileError) {
             bytes = try files.read(FilePath.resolve(path, besides: file))
+            guard bytes.count <= Self.fileBytesMax else {
+                throw .tooLarge(Self.fileBytesMax)
+            }
         } catch {
             throw Failure(text: "file \(path) of '${file:\(path)}' cannot be read: \(error.words)")
         }

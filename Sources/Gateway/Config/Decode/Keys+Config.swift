@@ -7,12 +7,12 @@ extension Config: PlainBlock {
             .value(
                 "version", \.version, .count(1...1), isRequired: true,
                 "the version of this language: 1"),
-            .value(
-                "listen", \.listen, .listenAddress,
+            .address(
+                "listen", \.listen,
                 default: .text("\(PlanDefaults.listenHost):\(PlanDefaults.listenPort)"),
                 "where clients connect: host:port, \"[v6]:port\" or unix:/path"),
-            .value(
-                "admin", \.admin, .listenAddress,
+            .address(
+                "admin", \.admin,
                 "where /livez, /readyz and /metrics are served; off when absent; keep it private"),
             .value(
                 "workers", \.workers, .workers, default: .text("auto"),

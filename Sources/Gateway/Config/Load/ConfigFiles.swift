@@ -1,6 +1,12 @@
 /// How the loader reaches files; handed in, so that a test or a simulation has its own.
 package struct ConfigFiles {
-    /// The bytes of a file.
+    /// The largest file that is read.
+    ///
+    /// 16 MiB: some hundred thousand endpoints, or all certificates that a system trusts 70 times
+    /// over; more is a mistake, and must not fill the memory.
+    package static let bytesMax = 16 << 20
+
+    /// The bytes of a regular file of at most `bytesMax`.
     package let read: (_ path: String) throws(ConfigFileError) -> [UInt8]
 
     /// The names in a directory, in any order, without `.` and `..`.
@@ -18,12 +24,15 @@ package struct ConfigFiles {
 /// Why a file or a directory could not be read.
 package enum ConfigFileError: Error, Sendable, Equatable {
     case notFound
+    /// Larger than this many bytes.
+    case tooLarge(Int)
     /// The system's words: `permission denied`.
     case unreadable(String)
 
     package var words: String {
         switch self {
         case .notFound: "there is no such file"
+        case .tooLarge(let bytesMax): "it is larger than \(Quantity.spelled(bytes: bytesMax))"
         case .unreadable(let words): words
         }
     }

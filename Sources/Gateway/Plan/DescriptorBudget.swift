@@ -1,0 +1,67 @@
+/// How a process divides its file descriptors among clients, backends and the rest.
+///
+/// From number 0 up to `acceptCeiling` there is room for clients and for calls to backends, from there
+/// to `connectCeiling` for calls only, and the last `reserve` descriptors are for the admin address,
+/// name lookups and files. See `LoopDescriptors` for how numbers enforce this.
+package struct DescriptorBudget: Sendable, Equatable {
+    /// What the process may have open.
+    package let limit: Int
+    /// What it has open before its workers start, listeners included.
+    let open: Int
+    let workers: Int
+
+    /// What a worker's event loop opens for itself: epoll, eventfd, a pipe for signals, and one that
+    /// libuv may hold.
+    private static let perLoop = 5
+
+    /// More than any system allows, and far from where numbers overflow.
+    private static let numberMax = 1 << 40
+
+    package init(limit: Int, open: Int, workers: Int) {
+        self.limit = min(max(0, limit), Self.numberMax)
+        self.open = min(max(0, open), Self.numberMax)
+        self.workers = min(max(1, workers), Self.numberMax)
+    }
+
+    /// What is kept free for everything but clients and calls.
+    ///
+    /// An eighth, 8 to 64: so that a small limit keeps room for clients, and a large one does not
+    /// waste any.
+    var reserve: Int { min(64, max(8, limit / 8)) }
+
+    /// Connections to the admin address at once: half of the reserve.
+    package var adminConnections: Int { reserve / 2 }
+
+    /// Connections to the admin address beyond these, which are open for their 503.
+    package var adminRefusedConnections: Int { reserve / 4 }
+
+    /// Every loop needs its own and a client, however low the limit is.
+    package var acceptCeiling: Int {
+        max(limit - 2 * reserve, open + workers * (Self.perLoop + 1))
+    }
+
+    package var connectCeiling: Int { max(limit - reserve, acceptCeiling + 1) }
+
+    /// For the clients and the calls of one worker.
+    var perWorker: Int { max(0, acceptCeiling - open) / workers - Self.perLoop }
+}
+
+extension Plan {
+    /// The same plan with as many connections as its calls leave descriptors for.
+    package func fitted(to budget: DescriptorBudget) -> Plan {
+        var plan = self
+        plan.server = server.limited(toConnections: connectionsMax(under: budget))
+        return plan
+    }
+
+    /// The number of connections of the whole process, if the budget allows fewer than configured.
+    package func reducedConnections(under budget: DescriptorBudget) -> Int? {
+        let connections = connectionsMax(under: budget)
+        return connections < server.connections ? connections * process.workers : nil
+    }
+
+    private func connectionsMax(under budget: DescriptorBudget) -> Int {
+        DescriptorDemand(self).connectionsMax(
+            configured: server.connections, available: budget.perWorker)
+    }
+}

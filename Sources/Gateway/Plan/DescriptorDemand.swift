@@ -1,0 +1,74 @@
+/// How many file descriptors one worker can need, depending on the connections that it accepts.
+struct DescriptorDemand {
+    /// What limits the connections to one backend.
+    struct Backend: Equatable {
+        /// `max_concurrent`, as the worker's share.
+        let concurrentMax: Int?
+        /// The most calls of one request to it; a hedged call counts twice.
+        let callsPerRequest: Int
+        /// Health checks at once: one for each host.
+        let checks: Int
+    }
+
+    let requestsInFlightMax: Int
+    let backends: [Backend]
+
+    /// The largest number of connections, up to `configured`, that leaves enough for the calls of
+    /// their requests. Calls take half of the descriptors at most: what they can need in the worst
+    /// case is many times what they usually need, and beyond it they fail one by one. At least 1.
+    func connectionsMax(configured: Int, available: Int) -> Int {
+        let callsMax = available / 2
+        let fits = { (connections: Int) in
+            connections + ServerPlan.refusedConnections(besides: connections)
+                + min(callsMax, descriptors(forCallsOf: connections)) <= available
+        }
+        // Everything grows with the connections: the last number that fits is between these two.
+        var (least, most) = (1, min(configured, max(1, available)))
+        while least < most {
+            let middle = least + (most - least + 1) / 2
+            if fits(middle) { least = middle } else { most = middle - 1 }
+        }
+        return least
+    }
+
+    /// For connections to backends, idle ones included: a pool never has more than were once in use at
+    /// the same time.
+    func descriptors(forCallsOf connections: Int) -> Int {
+        let requests = min(connections, requestsInFlightMax)
+        return backends.reduce(0) { sum, backend in
+            let (calls, overflow) = requests.multipliedReportingOverflow(
+                by: backend.callsPerRequest)
+            let most = min(backend.concurrentMax ?? .max, overflow ? .max : calls)
+            return sum.addingSaturating(most).addingSaturating(backend.checks)
+        }
+    }
+}
+
+extension DescriptorDemand {
+    init(_ plan: Plan) {
+        requestsInFlightMax = plan.server.requestsInFlight
+        backends = plan.backends.map { backend in
+            Backend(
+                concurrentMax: backend.bulkhead?.concurrentMax,
+                callsPerRequest: plan.endpoints.map { $0.calls(to: backend.index) }.max() ?? 0,
+                checks: backend.health == nil ? 0 : backend.hosts.count)
+        }
+    }
+}
+
+extension EndpointPlan {
+    /// The connections to a backend that one request can use at once.
+    fileprivate func calls(to backend: Int) -> Int {
+        calls.reduce(0) { sum, call in
+            guard call.backend == backend else { return sum }
+            return sum + (call.hedgeAfter == nil ? 1 : 2)
+        }
+    }
+}
+
+extension Int {
+    fileprivate func addingSaturating(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

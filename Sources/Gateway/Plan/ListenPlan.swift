@@ -1,0 +1,35 @@
+/// Where a listener binds, and which permissions its socket file gets.
+package struct ListenPlan: Sendable, Equatable {
+    package let address: Config.ListenAddress
+    /// The permission bits of a unix socket's file; nil leaves them to the process's umask.
+    package let mode: UInt16?
+    /// The group of a unix socket's file, by name or number; nil leaves that of the process.
+    package let group: String?
+
+    package init(address: Config.ListenAddress, mode: UInt16? = nil, group: String? = nil) {
+        self.address = address
+        self.mode = mode
+        self.group = group
+    }
+
+    /// Nil without an address, which a checked configuration always has.
+    init?(_ block: some AddressBlock) {
+        guard let address = block.address?.value else { return nil }
+        self.init(address: address, mode: block.mode?.value, group: block.group?.value)
+    }
+}
+
+/// `admin:`, with the names by which requests may reach it.
+package struct AdminPlan: Sendable, Equatable {
+    package let listen: ListenPlan
+    /// Those of `hosts`, and that of the address itself where it is a name.
+    package let hosts: [String]
+
+    init?(_ block: Config.Admin) {
+        guard let listen = ListenPlan(block) else { return nil }
+        self.listen = listen
+        // An address of its own is accepted without being listed; a second time does no harm.
+        let ownHost = if case .tcp(let host, _) = listen.address { [host] } else { [String]() }
+        hosts = block.hosts.map(\.value) + ownHost
+    }
+}

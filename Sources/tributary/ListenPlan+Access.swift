@@ -1,0 +1,34 @@
+import Gateway
+import Glibc
+import UVReactor
+
+extension ListenPlan {
+    /// The permissions of the socket's file, with the group's name looked up.
+    func access() throws(StartFailure) -> SocketFileAccess {
+        guard let group else { return SocketFileAccess(mode: mode) }
+        guard let number = UInt32(group) ?? SystemGroups.number(of: group) else {
+            throw .group(group)
+        }
+        return SocketFileAccess(mode: mode, group: number)
+    }
+}
+
+/// The group database of the system.
+enum SystemGroups {
+    /// Members count too, so a large group needs more than a name's length.
+    private static let recordBytesMax = 1 << 20
+
+    /// The number of a group; nil if there is no such group.
+    static func number(of name: String) -> UInt32? {
+        var record = group()
+        var found: UnsafeMutablePointer<group>?
+        var memory = [CChar](repeating: 0, count: 1 << 10)
+        while true {
+            let code = getgrnam_r(name, &record, &memory, memory.count, &found)
+            if code == EINTR { continue }
+            guard code == ERANGE, memory.count < recordBytesMax else { break }
+            memory = [CChar](repeating: 0, count: memory.count * 4)
+        }
+        return found?.pointee.gr_gid
+    }
+}

@@ -1,0 +1,130 @@
+import Assembly
+import Basics
+import HTTP
+import Testing
+
+/// DNS rebinding and cross-site requests against the admin address.
+@Suite struct AdminGuardTests {
+    static let adminGuard = AdminGuard(hosts: ["ops.example.com", "Gateway_1"])
+
+    private func refusal(
+        _ method: Method = .get, _ target: String = "/metrics", host: String? = "localhost",
+        _ fields: (FieldName, FieldValue)...
+    ) throws -> AdminGuard.Refusal? {
+        var all = Fields()
+        if let host { all.append(.host, try #require(FieldValue(host))) }
+        for (name, value) in fields { all.append(name, value) }
+        let head = RequestHead(method: method, target: try #require(Target(target)), fields: all)
+        return Self.adminGuard.refusal(of: head)
+    }
+
+    // MARK: Host
+
+    @Test(arguments: [
+        "localhost", "LOCALHOST:9901", "127.0.0.1", "127.0.0.1:9901", "10.2.3.4:9901", "[::1]",
+        "[::1]:9901", "[2001:DB8::7]:80", "ops.example.com", "OPS.example.com:443", "gateway_1",
+        "localhost:",
+    ])
+    func acceptsAddressesLocalhostAndConfiguredNames(_ host: String) throws {
+        #expect(try refusal(host: host) == nil)
+        #expect(try refusal(.post, "/-/reload", host: host) == nil)
+    }
+
+    @Test(arguments: [
+        "evil.example", "evil.example:9901", "localhost.evil.example", "127.0.0.1.evil.example",
+        "localhost.", "example.com", "x.ops.example.com", "", "127.1", "010.0.0.1", "0x7f.0.0.1",
+        "2130706433", "::1", "[127.0.0.1]",
+    ])
+    func refusesOtherHostsAsMisdirected(_ host: String) throws {
+        #expect(try refusal(host: host) == .misdirected)
+        #expect(try refusal(.post, "/-/reload", host: host) == .misdirected)
+    }
+
+    @Test func refusesARequestWithoutHost() throws {
+        #expect(try refusal(host: nil) == .misdirected)
+    }
+
+    @Test func theHostOfAnAbsoluteTargetTakesPrecedence() throws {
+        #expect(try refusal(.get, "http://evil.example/metrics") == .misdirected)
+        #expect(try refusal(.get, "http://localhost:9901/metrics", host: "evil.example") == nil)
+    }
+
+    @Test(arguments: ["/livez", "/readyz", "/livez?verbose", "http://evil.example/readyz"])
+    func probesMayUseAnyHost(_ target: String) throws {
+        #expect(try refusal(.get, target, host: "evil.example") == nil)
+        #expect(try refusal(.get, target, host: nil) == nil)
+    }
+
+    // MARK: Origin
+
+    @Test(
+        arguments: [
+            ("localhost:9901", "http://localhost:9901"),
+            ("localhost:9901", "HTTP://LocalHost:9901"),
+            ("[::1]:9901", "http://[::1]:9901"), ("10.0.0.1", "http://10.0.0.1"),
+            ("10.0.0.1:80", "http://10.0.0.1"), ("ops.example.com", "https://ops.example.com"),
+            ("ops.example.com", "https://ops.example.com:443"),
+        ] as [(String, FieldValue)])
+    func acceptsItsOwnOrigin(_ host: String, _ origin: FieldValue) throws {
+        #expect(try refusal(.post, "/-/reload", host: host, ("Origin", origin)) == nil)
+        #expect(try refusal(.get, "/metrics", host: host, ("Origin", origin)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            "http://evil.example", "null", "http://localhost:3000", "http://localhost", "",
+            "https://localhost:9901.evil.example", "http://evil.example/localhost:9901",
+            "file://", "localhost:9901",
+        ] as [FieldValue])
+    func refusesAForeignOrigin(_ origin: FieldValue) throws {
+        for (method, target) in [(Method.post, "/-/reload"), (.get, "/metrics"), (.get, "/livez")] {
+            #expect(
+                try refusal(method, target, host: "localhost:9901", ("Origin", origin))
+                    == .crossSite)
+        }
+    }
+
+    @Test func refusesASecondForeignOrigin() throws {
+        #expect(
+            try refusal(
+                .post, "/-/reload", host: "localhost", ("Origin", "http://localhost"),
+                ("Origin", "http://evil.example")) == .crossSite)
+    }
+
+    // MARK: Sec-Fetch-Site
+
+    @Test(arguments: ["cross-site", "same-site", "Cross-Site", "anything"] as [FieldValue])
+    func refusesCrossSiteChanges(_ site: FieldValue) throws {
+        #expect(try refusal(.post, "/-/reload", ("Sec-Fetch-Site", site)) == .crossSite)
+        // A link to the page, which shows nothing to the site that has it.
+        #expect(try refusal(.get, "/metrics", ("Sec-Fetch-Site", site)) == nil)
+    }
+
+    @Test(arguments: ["same-origin", "none"] as [FieldValue])
+    func acceptsChangesOfTheSameOrigin(_ site: FieldValue) throws {
+        #expect(try refusal(.post, "/-/reload", ("Sec-Fetch-Site", site)) == nil)
+    }
+
+    @Test func acceptsToolsThatSendNeither() throws {
+        #expect(try refusal(.post, "/-/reload") == nil)
+    }
+
+    @Test func statuses() {
+        #expect(AdminGuard.Refusal.misdirected.status.code == 421)
+        #expect(AdminGuard.Refusal.crossSite.status.code == 403)
+    }
+}
+
+@Suite struct ReloadLimitTests {
+    @Test func admitsOneReloadPerSecond() {
+        var limit = ReloadLimit()
+        let start = Instant(nanoseconds: 5_000_000_000)
+        #expect(limit.wait(at: start) == nil)
+        #expect(limit.wait(at: start) == .seconds(1))
+        #expect(limit.wait(at: start + .milliseconds(999)) == .milliseconds(1))
+        #expect(limit.wait(at: start + .seconds(1)) == nil)
+        // A refused one does not count: the second is measured from the last admitted reload.
+        #expect(limit.wait(at: start + .milliseconds(1600)) == .milliseconds(400))
+        #expect(limit.wait(at: start + .seconds(2)) == nil)
+    }
+}

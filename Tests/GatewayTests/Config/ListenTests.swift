@@ -1,0 +1,98 @@
+import Testing
+
+@testable import Gateway
+
+/// `listen` and `admin`: an address alone, or a block.
+@Suite struct ListenTests {
+    private func process(_ lines: String) throws -> ProcessPlan {
+        let (config, problems) = load(["c.yaml": Snippet.top(lines)])
+        return try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1).process
+    }
+
+    @Test func anAddressAloneAndABlockMeanTheSame() throws {
+        let alone = try process("listen: 127.0.0.1:1")
+        let block = try process("listen: { address: 127.0.0.1:1 }")
+        #expect(alone.listen == block.listen)
+        #expect(alone.listen == ListenPlan(address: .tcp(host: "127.0.0.1", port: 1)))
+    }
+
+    @Test(arguments: ["\"0660\"", "0660", "'0660'"])
+    func aUnixSocketHasAModeAndAGroup(_ mode: String) throws {
+        let process = try process(
+            "listen: { address: unix:/run/t.sock, mode: \(mode), group: www-data }")
+        #expect(
+            process.listen
+                == ListenPlan(address: .unix(path: "/run/t.sock"), mode: 0o660, group: "www-data"))
+    }
+
+    @Test func aGroupMayBeANumber() throws {
+        let process = try process("admin: { address: unix:/run/t.sock, group: 33 }")
+        #expect(process.admin?.listen.group == "33")
+        #expect(process.admin?.listen.mode == nil)
+    }
+
+    @Test(arguments: ["660", "432", "\"1777\"", "0o660", "\"0680\"", "\"066\"", "rw", "\"\""])
+    func aModeIsFourOctalDigits(_ mode: String) {
+        let column = 44
+        #expect(
+            problems(Snippet.top("listen: { address: unix:/run/t.sock, mode: \(mode) }")) == [
+                "1:\(column): error: 'mode' in 'listen' must be a file mode of four octal digits,"
+                    + " such as \"0660\""
+            ])
+    }
+
+    @Test(arguments: ["mode: \"0660\"", "group: www"])
+    func onlyAUnixSocketHasThem(_ key: String) {
+        let name = key.prefix { $0 != ":" }
+        for block in ["listen", "admin"] {
+            let found = problems(Snippet.top("\(block): { address: 127.0.0.1:1, \(key) }"))
+            #expect(
+                found.map { $0.drop { $0 != "e" } } == [
+                    "error: '\(name)' of '\(block)' is for the file of a unix: address,"
+                        + " and this is host:port"
+                ])
+        }
+    }
+
+    @Test func anAddressIsRequired() {
+        #expect(
+            problems(Snippet.top("listen: { mode: \"0660\" }")) == [
+                "1:9: error: the key 'address' is missing in 'listen'"
+            ])
+    }
+
+    @Test func aWrongAddressInABlockIsReportedInItsPlace() {
+        #expect(
+            problems(Snippet.top("listen: { address: 8080 }")) == [
+                "1:20: error: 'address' in 'listen' must be host:port, \"[v6]:port\" or unix:/path"
+            ])
+    }
+
+    @Test func bothNeedAddressesOfTheirOwnAlsoInBlocks() {
+        let both = "listen: { address: 127.0.0.1:1 }\nadmin: { address: 127.0.0.1:1 }"
+        #expect(
+            problems(Snippet.top(both)) == [
+                "2:19: error: 'admin' needs an address of its own, not that of 'listen'"
+            ])
+    }
+
+    // MARK: Hosts of the admin address
+
+    @Test(arguments: [
+        ("admin: 127.0.0.1:1", ["127.0.0.1"]), ("admin: ops.internal:1", ["ops.internal"]),
+        ("admin: { address: unix:/run/a.sock }", []),
+        (
+            "admin: { address: ops.internal:1, hosts: [ops.example.com, gw] }",
+            ["ops.example.com", "gw", "ops.internal"]
+        ),
+    ])
+    func theHostsOfTheAdminAddress(_ line: String, _ hosts: [String]) throws {
+        #expect(try process(line).admin?.hosts == hosts)
+    }
+
+    @Test(arguments: ["[\"ops.example.com:9901\"]", "[\"*\"]", "[]", "\"x\""])
+    func hostsAreAListOfNames(_ hosts: String) {
+        #expect(
+            problems(Snippet.top("admin: { address: 127.0.0.1:1, hosts: \(hosts) }")).count == 1)
+    }
+}

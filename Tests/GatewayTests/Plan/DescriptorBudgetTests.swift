@@ -1,0 +1,137 @@
+import Testing
+
+@testable import Gateway
+
+/// How many connections fit into the file descriptors of a process.
+@Suite struct DescriptorBudgetTests {
+    private func plan(
+        _ limits: String, calls: String = "one: { from: a, get: / }", backend: String = "",
+        workers: Int = 1
+    ) throws -> Plan {
+        let text = """
+            version: 1
+            limits: { \(limits) }
+            backends:
+              a: { url: "http://127.0.0.1:7001"\(backend) }
+              b: { url: "http://127.0.0.1:7002" }
+            endpoints:
+              - route: GET /x
+                calls: { \(calls) }
+              - route: GET /y
+                calls: { other: { from: b, get: / } }
+            """
+        let (config, problems) = load(["c.yaml": text])
+        let checked = try #require(config, "\(problems.lines)")
+        return try Planner.plan(checked, processors: 1, workers: workers)
+    }
+
+    // MARK: Budget
+
+    @Test(arguments: [20, 64, 128, 256, 1024, 4096, 20_000, 1 << 30])
+    func theReserveIsAboveTheCallsAndTheCallsAboveTheClients(_ limit: Int) {
+        let budget = DescriptorBudget(limit: limit, open: 14, workers: 1)
+        #expect(budget.acceptCeiling < budget.connectCeiling)
+        #expect(budget.acceptCeiling > 14 + 5, "there is room for a client")
+        #expect(budget.adminConnections >= 4)
+        if limit >= 64 {
+            #expect(budget.connectCeiling + budget.reserve <= limit)
+            #expect(
+                budget.adminConnections + budget.adminRefusedConnections < budget.reserve,
+                "something is left for names and files")
+        }
+    }
+
+    @Test func exactNumbers() {
+        let budget = DescriptorBudget(limit: 128, open: 14, workers: 1)
+        #expect(budget.reserve == 16)
+        #expect((budget.acceptCeiling, budget.connectCeiling) == (96, 112))
+        #expect(budget.perWorker == 77)
+        #expect(DescriptorBudget(limit: 1024, open: 16, workers: 4).perWorker == (896 - 16) / 4 - 5)
+    }
+
+    @Test(arguments: [(0, 0, 0), (-5, -5, -5), (.max, .max, .max), (.max, 0, .max), (1, .max, 3)])
+    func noInputTraps(_ limit: Int, _ open: Int, _ workers: Int) throws {
+        let budget = DescriptorBudget(limit: limit, open: open, workers: workers)
+        _ = try plan("connections: 100").fitted(to: budget)
+        #expect(budget.acceptCeiling < budget.connectCeiling)
+    }
+
+    // MARK: Fitting
+
+    @Test func connectionsThatFitStay() throws {
+        let budget = DescriptorBudget(limit: 4096, open: 16, workers: 1)
+        let plan = try plan("connections: 1000, requests_in_flight: 1000")
+        #expect(plan.reducedConnections(under: budget) == nil)
+        #expect(plan.fitted(to: budget).server.connections == 1000)
+    }
+
+    @Test func connectionsAreReducedToLeaveRoomForTheirCalls() throws {
+        let budget = DescriptorBudget(limit: 128, open: 14, workers: 1)
+        let plan = try plan("connections: 10000")
+        let connections = try #require(plan.reducedConnections(under: budget))
+        // 77 descriptors: 31 clients, 8 that are refused, and 38 for calls, which is half of all.
+        #expect(connections == 31)
+        let fitted = plan.fitted(to: budget).server
+        #expect(fitted.connections == 31)
+        #expect(fitted.refusedConnections == 8)
+    }
+
+    @Test func callsTakeHalfAtMost() throws {
+        let budget = DescriptorBudget(limit: 1152, open: 19, workers: 1)
+        #expect(budget.perWorker == 1000)
+        let many = (0..<20).map { "c\($0): { from: a, get: / }" }.joined(separator: ", ")
+        let plan = try plan("connections: 10000", calls: many)
+        #expect(plan.reducedConnections(under: budget) == 445)  // and 55 refused, 500 calls
+    }
+
+    @Test func everyWorkerGetsItsShare() throws {
+        let budget = DescriptorBudget(limit: 1152, open: 24, workers: 4)
+        let plan = try plan("connections: 10000", workers: 4)
+        let fitted = plan.fitted(to: budget).server.connections
+        #expect(fitted < 2500)
+        #expect(plan.reducedConnections(under: budget) == fitted * 4)
+    }
+
+    @Test func oneConnectionAlwaysStays() throws {
+        let budget = DescriptorBudget(limit: 20, open: 30, workers: 8)
+        #expect(try plan("connections: 5").fitted(to: budget).server.connections == 1)
+    }
+
+    // MARK: Demand
+
+    @Test func theDemandOfCalls() {
+        let demand = DescriptorDemand(
+            requestsInFlightMax: 50,
+            backends: [
+                .init(concurrentMax: nil, callsPerRequest: 3, checks: 0),
+                .init(concurrentMax: 20, callsPerRequest: 1, checks: 2),
+            ])
+        #expect(demand.descriptors(forCallsOf: 10) == 30 + 10 + 2)
+        #expect(demand.descriptors(forCallsOf: 30) == 90 + 20 + 2)
+        #expect(demand.descriptors(forCallsOf: 1000) == 150 + 20 + 2)
+    }
+
+    @Test func theDemandOfAPlan() throws {
+        let plan = try plan(
+            "requests_in_flight: 7",
+            calls: "one: { from: a, get: /, hedge: { after: 10ms } }, two: { from: a, get: / }",
+            backend: ", max_concurrent: 9, health: { path: / }")
+        let demand = DescriptorDemand(plan)
+        #expect(demand.requestsInFlightMax == 7)
+        #expect(
+            demand.backends == [
+                .init(concurrentMax: 9, callsPerRequest: 3, checks: 1),
+                .init(concurrentMax: nil, callsPerRequest: 1, checks: 0),
+            ])
+    }
+
+    @Test func theDemandDoesNotOverflow() {
+        let demand = DescriptorDemand(
+            requestsInFlightMax: .max,
+            backends: Array(
+                repeating: .init(concurrentMax: nil, callsPerRequest: .max, checks: .max), count: 3)
+        )
+        #expect(demand.descriptors(forCallsOf: .max) == .max)
+        #expect(demand.connectionsMax(configured: .max, available: 100) == 42)
+    }
+}

@@ -1,0 +1,116 @@
+/// Log lines between the threads that produce them and the one that writes them: a queue of bytes
+/// with a bound. When it is full, the oldest lines are dropped and counted.
+///
+/// A plain value; `LogWriter` keeps it behind its mutex. Lines stay whole, and their order is that
+/// in which they were appended.
+package struct LogQueue {
+    /// What the writer takes at once.
+    package struct Batch {
+        /// How many lines were dropped just before these and have not been reported yet.
+        package let linesLost: Int
+        /// Whole lines, each with its line end.
+        package let lines: [UInt8]
+    }
+
+    /// Lines in one piece of memory, so that short lines cost no memory of their own.
+    private struct Chunk {
+        var bytes: [UInt8]
+        /// The first byte that is still queued; those before it were dropped.
+        var start = 0
+
+        var count: Int { bytes.count - start }
+    }
+
+    /// Bytes of lines that are queued.
+    package private(set) var bytes = 0
+    /// All lines that were never written, since the process began.
+    package private(set) var linesDropped = 0
+
+    private let bytesMax: Int
+    private let chunkBytes: Int
+    /// Oldest first, none of them empty.
+    private var chunks: [Chunk] = []
+    private var linesLost = 0
+
+    /// - Parameters:
+    ///   - bytesMax: 8 MiB holds the lines of some seconds under load, and is little beside what
+    ///     requests may hold
+    ///   - chunkBytes: what one write takes; as much as a pipe holds
+    package init(bytesMax: Int = 8 << 20, chunkBytes: Int = 64 << 10) {
+        self.bytesMax = bytesMax
+        self.chunkBytes = chunkBytes
+    }
+
+    package var isEmpty: Bool { chunks.isEmpty }
+
+    /// Queues whole lines. Drops the oldest ones while there are too many bytes.
+    package mutating func append(_ lines: [UInt8]) {
+        var rest = lines[...]
+        while !rest.isEmpty {
+            let room = chunkBytes - (chunks.last?.bytes.count ?? chunkBytes)
+            var part = rest.wholeLines(atMost: room)
+            if part.isEmpty {
+                var chunk = Chunk(bytes: [])
+                part = rest.wholeLines(atMost: chunkBytes)
+                if part.isEmpty { part = rest.firstLine }
+                chunk.bytes.reserveCapacity(max(chunkBytes, part.count))
+                chunks.append(chunk)
+            }
+            chunks[chunks.count - 1].bytes += part
+            bytes += part.count
+            rest = rest[part.endIndex...]
+        }
+        while bytes > bytesMax { dropOldestLine() }
+    }
+
+    /// Takes the oldest lines out of the queue; nil when there are none.
+    package mutating func take() -> Batch? {
+        guard !chunks.isEmpty else { return nil }
+        let chunk = chunks.removeFirst()
+        bytes -= chunk.count
+        defer { linesLost = 0 }
+        return Batch(
+            linesLost: linesLost,
+            lines: chunk.start == 0 ? chunk.bytes : Array(chunk.bytes[chunk.start...]))
+    }
+
+    /// Counts the lines of a batch that could not be written.
+    ///
+    /// - Parameters:
+    ///   - written: how many bytes of its lines were written
+    ///   - isLossReported: whether the lines lost before it were reported
+    package mutating func recordFailure(of batch: Batch, written: Int, isLossReported: Bool) {
+        let lost = batch.lines.dropFirst(written).count { $0 == lineEnd }
+        linesDropped += lost
+        // Nothing was taken meanwhile, but more may have been dropped.
+        linesLost += isLossReported ? lost : lost + batch.linesLost
+    }
+
+    private mutating func dropOldestLine() {
+        guard var chunk = chunks.first else { return }
+        chunks[0].bytes = []  // so that there is one owner, and no copy
+        let length = chunk.bytes[chunk.start...].firstLine.count
+        chunk.start += length
+        bytes -= length
+        linesDropped += 1
+        linesLost += 1
+        if chunk.count > 0 { chunks[0] = chunk } else { chunks.removeFirst() }
+    }
+}
+
+private let lineEnd = UInt8(ascii: "\n")
+
+extension ArraySlice<UInt8> {
+    /// As many lines from the beginning as fit into `limit` bytes.
+    fileprivate func wholeLines(atMost limit: Int) -> ArraySlice<UInt8> {
+        guard count > limit else { return self }
+        guard let end = prefix(Swift.max(0, limit)).lastIndex(of: lineEnd) else { return prefix(0) }
+        return self[...end]
+    }
+
+    /// Up to the first line end and with it.
+    fileprivate var firstLine: ArraySlice<UInt8> {
+        guard let end = firstIndex(of: lineEnd) else { return self }
+        return self[...end]
+    }
+}

@@ -8,6 +8,17 @@ enum StandardStreams {
     /// What went wrong.
     static func printError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
+    /// Opens `/dev/null` in the place of each stream that is closed.
+    ///
+    /// Called before anything else is opened: the next socket would get the free number, the log
+    /// would be written into it, and libuv aborts the process when it closes a descriptor below 3.
+    static func openClosed() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest number that is free is this one.
+            _ = open("/dev/null", O_RDWR)
+        }
+    }
+
     /// Writes all bytes, however many calls that takes.
     static func write(_ bytes: [UInt8], to descriptor: CInt) {
         bytes.withUnsafeBytes { buffer in

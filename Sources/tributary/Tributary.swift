@@ -27,6 +27,7 @@ struct Tributary: ParsableCommand {
 
     /// The line and the exit status of whatever goes wrong.
     static func main() {
+        StandardStreams.openClosed()
         do {
             var command = try parseAsRoot()
             try command.run()

@@ -10,6 +10,17 @@ package struct CoreSnapshot: Sendable {
     package var bufferedBytes: Int
     package var descriptorShortages: DescriptorShortages
     package var requests: [RequestState]
+
+    package init(
+        meter: CoreMeter, backends: [BackendState], connections: Int, bufferedBytes: Int,
+        requests: [RequestState]
+    ) {
+        self.meter = meter
+        self.backends = backends
+        self.connections = connections
+        self.bufferedBytes = bufferedBytes
+        self.requests = requests
+    }
 }
 
 /// A client request in flight, for the admin page.

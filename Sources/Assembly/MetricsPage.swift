@@ -26,25 +26,53 @@ package struct MetricsPage {
         }
     }
 
-    /// - Parameter cores: one snapshot of each core
+    /// - Parameters:
+    ///   - workers: one report of each worker that runs
+    ///   - logLinesDropped: since the process began
     package static func text(
-        version: String, cores: [CoreSnapshot], reloads: Reloads, descriptors: Descriptors
+        version: String, workers: [WorkerReport], reloads: Reloads, logLinesDropped: Int,
+        descriptors: Descriptors
     ) -> String {
         var page = MetricsPage()
+        let cores = workers.compactMap(\.snapshot)
         page.family("tributary_build_info", "gauge", "What this build is.")
         page.sample("tributary_build_info", [("version", version)], "1")
         page.family("tributary_workers", "gauge", "Event loops.")
-        page.sample("tributary_workers", [], "\(cores.count)")
+        page.sample("tributary_workers", [], "\(workers.count)")
+        page.health(workers)
         page.family("tributary_config_reloads_total", "counter", "Reloads of the configuration.")
         page.sample(
             "tributary_config_reloads_total", [("result", "succeeded")], "\(reloads.succeeded)")
         page.sample("tributary_config_reloads_total", [("result", "failed")], "\(reloads.failed)")
+        page.family(
+            "tributary_log_lines_dropped_total", "counter",
+            "Log lines that were not written: their queue was full, or writing failed.")
+        page.sample("tributary_log_lines_dropped_total", [], "\(logLinesDropped)")
         page.connections(cores)
         page.memory(cores)
         page.descriptors(descriptors, cores)
         page.requests(cores)
         page.backends(cores)
         return page.text
+    }
+
+    private mutating func health(_ workers: [WorkerReport]) {
+        family(
+            "tributary_worker_up", "gauge",
+            "Whether the worker delivered its numbers for this page; without them its gauges are"
+                + " left out and its counters are the last known.")
+        for report in workers {
+            sample(
+                "tributary_worker_up", [("worker", "\(report.worker)")], report.isUp ? "1" : "0")
+        }
+        family(
+            "tributary_worker_heartbeat_age_seconds", "gauge",
+            "How long the worker has not answered a heartbeat; 0 while it answers.")
+        for report in workers {
+            sample(
+                "tributary_worker_heartbeat_age_seconds", [("worker", "\(report.worker)")],
+                "\(report.heartbeatAge.inMilliseconds / 1000)")
+        }
     }
 
     private mutating func connections(_ cores: [CoreSnapshot]) {

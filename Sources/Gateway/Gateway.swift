@@ -94,4 +94,11 @@ package struct BackendState: Sendable {
     package let hostsLeftOut: Int
     /// How calls ended: `ok`, or the kind of failure.
     package let outcomes: [(name: String, count: Int)]
+
+    /// Without what was only true at its moment.
+    package var countersOnly: BackendState {
+        BackendState(
+            name: name, isOpen: false, running: 0, waiting: 0, connections: 0, hostsLeftOut: 0,
+            outcomes: outcomes)
+    }
 }

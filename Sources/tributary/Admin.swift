@@ -58,11 +58,8 @@ private final class AdminPages {
         }
         let isRead = request.head.method == .get || request.head.method == .head
         switch (String(request.head.target.path), isRead) {
-        case ("/livez", true): return text(.ok, "alive\n", exchange)
-        case ("/readyz", true):
-            return daemon.isReady
-                ? text(.ok, "ready\n", exchange)
-                : text(.serviceUnavailable, "not ready\n", exchange)
+        case ("/livez", true): return probe(daemon.liveness, "alive\n", exchange)
+        case ("/readyz", true): return probe(daemon.readiness, "ready\n", exchange)
         case ("/metrics", true): return metrics(exchange)
         case ("/requests", true): return requests(exchange)
         case ("/-/reload", false) where request.head.method == .post: return reload(exchange)
@@ -73,25 +70,43 @@ private final class AdminPages {
         }
     }
 
+    private func probe(
+        _ health: Daemon.Health, _ good: String, _ exchange: Exchange
+    ) -> Local<Response> {
+        switch health {
+        case .good: text(.ok, good, exchange)
+        case .notServing: text(.serviceUnavailable, "not ready\n", exchange)
+        case .workersSilent(let workers):
+            text(.serviceUnavailable, "\(Daemon.silence(of: workers))\n", exchange)
+        }
+    }
+
     private func metrics(_ exchange: Exchange) -> Local<Response> {
-        daemon.snapshots().map { [daemon] cores in
+        daemon.monitor.reports().map { [daemon] workers in
             let page = MetricsPage.text(
-                version: Version.number, cores: cores, reloads: daemon.reloads,
-                descriptors: daemon.descriptors)
+                version: Version.number, workers: workers, reloads: daemon.reloads,
+                logLinesDropped: daemon.logWriter.linesDropped, descriptors: daemon.descriptors)
             return Response(
                 status: .ok, fields: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: Bytes(page))
         }
     }
 
-    /// Those in flight, as JSON: id, endpoint, age where the endpoint has nothing to hide.
+    /// Those in flight, as JSON: id, endpoint, age where the endpoint has nothing to hide; and the
+    /// workers whose requests are missing, because they did not answer in time.
     private func requests(_ exchange: Exchange) -> Local<Response> {
-        daemon.snapshots().map { cores in
+        daemon.monitor.reports().map { workers in
             var json: [UInt8] = []
             json.append(literal: #"{"requests":["#)
-            for (index, request) in cores.flatMap(\.requests).enumerated() {
+            let requests = workers.compactMap(\.snapshot).flatMap(\.requests)
+            for (index, request) in requests.enumerated() {
                 if index > 0 { json.append(UInt8(ascii: ",")) }
                 json.append(request)
+            }
+            json.append(literal: #"],"missing_workers":["#)
+            for (index, report) in workers.filter({ !$0.isUp }).enumerated() {
+                if index > 0 { json.append(UInt8(ascii: ",")) }
+                json.append(decimal: UInt64(report.worker))
             }
             json.append(literal: "]}")
             return Response(
@@ -111,6 +126,10 @@ private final class AdminPages {
             text(
                 .unprocessableContent, "the last good configuration stays; the log says why\n",
                 exchange)
+        case .refused(let workers):
+            text(
+                .serviceUnavailable,
+                "\(Daemon.silence(of: workers)); the last good configuration stays\n", exchange)
         case .impossible: text(.conflict, "there is nothing to reload\n", exchange)
         }
     }

@@ -8,6 +8,8 @@ extension Daemon {
         case done
         /// The last good configuration stays; the log says why.
         case failed
+        /// Workers that hang would not take it, so no worker gets it.
+        case refused(silentWorkers: [Int])
         /// There is nothing to read, or nobody to give it to.
         case impossible
     }
@@ -15,9 +17,17 @@ extension Daemon {
     /// Reads the configuration again: all of it is good, or nothing of it is taken.
     @discardableResult
     func reload() -> Reload {
-        guard isReady, !config.isDemo else {
+        guard isServing, !config.isDemo else {
             log.write(.warning, "nothing to reload")
             return .impossible
+        }
+        let silentWorkers = monitor.workersSilent(for: WorkerMonitor.readyLimit)
+        guard silentWorkers.isEmpty else {
+            reloads.failed += 1
+            log.write(.error, "reload failed; the last good configuration stays") {
+                $0.add("problem", Self.silence(of: silentWorkers))
+            }
+            return .refused(silentWorkers: silentWorkers)
         }
         guard let (recorded, plan) = readAgain() else {
             reloads.failed += 1
@@ -32,10 +42,16 @@ extension Daemon {
         config.descriptors = descriptors
         warnOfReducedConnections(plan)
         for core in cores { core.install(config) }
+        monitor.configurationSent()
         reloads.succeeded += 1
         log.write(.info, "configuration reloaded")
         log.flush()
         return .done
+    }
+
+    /// A worker could not compile the configuration that the control loop has compiled.
+    func installationFailed(_ worker: Int) {
+        log.write(.error, "configuration not installed") { $0.add("worker", worker) }
     }
 
     /// The configuration as it is now; nil if it is bad, which is then in the log.

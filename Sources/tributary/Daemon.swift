@@ -6,8 +6,8 @@ import Promises
 import Reactor
 import UVReactor
 
-/// The process that serves: a control loop on the main thread, which owns signals, the admin page and
-/// the log's output, and one thread for each core.
+/// The process that serves: a control loop on the main thread, which owns signals and the admin page,
+/// one thread for each core, and one that writes the log.
 final class Daemon {
     let loop: UVLoop
     let log: Log
@@ -20,6 +20,8 @@ final class Daemon {
     private let descriptorLimit: Int
     /// Until its connections are compared with the descriptors.
     private var firstPlan: Plan?
+    let monitor: WorkerMonitor
+    let logWriter: LogWriter
     /// Cores that do not listen yet.
     private var silentCores = 0
     private var signals: [SignalSource] = []
@@ -30,8 +32,8 @@ final class Daemon {
     /// Read again by a reload.
     let source: ConfigSource
     private var phase = Phase.starting
-    /// Why the daemon ends, when it is not because it was asked to.
-    private(set) var failure: StartFailure?
+    /// How the daemon ends, as far as it is known.
+    private var outcome = DaemonEnd()
 
     private enum Phase {
         case starting, ready, draining, ended
@@ -41,27 +43,28 @@ final class Daemon {
     /// makes a start impossible.
     static func run(_ given: ConfigSource?) throws {
         let descriptorLimit = ProcessDescriptors.raiseLimit()
-        var failure: StartFailure?
+        var outcome = DaemonEnd()
         let names = NameService()
         let left = try UVLoop.run(names: names) { loop in
             let demo = given == nil ? try Demo(on: loop) : nil
             let source = given ?? ConfigSource(demo: demo?.variables ?? [:])
             let (recorded, _, plan) = try source.checked()
-            let daemon = Daemon(source, recorded, plan, descriptorLimit, loop, demo, names)
+            let logWriter = try LogWriter.start(format: plan.process.log.format.format)
+            let daemon = Daemon(
+                source, recorded, plan, descriptorLimit, loop, logWriter, demo, names)
             loop.resident = daemon
-            daemon.onEnd = { failure = $0 }
+            daemon.onEnd = { outcome = $0 }
             try daemon.start()
         }
-        for line in left { StandardStreams.printError("tributary: left open: \(line)\n") }
-        if let failure { throw failure }
+        try outcome.end(left: left)
     }
 
     /// Called once, when nothing runs any more.
-    private var onEnd: (StartFailure?) -> Void = { _ in }
+    private var onEnd: (DaemonEnd) -> Void = { _ in }
 
     private init(
         _ source: ConfigSource, _ config: RecordedConfig, _ plan: Plan, _ descriptorLimit: Int,
-        _ loop: UVLoop, _ demo: Demo?, _ names: NameService
+        _ loop: UVLoop, _ logWriter: LogWriter, _ demo: Demo?, _ names: NameService
     ) {
         self.source = source
         self.demo = demo
@@ -72,14 +75,17 @@ final class Daemon {
         let process = plan.process
         self.process = process
         self.loop = loop
-        log = Log(
+        self.logWriter = logWriter
+        let log = Log(
             level: process.log.level.level, format: process.log.format.format,
             clock: { loop.unixTime }
-        ) { StandardStreams.write($0, to: 1) }
+        ) { logWriter.append($0) }
+        self.log = log
+        monitor = WorkerMonitor(loop: loop, log: log)
     }
 
-    /// Whether clients are welcome.
-    var isReady: Bool { phase == .ready }
+    /// Whether it serves: all workers listen, and no signal has asked for its end.
+    var isServing: Bool { phase == .ready }
 
     // MARK: Start
 
@@ -123,9 +129,10 @@ final class Daemon {
         for (index, socket) in parcels.enumerated() {
             let core = CoreThread.start(
                 index, of: parcels.count, config, on: socket, names: names,
-                control: loop.port)
+                control: loop.port, logWriter: logWriter)
             guard let core else { throw StartFailure.threads }
             cores.append(core)
+            monitor.add(core)
         }
     }
 
@@ -167,6 +174,7 @@ final class Daemon {
         silentCores -= 1
         guard phase == .starting, silentCores == 0, let address = sockets?.address else { return }
         phase = .ready
+        monitor.startHeartbeats()
         log.write(.info, "listening") { line in
             line.add("address", "\(address)")
             if let admin { line.add("admin", "\(admin.address)") }
@@ -175,7 +183,7 @@ final class Daemon {
             line.add("version", Version.number)
         }
         log.flush()
-        if config.isDemo { StandardStreams.printOut(DemoConfig.tour(of: "\(address)")) }
+        if config.isDemo { logWriter.append(Array(DemoConfig.tour(of: "\(address)").utf8)) }
     }
 
     /// A core could not begin.
@@ -203,32 +211,60 @@ final class Daemon {
             // The file of a unix socket goes first: who connects later meets the next daemon.
             sockets = nil
             for core in cores { core.drain() }
+            abandonWorkers(after: process.drain.timeout)
         }
     }
 
-    /// A core has ended.
-    func coreEnded(_ index: Int) {
+    /// A core has ended, with these things still open.
+    func coreEnded(_ index: Int, left: [String]) {
         cores[index].join()
         cores[index].hasEnded = true
+        monitor.ended(index)
+        outcome.log(left, of: "core-\(index)", to: log)
         if cores.allSatisfy(\.hasEnded) { end(because: nil) }
     }
 
     /// Ends what runs, at once, and then the daemon.
     private func end(because failure: StartFailure?) {
         guard phase != .ended else { return }
-        self.failure = self.failure ?? failure
+        outcome.failure = outcome.failure ?? failure
         let running = cores.filter { !$0.hasEnded }
         guard running.isEmpty else {
             // Each tells when it has ended, and the last one comes back here.
             phase = .draining
             for core in running { core.close() }
-            return
+            return abandonWorkers(after: .zero)
         }
+        finish()
+    }
+
+    /// Beyond the time that workers have for their end: closing connections takes a moment.
+    private static let endMargin = Duration.seconds(2)
+
+    /// The control loop's own deadline for the end of all workers: one that hangs reads no message and
+    /// must not keep the process alive.
+    private func abandonWorkers(after limit: Duration) {
+        loop.timer(after: limit + Self.endMargin) { [self] in
+            guard phase != .ended else { return }
+            for core in cores where !core.hasEnded {
+                outcome.hasAbandonedWorkers = true
+                log.write(.error, "worker abandoned, it did not end in time") {
+                    $0.add("worker", core.index)
+                }
+            }
+            finish()
+        }
+    }
+
+    private func finish() {
         phase = .ended
-        onEnd(self.failure)
-        if self.failure == nil { log.write(.info, "ended") }
+        if outcome.isClean { log.write(.info, "ended") }
         log.flush()
+        outcome.log = log
+        outcome.logWriter = logWriter
+        onEnd(outcome)
         sockets = nil
+        monitor.stop()
         admin?.close()
         demo?.close()
         signals.removeAll()
@@ -238,21 +274,8 @@ final class Daemon {
 
     // MARK: Numbers
 
-    /// One snapshot of each core that still runs.
-    func snapshots() -> Local<[CoreSnapshot]> {
-        let running = cores.filter { !$0.hasEnded }
-        return loop.core.allSettled(running.map { $0.snapshot().on(loop.core) })
-            .map { $0.compactMap { try? $0.get() } }
-            .promise
-    }
-
     /// The process's file descriptors, for the metrics.
     var descriptors: MetricsPage.Descriptors {
         MetricsPage.Descriptors(limit: descriptorLimit, open: ProcessDescriptors.open)
-    }
-
-    /// Lines that a core gathered.
-    func write(_ lines: [UInt8]) {
-        StandardStreams.write(lines, to: 1)
     }
 }

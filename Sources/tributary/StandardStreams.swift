@@ -19,8 +19,10 @@ enum StandardStreams {
         }
     }
 
-    /// Writes all bytes, however many calls that takes.
-    static func write(_ bytes: [UInt8], to descriptor: CInt) {
+    /// Writes all bytes, however many calls that takes, and waits where the stream is full. Gives the
+    /// number of bytes written: all, or fewer if an error ended the writing.
+    @discardableResult
+    static func write(_ bytes: [UInt8], to descriptor: CInt) -> Int {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {
@@ -33,10 +35,11 @@ enum StandardStreams {
                         _ = poll(&wait, 1, -1)
                         continue
                     }
-                    return
+                    break
                 }
                 rest = rest.dropFirst(count)
             }
+            return buffer.count - rest.count
         }
     }
 }

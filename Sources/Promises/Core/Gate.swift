@@ -12,12 +12,12 @@
 ///
 /// Unchecked, because the flag is only reached with the mutex held.
 @safe
-final class Gate: @unchecked Sendable {
+package final class Gate: @unchecked Sendable {
     private var isOpen = false
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let opened = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    init() {
+    package init() {
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
         #if !canImport(Darwin)
@@ -37,7 +37,7 @@ final class Gate: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    func open() {
+    package func open() {
         unsafe pthread_mutex_lock(mutex)
         isOpen = true
         unsafe pthread_cond_broadcast(opened)
@@ -45,7 +45,7 @@ final class Gate: @unchecked Sendable {
     }
 
     /// Waits until it is open, or the limit has passed.
-    func wait(atMost limit: Duration?) {
+    package func wait(atMost limit: Duration?) {
         var deadline = limit.map(Gate.deadline)
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

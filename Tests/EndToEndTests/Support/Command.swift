@@ -2,7 +2,7 @@ import Foundation
 
 /// One process of the binary. It is ended with this object, if it still runs.
 class Command {
-    let output = Output()
+    let output: Output
     let errors = Output()
     private let process = Process()
     private let ended = Event()
@@ -11,10 +11,12 @@ class Command {
     ///   - program: another than the binary
     ///   - environment: all of it; nothing is inherited
     ///   - input: given to standard input, which then ends
+    ///   - output: gets its standard output
     init(
         _ arguments: [String], program: URL? = nil, environment: [String: String] = [:],
-        in folder: URL? = nil, input: String = ""
+        in folder: URL? = nil, input: String = "", output: Output = Output()
     ) throws {
+        self.output = output
         process.executableURL = try program ?? Binary.url()
         process.arguments = arguments
         process.environment = environment

@@ -19,6 +19,28 @@ final class Daemon: Command {
         return daemon
     }
 
+    /// Serves a configuration on two unix sockets of the folder, so that tests need no log to know the
+    /// addresses, and waits until both answer.
+    ///
+    /// - Parameters:
+    ///   - redirections: as a shell has them, such as `>/dev/full`
+    static func servingUnix(
+        _ configuration: String, in folder: Folder, output: Output = Output(),
+        redirections: String = "", environment: [String: String] = [:]
+    ) throws -> Daemon {
+        let (listen, admin) = ("unix:\(folder.path("s"))", "unix:\(folder.path("a"))")
+        try folder.write(
+            "gateway.yaml", "version: 1\nlisten: \(listen)\nadmin: \(admin)\n" + configuration)
+        let command = "exec \"$0\" serve \"$1\" \(redirections)"
+        let daemon = try Daemon(
+            ["-c", command, try Binary.url().path, folder.path("gateway.yaml")],
+            program: URL(filePath: "/bin/sh"), environment: environment, output: output)
+        daemon.address = listen
+        daemon.admin = admin
+        try daemon.eventuallyAdmin("GET /readyz", is: 200)
+        return daemon
+    }
+
     /// The demo, on ports that the system chooses.
     static func demo() throws -> Daemon {
         let daemon = try Daemon(
@@ -87,6 +109,18 @@ final class Daemon: Command {
             let answer = try askAdmin("POST /-/reload")
             if answer.status != 429 { return answer }
             guard Date.now < limit else { throw Limit.Passed("a reload") }
+            sched_yield()
+        }
+    }
+
+    /// Asks the admin address until the answer has this status; gives that answer.
+    @discardableResult
+    func eventuallyAdmin(_ request: String, is status: Int) throws -> Message {
+        let limit = Limit.date
+        while true {
+            if let answer = try? askAdmin(request), answer.status == status { return answer }
+            guard Date.now < limit else { throw Limit.Passed("\(request) to be \(status)") }
+            sched_yield()
         }
     }
 

@@ -10,7 +10,13 @@ final class Output: @unchecked Sendable {
 
     let pipe = Pipe()
 
-    init() {
+    /// - Parameter isRead: false for a pipe that fills until `startReading`
+    init(isRead: Bool = true) {
+        if isRead { startReading() }
+    }
+
+    /// Reads from now on what is there and what comes.
+    func startReading() {
         let reading = pipe.fileHandleForReading
         Thread.detachNewThread { [self] in
             while true {

@@ -1,0 +1,98 @@
+import Basics
+import Promises
+import UVReactor
+
+/// The output of the log: a thread of its own writes the lines that the other threads append, so a
+/// standard output that is full, slow or broken stops no other thread.
+///
+/// `append` and `linesDropped` may be called from every thread; they hold the mutex for the time of
+/// copying a batch. Lines beyond `LogQueue`'s bound are dropped, oldest first, and reported when
+/// writing goes on.
+final class LogWriter: Sendable {
+    private struct State {
+        var queue = LogQueue()
+        var isClosing = false
+        /// Where the thread waits for lines; nil while it works.
+        var wakeUp: Gate?
+    }
+
+    private let state = Guarded(State())
+    private let hasEnded = Gate()
+
+    /// Starts the thread.
+    ///
+    /// - Parameter format: of the line that reports a loss
+    static func start(format: Log.Format) throws(StartFailure) -> LogWriter {
+        let writer = LogWriter()
+        let thread = Thread.start("log-writer") {
+            writer.writeUntilClosed(format)
+            writer.hasEnded.open()
+        }
+        guard thread != nil else { throw .threads }
+        return writer
+    }
+
+    private init() {}
+
+    /// Queues whole lines. Never waits for the output.
+    func append(_ lines: [UInt8]) {
+        let wakeUp = state.withLock { state in
+            state.queue.append(lines)
+            return state.wakeUp.take()
+        }
+        wakeUp?.open()
+    }
+
+    /// How many lines were never written.
+    var linesDropped: Int { state.withLock { $0.queue.linesDropped } }
+
+    /// Writes what is queued and ends the thread; gives up when the time has passed. Lines that are
+    /// appended later are not written.
+    func close(within limit: Duration) {
+        let wakeUp = state.withLock { state in
+            state.isClosing = true
+            return state.wakeUp.take()
+        }
+        wakeUp?.open()
+        hasEnded.wait(atMost: limit)
+    }
+
+    // MARK: On the writer's thread
+
+    private func writeUntilClosed(_ format: Log.Format) {
+        var lossReport: [UInt8] = []
+        let log = Log(level: .debug, format: format, clock: { WallClock.unixTime }) {
+            lossReport += $0
+        }
+        /// The last write failed in the middle of a line.
+        var isMidLine = false
+        while let batch = nextBatch() {
+            lossReport = isMidLine ? [UInt8(ascii: "\n")] : []
+            if batch.linesLost > 0 {
+                log.write(.warning, "log lines dropped") { $0.add("lines", batch.linesLost) }
+            }
+            let bytes = lossReport + batch.lines
+            let written = StandardStreams.write(bytes, to: 1)
+            if written > 0 { isMidLine = bytes[written - 1] != UInt8(ascii: "\n") }
+            guard written < bytes.count else { continue }
+            state.withLock { state in
+                state.queue.recordFailure(
+                    of: batch, written: max(0, written - lossReport.count),
+                    isLossReported: written >= lossReport.count)
+            }
+        }
+    }
+
+    /// The oldest lines; waits for some. Nil when the log is closed and all is written.
+    private func nextBatch() -> LogQueue.Batch? {
+        while true {
+            let (batch, wakeUp) = state.withLock { state in
+                let batch = state.queue.take()
+                state.wakeUp = batch == nil && !state.isClosing ? Gate() : nil
+                return (batch, state.wakeUp)
+            }
+            guard let wakeUp else { return batch }
+            wakeUp.wait(atMost: nil)
+        }
+    }
+}

@@ -91,6 +91,19 @@ extension EndToEnd {
             #expect(log.hasSuffix("\"ended\"}\n"))
         }
 
+        @Test func aPipeWithoutAReaderStopsNothing() throws {
+            let output = Output(isRead: false)
+            let daemon = try Daemon.servingUnix(configuration, in: folder, output: output)
+            try output.pipe.fileHandleForReading.close()
+            #expect(try daemon.ask("GET /plain").status == 200)
+            let limit = Limit.date
+            while try daemon.metric(Self.dropped) != "1" {  // the line of the request
+                guard Date.now < limit else { throw Limit.Passed("a line to be dropped") }
+            }
+            daemon.signal(SIGTERM)
+            #expect(try daemon.exitStatus() == 0)
+        }
+
         #if os(Linux)
             @Test func linesThatCannotBeWrittenAreCounted() throws {
                 let daemon = try Daemon.servingUnix(

@@ -13,12 +13,13 @@ package struct CoreSnapshot: Sendable {
 
     package init(
         meter: CoreMeter, backends: [BackendState], connections: Int, bufferedBytes: Int,
-        requests: [RequestState]
+        descriptorShortages: DescriptorShortages = DescriptorShortages(), requests: [RequestState]
     ) {
         self.meter = meter
         self.backends = backends
         self.connections = connections
         self.bufferedBytes = bufferedBytes
+        self.descriptorShortages = descriptorShortages
         self.requests = requests
     }
 }

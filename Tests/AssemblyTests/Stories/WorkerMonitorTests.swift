@@ -91,7 +91,8 @@ import Testing
 
     private func page(_ reports: [WorkerReport]) -> [Substring] {
         MetricsPage.text(
-            version: "1", workers: reports, reloads: MetricsPage.Reloads(), logLinesDropped: 5
+            version: "1", workers: reports, reloads: MetricsPage.Reloads(), logLinesDropped: 5,
+            descriptors: MetricsPage.Descriptors(limit: 1024, open: nil)
         ).split(separator: "\n")
     }
 

@@ -1,11 +1,14 @@
 import YAMLReader
 
-/// The backends that came together: one for the same hosts with the same settings, however often
-/// KrakenD's file repeats them.
+/// The backends of the written configuration: one for the same hosts with the same settings, however
+/// often KrakenD's file repeats them.
 struct KrakenDBackends {
-    /// Of the top level, for what is not said elsewhere.
+    /// Of the top level, for what a backend does not say.
     private let root: DocumentNode
     private var known: [Known] = []
+
+    /// What the endpoint uses that is being converted.
+    private(set) var namesOfEndpoint: Set<String> = []
 
     private struct Known {
         let name: String
@@ -13,17 +16,25 @@ struct KrakenDBackends {
         let breaker: YAMLTree?
         let tls: YAMLTree?
         let key: String
+
+        var isSecure: Bool { urls.contains { $0.lowercased().hasPrefix("https://") } }
     }
 
     init(_ root: DocumentNode) {
         self.root = root
     }
 
-    /// The hosts of the whole file.
-    var commonHosts: [String] { root["host"]?.texts ?? [] }
+    mutating func startEndpoint() { namesOfEndpoint = [] }
 
-    /// What is said once for all backends that are asked over TLS.
-    var commonTLS: YAMLTree? { root["client_tls"].flatMap { KrakenDTLS($0).tree } }
+    /// The hosts of the whole file.
+    var commonHosts: [DocumentNode] { root["host"]?.elements ?? [] }
+
+    /// For all backends that are called over TLS.
+    var commonTLS: YAMLTree? {
+        if let tls = root["client_tls"] { return KrakenDTLS(tls).tree }
+        guard root["allow_insecure_connections"]?.flag == true else { return nil }
+        return .inline([("verify", .plain("false"))])
+    }
 
     /// - Parameters:
     ///   - breaker: the block, with the text that tells it from others
@@ -31,11 +42,15 @@ struct KrakenDBackends {
     mutating func name(of urls: [String], breaker: YAMLTree?, tls: YAMLTree?) -> String {
         let isSecure = urls.contains { $0.lowercased().hasPrefix("https://") }
         let tls = isSecure ? tls : nil
-        let blocks = [breaker, tls].map { $0?.lines.joined() ?? "" }
+        let blocks = [breaker, tls].map { $0?.lines.map(\.text).joined() ?? "" }
         let key = (urls + blocks).joined(separator: " ")
-        if let same = known.first(where: { $0.key == key }) { return same.name }
-        let name = Self.unique(Self.word(urls.first ?? ""), among: known.map(\.name))
-        known.append(Known(name: name, urls: urls, breaker: breaker, tls: tls, key: key))
+        let name =
+            known.first { $0.key == key }?.name
+            ?? Self.unique(Self.word(urls.first ?? ""), among: known.map(\.name))
+        if !known.contains(where: { $0.name == name }) {
+            known.append(Known(name: name, urls: urls, breaker: breaker, tls: tls, key: key))
+        }
+        namesOfEndpoint.insert(name)
         return name
     }
 
@@ -56,17 +71,23 @@ struct KrakenDBackends {
             .first { !taken.contains($0) } ?? name
     }
 
-    var tree: YAMLTree {
-        .block(
-            known.map { backend in
-                var members: [(String, YAMLTree)] = [
-                    backend.urls.count == 1
-                        ? ("url", .text(backend.urls[0])) : ("urls", .texts(backend.urls))
-                ]
-                if let tls = backend.tls { members.append(("tls", tls)) }
-                if let breaker = backend.breaker { members.append(("breaker", breaker)) }
-                return (backend.name, .block(members + connections))
-            })
+    /// Each backend with its block, in the order in which they were first used.
+    ///
+    /// - Parameter withFiles: false leaves out files of certificates, which another machine has
+    func blocks(withFiles: Bool) -> [(name: String, tree: YAMLTree)] {
+        known.map { backend in
+            var members: [(String, YAMLTree)] = [
+                backend.urls.count == 1
+                    ? ("url", .text(backend.urls[0])) : ("urls", .texts(backend.urls))
+            ]
+            if !withFiles, backend.isSecure {
+                members.append(("tls", .inline([("verify", .plain("false"))])))
+            } else if let tls = backend.tls {
+                members.append(("tls", tls))
+            }
+            if let breaker = backend.breaker { members.append(("breaker", breaker)) }
+            return (backend.name, .block(members + connections))
+        }
     }
 
     /// What KrakenD says once for all connections.

@@ -2,14 +2,15 @@ import YAMLReader
 
 /// `validation/json-schema` as `body:`, as far as the subset goes.
 struct KrakenDBodySchema {
-    private(set) var problems: Problems
+    private var findings: ImportFindings
 
-    init(_ problems: Problems) {
-        self.problems = problems
-    }
-
-    mutating func converted(_ schema: DocumentNode) -> YAMLTree {
-        .block(members(of: schema, isRoot: true))
+    static func converted(
+        _ schema: DocumentNode, _ findings: inout ImportFindings
+    ) -> YAMLTree {
+        var body = KrakenDBodySchema(findings: findings)
+        let tree = YAMLTree.block(body.members(of: schema, isRoot: true))
+        findings = body.findings
+        return tree
     }
 
     /// It recurses as deep as a document may be.
@@ -45,7 +46,7 @@ struct KrakenDBodySchema {
                 ("default", _), ("$comment", _):
                 break
             default:
-                problems.warning(
+                findings.warning(
                     at: member.keyPlace, "'\(member.key)' is left out: 'body' does not check it")
             }
         }
@@ -53,7 +54,7 @@ struct KrakenDBodySchema {
         return members
     }
 
-    /// Theirs may match anywhere, ours match the whole text.
+    /// Patterns of KrakenD may match anywhere; ours match the whole text.
     private mutating func pattern(_ node: DocumentNode) -> YAMLTree? {
         guard var pattern = node.text else { return nil }
         let (isFromStart, isToEnd) = (pattern.hasPrefix("^"), pattern.hasSuffix("$"))
@@ -66,7 +67,7 @@ struct KrakenDBodySchema {
             _ = try Pattern(pattern)
             return .text(pattern)
         } catch {
-            problems.warning(at: node.place, "'pattern' is left out: \(error)")
+            findings.warning(at: node.place, "'pattern' is left out: \(error)")
             return nil
         }
     }

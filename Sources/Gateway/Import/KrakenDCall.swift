@@ -5,10 +5,12 @@ struct KrakenDCall {
     /// What a call has to know of its endpoint.
     struct Scope {
         let route: Config.Route
-        /// Of all calls, in file order.
+        /// Of all backends, in file order.
         let names: [String]
         let nodes: [DocumentNode]
         let isSequential: Bool
+        /// `output_encoding: no-op`
+        let isPassedOn: Bool
         let hedge: (after: Duration, place: Place)?
         /// JSON by call.
         let fallbacks: [String: String]
@@ -17,37 +19,14 @@ struct KrakenDCall {
     private let node: DocumentNode
     private let index: Int
     private let scope: Scope
-    private(set) var backends: KrakenDBackends
-    private(set) var problems: Problems
 
-    init(
-        _ node: DocumentNode, _ index: Int, _ scope: Scope, _ backends: KrakenDBackends,
-        _ problems: Problems
-    ) {
-        self.node = node
+    init(_ index: Int, _ scope: Scope) {
+        node = scope.nodes[index]
         self.index = index
         self.scope = scope
-        self.backends = backends
-        self.problems = problems
     }
 
-    /// The group; else what the list is called, or the last word of the path.
-    static func name(of node: DocumentNode) -> String {
-        let collection =
-            node["is_collection"]?.flag == true
-            ? node["mapping"]?["collection"]?.text ?? "collection" : nil
-        let words = (node["url_pattern"]?.text ?? "").prefix { $0 != "?" }.split(separator: "/")
-        let word = words.last { !$0.contains("{") && $0.contains(where: \.isLetter) }
-        let wanted = node["group"]?.text ?? collection ?? word.map(String.init) ?? "call"
-        let name = wanted.map { sign in
-            sign.isASCII && (sign.isLetter || sign.isNumber || sign == "_") ? sign : "-"
-        }
-        let isRight = name.first?.isLetter == true && String(name) != "request"
-        return isRight ? String(name) : "call-" + String(name)
-    }
-
-    private var group: String? { node["group"]?.text }
-    private var isCollection: Bool { node["is_collection"]?.flag == true }
+    private var name: String { scope.names[index] }
     private var extras: [DocumentNode.Member] { node["extra_config"]?.members ?? [] }
     private var http: DocumentNode? { node["extra_config"]?["backend/http"] }
 
@@ -55,190 +34,257 @@ struct KrakenDCall {
         node["method"]?.text?.uppercased() ?? scope.route.method.rawValue
     }
 
-    /// Nil, with the reason told, if it cannot be said.
-    mutating func converted(forward: YAMLTree?) -> YAMLTree? {
-        do throws(Refusal) {
-            try checkIsPossible()
-            let target = try KrakenDPattern(node["url_pattern"]?.text ?? "/", of: index, scope).text
-            tellWhatIsLost()
-            return .block(members(target, forward))
-        } catch {
-            problems.warning(
-                at: error.place ?? node.place,
-                "call '\(scope.names[index])' is left out: \(error.words)")
-            return nil
+    /// The answer of a shadow backend reaches nobody, so the rest of the endpoint stands without it.
+    static func isShadow(_ node: DocumentNode) -> Bool {
+        node["extra_config"]?["proxy"]?["shadow"]?.flag == true
+    }
+
+    /// A call that cannot be expressed is a `Refusal`, and costs its endpoint.
+    ///
+    /// - Parameters:
+    ///   - shape: with the operations of the endpoint
+    ///   - forward: of the endpoint
+    func converted(
+        _ shape: KrakenDShape, forward: KrakenDForward, _ backends: inout KrakenDBackends,
+        _ findings: inout ImportFindings
+    ) throws(Refusal) -> YAMLTree {
+        try checkIsPossible()
+        let urls = try urls(backends)
+        let target = try KrakenDPattern(node["url_pattern"]?.text ?? "/", of: index, scope)
+        let martian = martian(&findings)
+        reportLosses(&findings)
+        let breaker = breaker(&findings)
+        let backend = backends.name(of: urls, breaker: breaker, tls: tls(backends))
+        var members: [(String, YAMLTree)] = [("from", .text(backend))]
+        let place = node["url_pattern"]?.place ?? node.place
+        members.append((method.lowercased(), .placed(.text(target.text), place)))
+        if !martian.headers.isEmpty {
+            members.append(("headers", .inline(martian.headers.map { ($0.name, $0.value) })))
         }
+        let own = forward.narrowed(by: node).without { martian.isRemoved($0) }
+        if own != forward { members.append(("forward", own.tree)) }
+        if ["POST", "PUT", "PATCH"].contains(method), scope.route.method.mayHaveBody {
+            members.append(("body", .text("{request.body}")))
+        }
+        members += importance(target)
+        members += shape.members
+        // Without a key of its own, KrakenD merges the answer into the root.
+        if KrakenDCallNames.key(of: node) == nil { members.append(("at", .text("."))) }
+        members += repetition(&findings)
+        return .placed(.block(members), node.place)
     }
 
     private func checkIsPossible() throws(Refusal) {
-        let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
-        guard methods.contains(method) else {
+        guard ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].contains(method) else {
             throw Refusal("there is no call with \(method)", at: node["method"]?.place)
         }
         let encoding = node["encoding"]?.text ?? "json"
-        guard ["json", "safejson", "fast-json", "no-op"].contains(encoding) else {
+        // KrakenD reads an encoding that it does not know as JSON.
+        guard !["xml", "rss", "string", "yaml"].contains(encoding) else {
             throw Refusal(
                 "it answers '\(encoding)', and backends have to answer JSON",
                 at: node["encoding"]?.place)
         }
-        if let shadow = node["extra_config"]?["proxy"]?["shadow"], shadow.flag == true {
-            throw Refusal("there is no shadow traffic", at: shadow.place)
+        for member in extras {
+            let reason =
+                KrakenDLosses.ofOtherBackends[member.key]
+                ?? (["backend/amqp/", "backend/pubsub/"].contains { member.key.hasPrefix($0) }
+                    ? "backends are reached by HTTP" : nil)
+            if let reason {
+                throw Refusal("it has '\(member.key)': \(reason)", at: member.keyPlace)
+            }
         }
-        guard !hosts.isEmpty else { throw Refusal("it has no host") }
-    }
-
-    private var hosts: [String] {
-        let own = node["host"]?.texts ?? []
-        return own.isEmpty ? backends.commonHosts : own
     }
 
     // MARK: Members
 
-    private mutating func members(
-        _ target: String, _ forward: YAMLTree?
-    ) -> [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = [
-            ("from", .text(backends.name(of: urls, breaker: breaker(), tls: tls))),
-            (method.lowercased(), .text(target)),
-        ]
-        if let forward { members.append(("forward", forward)) }
-        if ["POST", "PUT", "PATCH"].contains(method), scope.route.method.mayHaveBody {
-            members.append(("body", .text("{request.body}")))
+    /// What its failure means: KrakenD's sequence fails with its first call and ends with any other.
+    private func importance(_ target: KrakenDPattern) -> [(String, YAMLTree)] {
+        var members: [(String, YAMLTree)] = []
+        let earlier = scope.names.indices.prefix(index).filter { !Self.isShadow(scope.nodes[$0]) }
+        if scope.isSequential, let last = earlier.last, !target.calls.contains(last) {
+            members.append(("after", .texts([scope.names[last]])))
         }
-        if http?["return_error_code"]?.flag == true {
-            members.append(("required", .plain("true")))
-            members.append(("relay_status", .texts(["400-599"])))
+        if isRequired { members.append(("required", .plain("true"))) }
+        if relaysStatus { members.append(("relay_status", .texts(["400-599"]))) }
+        if isPassedOn { members.append(("relay_body", .plain("true"))) }
+        return members
+    }
+
+    private var isRequired: Bool {
+        relaysStatus
+            || (scope.isSequential && scope.nodes.count > 1
+                && scope.nodes.firstIndex { !Self.isShadow($0) } == index)
+    }
+
+    private var relaysStatus: Bool { isPassedOn || http?["return_error_code"]?.flag == true }
+
+    private var isPassedOn: Bool { scope.isPassedOn || node["encoding"]?.text == "no-op" }
+
+    private func repetition(_ findings: inout ImportFindings) -> [(String, YAMLTree)] {
+        var members: [(String, YAMLTree)] = []
+        if let hedge = scope.hedge {
+            if ["GET", "HEAD", "PUT", "DELETE"].contains(method) {
+                members.append(("hedge", .inline([("after", .text(hedge.after.spelled))])))
+            } else {
+                findings.note(
+                    at: hedge.place, "call '\(name)' is a \(method), which is never sent twice")
+            }
         }
-        members += shape()
-        if let hedge = scope.hedge, ["GET", "HEAD", "PUT", "DELETE"].contains(method) {
-            members.append(("hedge", .inline([("after", .text(hedge.after.spelled))])))
-        }
-        if let json = scope.fallbacks[scope.names[index]] {
-            members.append(("if_failed", .plain(json)))
+        if let json = scope.fallbacks[name] {
+            if isRequired {
+                findings.warning(
+                    at: node.place,
+                    "'static' for call '\(name)' is left out: the call is required, so the request"
+                        + " fails with it")
+            } else {
+                members.append(("if_failed", .plain(json)))
+            }
         }
         return members
     }
 
-    /// KrakenD applies target, allow or deny, mapping and group in the order in which we do.
-    private mutating func shape() -> [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = []
-        if let target = node["target"]?.text, !target.isEmpty {
-            members.append(("take", .text(target)))
-        }
-        if isCollection {
-            for key in ["allow", "deny"] where node[key] != nil {
-                problems.warning(
-                    at: node[key]?.place ?? node.place,
-                    "'\(key)' is left out: in KrakenD it means nothing for a collection;"
-                        + " 'keep: [\"[].id\"]' reaches into it")
-            }
-            return members
-        }
-        if let allow = node["allow"], !allow.texts.isEmpty {
-            members.append(("keep", .texts(allow.texts)))
-        } else if let deny = node["deny"], !deny.texts.isEmpty {
-            members.append(("drop", .texts(deny.texts)))
-        }
-        let renames = (node["mapping"]?.members ?? []).compactMap { member in
-            member.node.text.map { (member.key, YAMLTree.text($0)) }
-        }
-        if !renames.isEmpty { members.append(("rename", .inline(renames))) }
-        // Without a group, KrakenD merges what came into the root.
-        if group == nil { members.append(("at", .text("."))) }
-        return members
+    private func martian(_ findings: inout ImportFindings) -> KrakenDMartian {
+        let node = node["extra_config"]?["modifier/martian"]
+        let nothing = DocumentNode(place: self.node.place, content: .mapping([]))
+        return KrakenDMartian(node ?? nothing, isPassedOn: isPassedOn, &findings)
     }
 
     // MARK: Backend
 
-    private var urls: [String] {
+    private func urls(_ backends: KrakenDBackends) throws(Refusal) -> [String] {
+        let own = node["host"]?.elements ?? []
+        let hosts = own.isEmpty ? backends.commonHosts : own
+        guard !hosts.isEmpty else { throw Refusal("it has no host") }
         var urls: [String] = []
         for host in hosts {
-            var url = host.contains("://") ? host : "http://\(host)"
-            while url.hasSuffix("/") { url.removeLast() }
+            let url = try url(host)
             if !urls.contains(url) { urls.append(url) }
         }
         return urls
     }
 
-    /// Its own, or what is said for all.
-    private var tls: YAMLTree? {
-        ownTLS.map { KrakenDTLS($0).tree } ?? backends.commonTLS
+    private func url(_ host: DocumentNode) throws(Refusal) -> String {
+        let text = host.text ?? ""
+        var url = text.contains("://") ? text : "http://\(text)"
+        while url.hasSuffix("/") { url.removeLast() }
+        do throws(Refusal) {
+            _ = try Config.BackendURL(reading: url)
+        } catch {
+            let scheme = url.prefix { $0 != ":" }.lowercased()
+            throw Refusal(
+                ["http", "https"].contains(scheme)
+                    ? "its host '\(text)' \(error.words)"
+                    : "its host '\(text)' is not reached by HTTP", at: host.place)
+        }
+        return url
     }
 
-    private var ownTLS: DocumentNode? { client?["client_tls"] }
+    /// Its own, or that of the service.
+    private func tls(_ backends: KrakenDBackends) -> YAMLTree? {
+        guard let own = client?["client_tls"] else { return backends.commonTLS }
+        return KrakenDTLS(own).tree
+    }
+
     private var client: DocumentNode? { node["extra_config"]?["backend/http/client"] }
 
     /// KrakenD counts failures in a row, we look at their share.
-    private mutating func breaker() -> YAMLTree? {
+    private func breaker(_ findings: inout ImportFindings) -> YAMLTree? {
         guard let member = extras.first(where: { $0.key == "qos/circuit-breaker" }) else {
             return nil
         }
         let errors = max(1, member.node["max_errors"]?.integer ?? 1)
         let window = max(1, member.node["interval"]?.integer ?? 60)
         let pause = max(1, member.node["timeout"]?.integer ?? 10)
-        problems.warning(
+        findings.note(
             at: member.keyPlace,
             "'\(member.key)' opened after \(errors) failure\(errors == 1 ? "" : "s") in a row; this"
-                + " breaker opens at a share of failures, and holds for all calls to the backend")
-        return .inline([
-            ("open_at", .text("50%")), ("min_requests", .plain("\(errors)")),
-            ("window", .text("\(window)s")), ("try_again_after", .text("\(pause)s")),
-        ])
+                + " breaker opens at a share of failures, for all calls to the backend")
+        return .placed(
+            .inline([
+                ("open_at", .text("50%")), ("min_requests", .plain("\(errors)")),
+                ("window", .text("\(window)s")), ("try_again_after", .text("\(pause)s")),
+            ]), member.keyPlace)
     }
 
     // MARK: Losses
 
-    private mutating func tellWhatIsLost() {
+    private func reportLosses(_ findings: inout ImportFindings) {
         for member in node.members where !Self.known.contains(member.key) {
-            problems.lost(member, among: [:])
+            findings.lost(member, among: Self.losses)
         }
-        if let sd = node["sd"]?.text, sd != "static" {
-            problems.warning(
-                at: node["sd"]?.place ?? node.place,
-                "'sd: \(sd)' is left out: names are looked up as addresses (A and AAAA), every"
-                    + " 'dns_ttl'")
+        reportEncoding(&findings)
+        if let sd = node["sd"], sd.text != "static" {
+            findings.warning(
+                at: sd.place,
+                "'sd: \(sd.text ?? "")' is left out: names are looked up as addresses (A and AAAA),"
+                    + " every 'dns_ttl'")
         }
-        if node["encoding"]?.text == "no-op" {
-            problems.warning(
-                at: node["encoding"]?.place ?? node.place,
-                "'encoding: no-op' passed everything on; here the answer has to be a JSON object")
+        for member in extras
+        where !Self.knownExtras.contains(member.key) && !KrakenDProtection.protects(member.key) {
+            findings.lost(member, among: KrakenDLosses.ofExtras)
         }
-        if isCollection, group != nil {
-            problems.warning(
-                at: node["is_collection"]?.place ?? node.place,
-                "the list stands under '\(scope.names[index])' itself, not under a 'collection'"
-                    + " inside of it")
-        }
-        if scope.hedge != nil, ["POST", "PATCH"].contains(method) {
-            problems.warning(
-                at: scope.hedge?.place ?? node.place,
-                "call '\(scope.names[index])' is a \(method), which is never sent twice")
-        }
-        for member in extras where member.key != "qos/circuit-breaker" {
-            if member.key == "backend/http" { continue }
-            if member.key == "proxy" || member.key == "backend/http/client" { continue }
-            problems.lost(member, among: KrakenDReasons.ofExtras)
-        }
-        for member in node["extra_config"]?["proxy"]?.members ?? [] where member.key != "shadow" {
-            problems.lost(member, among: KrakenDReasons.ofProxy)
+        for member in node["extra_config"]?["proxy"]?.members ?? []
+        where !["shadow", "flatmap_filter"].contains(member.key) {
+            findings.lost(member, among: KrakenDLosses.ofProxy)
         }
         for member in client?.members ?? [] where member.key != "client_tls" {
-            problems.lost(member, among: Self.clientReasons)
+            findings.lost(member, among: Self.clientLosses)
         }
-        if let ownTLS { KrakenDTLS(ownTLS).tellWhatIsLost(&problems) }
+        if let tls = client?["client_tls"] { KrakenDTLS(tls).reportLosses(&findings) }
         for member in http?.members ?? [] where member.key != "return_error_code" {
-            problems.lost(member, among: Self.reportReasons)
+            findings.lost(member, among: Self.errorLosses)
         }
     }
 
-    private static let clientReasons = [
-        "send_body_on_redirect": "redirects are not followed",
-        "no_redirect": "redirects are never followed", "proxy_address": "there is no such proxy",
+    private func reportEncoding(_ findings: inout ImportFindings) {
+        if let encoding = node["encoding"], encoding.text == "no-op", !scope.isPassedOn {
+            findings.warning(
+                at: encoding.place,
+                "'encoding: no-op' passed any answer on; here it has to be a JSON object")
+        }
+        if let encoding = node["encoding"], encoding.text == "safejson",
+            KrakenDCallNames.key(of: node) == nil
+        {
+            findings.warning(
+                at: encoding.place,
+                "'safejson' puts a list under 'collection' and a text or number under 'content'; with"
+                    + " 'at: .' such an answer is a failure. If the backend answers a list, call the"
+                    + " call 'collection' and leave out 'at'")
+        }
+        guard node["group"]?.text?.isEmpty == false else { return }
+        if KrakenDShape.isList(node) {
+            let key = KrakenDShape.nameOfList(node) ?? "collection"
+            findings.warning(
+                at: node["is_collection"]?.place ?? node.place,
+                "the list stands under '\(name)' itself, not under '\(key)' inside of it")
+        } else if let encoding = node["encoding"], encoding.text == "safejson" {
+            findings.warning(
+                at: encoding.place,
+                "'safejson': a list stands under '\(name)' itself, not under 'collection' inside of"
+                    + " it, and a text or number not under 'content'")
+        }
+    }
+
+    private static let losses: [String: ImportLoss] = [
+        "sd_scheme": .warning("the scheme stands in the URL of the host"),
+        "timeout": .note("KrakenD ignores it on a backend"),
+        "concurrent_calls": .note("KrakenD ignores it on a backend"),
     ]
 
-    private static let reportReasons = [
-        "return_error_details": "failures are told in '_gateway' ('report')",
-        "return_error_msg": "'relay_body: true' passes the body of a relayed status on",
+    private static let clientLosses: [String: ImportLoss] = [
+        "send_body_on_redirect": .note("redirects are not followed"),
+        "no_redirect": .note("redirects are never followed"),
+        "proxy_address": .warning("calls do not go through a proxy"),
+    ]
+
+    private static let errorLosses: [String: ImportLoss] = [
+        "return_error_details": .note("'_gateway' names failures ('report')"),
+        "return_error_msg": .note("'relay_body: true' passes on the body of a relayed status"),
+    ]
+
+    private static let knownExtras: Set<String> = [
+        "qos/circuit-breaker", "backend/http", "backend/http/client", "proxy", "modifier/martian",
     ]
 
     private static let known: Set<String> = [

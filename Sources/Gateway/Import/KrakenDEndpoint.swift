@@ -3,68 +3,90 @@ import YAMLReader
 
 /// One endpoint with its backends, which become its calls.
 struct KrakenDEndpoint {
-    private let node: DocumentNode
-    private let commonTimeout: Duration
-    private let commonCacheTime: Duration?
-    private(set) var backends: KrakenDBackends
-    private(set) var problems: Problems
+    /// What an endpoint has to know of its service.
+    struct Scope {
+        let timeout: Duration
+        let cacheTime: Duration?
+        let protections: [KrakenDProtection]
+        /// `--open-protected`
+        let opensProtected: Bool
+    }
 
-    /// - Parameter timeout: of the top level
-    init(
-        _ node: DocumentNode, timeout: Duration, cacheFor cacheTime: Duration?,
-        _ backends: KrakenDBackends, _ problems: Problems
-    ) {
+    private let node: DocumentNode
+    private let scope: Scope
+
+    init(_ node: DocumentNode, _ scope: Scope) {
         self.node = node
-        self.backends = backends
-        self.problems = problems
-        commonTimeout = timeout
-        commonCacheTime = cacheTime
+        self.scope = scope
     }
 
     private var path: String { node["endpoint"]?.text ?? "" }
     private var method: String { node["method"]?.text?.uppercased() ?? "GET" }
-    private var timeout: Duration { node["timeout"]?.goDuration ?? commonTimeout }
+    private var title: String { "endpoint \(method) \(path)" }
+    private var timeout: Duration { node["timeout"]?.goDuration ?? scope.timeout }
     private var extras: [DocumentNode.Member] { node["extra_config"]?.members ?? [] }
     private var proxy: DocumentNode? { node["extra_config"]?["proxy"] }
+    private var isPassedOn: Bool { node["output_encoding"]?.text == "no-op" }
 
-    /// Nil if nothing of it can be said.
-    mutating func converted() -> YAMLTree? {
-        let route: Config.Route
+    /// `backends` gets those of the endpoint, unless it cannot be expressed.
+    func converted(_ backends: inout KrakenDBackends) -> ImportedEndpoint {
+        var findings = ImportFindings()
+        let protections = KrakenDProtection.all(ofEndpoint: node) + scope.protections
+        var used = backends
+        used.startEndpoint()
         do throws(Refusal) {
-            if path.hasSuffix("*") {
-                throw Refusal("has a wildcard; every segment has to be named")
-            }
-            route = try Config.Route(reading: "\(method) \(ourPath)")
+            try checkIsPossible()
+            let route = try route()
+            reportLosses(&findings)
+            let calls = try calls(of: route, &used, &findings)
+            backends = used
+            return ImportedEndpoint(
+                title: title, place: node.place,
+                tree: .placed(.block(members(route, calls, &findings)), node.place),
+                backends: used.namesOfEndpoint,
+                isProtected: !protections.isEmpty && !scope.opensProtected,
+                reasons: reasons(protections), findings: findings)
         } catch {
-            problems.warning(
-                at: node["endpoint"]?.place ?? node.place,
-                "endpoint \(method) \(path) is left out: its route \(error.words)")
-            return nil
+            return ImportedEndpoint(
+                title: title, place: node.place, refusal: error.words, at: error.place)
         }
-        tellWhatIsLost()
-        let calls = calls(of: route)
-        guard !calls.isEmpty else {
-            problems.warning(
-                at: node.place, "endpoint \(method) \(path) is left out: it has no call")
-            return nil
-        }
-        return .block(members(route, calls))
     }
 
-    private mutating func members(
-        _ route: Config.Route, _ calls: [(String, YAMLTree)]
-    ) -> [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = [("route", .text(route.name))]
-        if let forward = forward(node) { members.append(("forward", forward)) }
-        if let body = body() { members.append(("body", body)) }
-        if timeout != commonTimeout { members.append(("deadline", .text(timeout.spelled))) }
-        if timeout > commonTimeout { members.append(("timeout", .text(timeout.spelled))) }
-        let cacheTime = node["cache_ttl"].map(\.goDuration) ?? commonCacheTime
-        if let time = cacheTime, method == "GET" {
-            let seconds = max(1, time.inNanoseconds / 1_000_000_000)
-            members.append(("cache_control", .text("public, max-age=\(seconds)")))
+    /// What the protection, which is lost, means for the endpoint.
+    private func reasons(_ protections: [KrakenDProtection]) -> ImportFindings {
+        var findings = ImportFindings()
+        for protection in protections {
+            let isOwn = !scope.protections.contains { $0.place == protection.place }
+            let name =
+                "'\(protection.name)'"
+                + (isOwn ? "" : " of the service (line \(protection.place.line))")
+            findings.warning(
+                at: isOwn ? protection.place : node.place,
+                scope.opensProtected
+                    ? "\(title) is open to everybody: \(name) has no equivalent"
+                    : "\(title) is left out: \(name) protects it and has no equivalent;"
+                        + " --open-protected writes it without protection")
         }
-        return members + [("calls", .block(calls))]
+        return findings
+    }
+
+    private func checkIsPossible() throws(Refusal) {
+        for member in extras {
+            guard let reason = KrakenDLosses.ofOtherBackends[member.key] else { continue }
+            throw Refusal("it has '\(member.key)': \(reason)", at: member.keyPlace)
+        }
+    }
+
+    private func route() throws(Refusal) -> Config.Route {
+        let place = node["endpoint"]?.place
+        guard !path.hasSuffix("*") else {
+            throw Refusal("its route has a wildcard; every segment has to be named", at: place)
+        }
+        do throws(Refusal) {
+            return try Config.Route(reading: "\(method) \(ourPath)")
+        } catch {
+            throw Refusal("its route \(error.words)", at: place)
+        }
     }
 
     /// `/a/:id` is an older way to write `/a/{id}`.
@@ -74,81 +96,141 @@ struct KrakenDEndpoint {
             .joined(separator: "/")
     }
 
-    // MARK: Request
-
-    /// What goes along; nil if nothing does.
-    private mutating func forward(_ node: DocumentNode) -> YAMLTree? {
-        var members: [(String, YAMLTree)] = []
-        if let headers = node["input_headers"] {
-            let names = listed(headers).filter { isForwardable($0, headers.place) }
-            if !names.isEmpty { members.append(("headers", .texts(names))) }
+    private func members(
+        _ route: Config.Route, _ calls: [(String, YAMLTree)], _ findings: inout ImportFindings
+    ) -> [(String, YAMLTree)] {
+        let place = node["endpoint"]?.place ?? node.place
+        var members: [(String, YAMLTree)] = [("route", .placed(.text(route.name), place))]
+        let forward = KrakenDForward(node, &findings)
+        if !forward.isEmpty { members.append(("forward", forward.tree)) }
+        if let body = body(&findings) { members.append(("body", body)) }
+        if timeout != scope.timeout { members.append(("deadline", .text(timeout.spelled))) }
+        if timeout > scope.timeout { members.append(("timeout", .text(timeout.spelled))) }
+        let cacheTime = node["cache_ttl"].map(\.goDuration) ?? scope.cacheTime
+        if let time = cacheTime, method == "GET" {
+            let seconds = max(1, time.inNanoseconds / 1_000_000_000)
+            members.append(("cache_control", .text("public, max-age=\(seconds)")))
         }
-        if let query = node["input_query_strings"] {
-            let names = listed(query)
-            if !names.isEmpty { members.append(("query", .texts(names))) }
-        }
-        return members.isEmpty ? nil : .inline(members)
+        return members + [("calls", .block(calls))]
     }
 
-    private mutating func listed(_ list: DocumentNode) -> [String] {
-        guard list.texts.contains("*") else { return list.texts }
-        problems.warning(
-            at: list.place, "'*' is left out: only what is listed goes along; list the names")
-        return list.texts.filter { $0 != "*" }
-    }
-
-    private mutating func isForwardable(_ name: String, _ place: Place) -> Bool {
-        do throws(Refusal) {
-            try HeaderSyntax.check(name: name)
-            return true
-        } catch {
-            problems.warning(at: place, "'\(name)' is left out: 'forward' \(error.words)")
-            return false
-        }
-    }
-
-    private mutating func body() -> YAMLTree? {
+    private func body(_ findings: inout ImportFindings) -> YAMLTree? {
         guard let member = extras.first(where: { $0.key == "validation/json-schema" }) else {
             return nil
         }
         guard ["POST", "PUT", "PATCH", "DELETE"].contains(method) else {
-            problems.warning(
+            findings.note(
                 at: member.keyPlace, "'\(member.key)' is left out: a \(method) has no body")
             return nil
         }
-        var schema = KrakenDBodySchema(problems)
-        let tree = schema.converted(member.node)
-        problems = schema.problems
-        return tree
+        let schema = KrakenDBodySchema.converted(member.node, &findings)
+        return .placed(schema, member.keyPlace)
     }
 
     // MARK: Calls
 
-    private mutating func calls(of route: Config.Route) -> [(String, YAMLTree)] {
+    private func calls(
+        of route: Config.Route, _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
+    ) throws(Refusal) -> [(String, YAMLTree)] {
         let nodes = node["backend"]?.elements ?? []
-        var names: [String] = []
-        for node in nodes {
-            names.append(
-                KrakenDBackends.unique(
-                    KrakenDCall.name(of: node), among: names + route.parameters))
-        }
-        let isSequential = proxy?["sequential"]?.flag == true
+        let names = KrakenDCallNames(nodes, parameters: route.parameters, &findings).all
         let scope = KrakenDCall.Scope(
-            route: route, names: names, nodes: nodes, isSequential: isSequential,
-            hedge: hedge, fallbacks: fallbacks(names))
+            route: route, names: names, nodes: nodes,
+            isSequential: proxy?["sequential"]?.flag == true && nodes.count > 1,
+            isPassedOn: isPassedOn, hedge: hedge, fallbacks: fallbacks(names, nodes, &findings))
+        let shapes = try shapes(of: nodes, &findings)
+        let forward = KrakenDForward(node, &findings)
         var calls: [(String, YAMLTree)] = []
         for (index, node) in nodes.enumerated() {
-            let forward = forward(node)
-            var call = KrakenDCall(node, index, scope, backends, problems)
-            let tree = call.converted(forward: forward)
-            backends = call.backends
-            problems = call.problems
-            if let tree { calls.append((names[index], tree)) }
+            guard !KrakenDCall.isShadow(node) else {
+                findings.note(
+                    at: node.place, "a shadow backend is left out: there is no shadow traffic")
+                continue
+            }
+            do throws(Refusal) {
+                let tree = try KrakenDCall(index, scope).converted(
+                    shapes[index], forward: forward, &backends, &findings)
+                calls.append((names[index], tree))
+            } catch {
+                throw Refusal(
+                    "call '\(names[index])': \(error.words)", at: error.place ?? node.place)
+            }
         }
+        guard !calls.isEmpty else { throw Refusal("it has no backend") }
         return calls
     }
 
-    /// `concurrent_calls` asks several times at once; we ask again when the answer is late.
+    /// What becomes of the answers, the endpoint's own flatmap filter included.
+    private func shapes(
+        of nodes: [DocumentNode], _ findings: inout ImportFindings
+    ) throws(Refusal) -> [KrakenDShape] {
+        var shapes: [KrakenDShape] = []
+        for node in nodes { shapes.append(try KrakenDShape(node, &findings)) }
+        guard let filter = proxy?["flatmap_filter"] else { return shapes }
+        guard nodes.count > 1 else {
+            findings.note(
+                at: filter.place,
+                "'flatmap_filter' is left out: KrakenD ignores it with one backend")
+            return shapes
+        }
+        let keys = nodes.map { KrakenDCallNames.key(of: $0) }
+        for operation in KrakenDFlatmap.Operation.all(of: node) {
+            try apply(operation, to: &shapes, keys, &findings)
+        }
+        return shapes
+    }
+
+    /// An operation that stays within one answer, or within what is merged into the root.
+    private func apply(
+        _ operation: KrakenDFlatmap.Operation, to shapes: inout [KrakenDShape], _ keys: [String?],
+        _ findings: inout ImportFindings
+    ) throws(Refusal) {
+        let owners = Set(operation.arguments.map { path in keys.firstIndex(of: path.first) })
+        guard owners.count == 1, let owner = owners.first else {
+            if operation.type == "del" {
+                for argument in operation.arguments {
+                    var one = operation
+                    one.arguments = [argument]
+                    try apply(one, to: &shapes, keys, &findings)
+                }
+                return
+            }
+            return lose(operation, &findings)
+        }
+        guard let owner else {
+            for index in keys.indices where keys[index] == nil {
+                try shapes[index].apply(operation, &findings)
+            }
+            return
+        }
+        var inside = operation
+        if KrakenDShape.isList((node["backend"]?.elements ?? [])[owner]),
+            node["backend"]?.elements[owner]["group"]?.text == nil
+        {
+            // The list itself has the key.
+        } else {
+            inside.arguments = operation.arguments.map { Array($0.dropFirst()) }
+        }
+        guard inside.arguments.allSatisfy({ !$0.isEmpty }) else {
+            guard operation.type != "del" else {
+                throw Refusal(
+                    "its 'del' of a whole answer cannot be expressed with 'drop'",
+                    at: operation.place)
+            }
+            return lose(operation, &findings)
+        }
+        try shapes[owner].apply(inside, &findings)
+    }
+
+    private func lose(
+        _ operation: KrakenDFlatmap.Operation, _ findings: inout ImportFindings
+    ) {
+        findings.warning(
+            at: operation.place,
+            "'\(operation.type)' between answers is left out: 'drop' and 'rename' work within one")
+    }
+
+    /// `concurrent_calls` sends several requests at once; a hedge sends one more when it is late.
     private var hedge: (after: Duration, place: Place)? {
         guard let node = node["concurrent_calls"], let count = node.integer, count > 1 else {
             return nil
@@ -157,23 +239,25 @@ struct KrakenDEndpoint {
         return (quarter, node.place)
     }
 
-    /// Static data of a group stands for the call of that group where it fails.
-    private mutating func fallbacks(_ names: [String]) -> [String: String] {
-        guard let node = proxy?["static"] else { return [:] }
-        let strategy = node["strategy"]?.text ?? "always"
+    /// Static data of a group becomes the fallback of the call of that group.
+    private func fallbacks(
+        _ names: [String], _ nodes: [DocumentNode], _ findings: inout ImportFindings
+    ) -> [String: String] {
+        guard let data = proxy?["static"] else { return [:] }
+        let strategy = data["strategy"]?.text ?? "always"
         guard ["errored", "incomplete"].contains(strategy) else {
-            problems.warning(
-                at: node.place,
-                "'static' with the strategy '\(strategy)' is left out: answers have what calls gave;"
-                    + " 'if_failed' stands for a call that failed")
+            findings.warning(
+                at: data.place,
+                "'static' with the strategy '\(strategy)' is left out: an answer has what calls gave;"
+                    + " 'if_failed' is the value of a call that failed")
             return [:]
         }
         var fallbacks: [String: String] = [:]
-        for member in node["data"]?.members ?? [] {
-            if names.contains(member.key) {
-                fallbacks[member.key] = member.node.json
+        for member in data["data"]?.members ?? [] {
+            if let index = nodes.firstIndex(where: { KrakenDCallNames.key(of: $0) == member.key }) {
+                fallbacks[names[index]] = member.node.json
             } else {
-                problems.warning(
+                findings.warning(
                     at: member.keyPlace,
                     "'\(member.key)' of 'static' is left out: there is no group of that name")
             }
@@ -183,31 +267,41 @@ struct KrakenDEndpoint {
 
     // MARK: Losses
 
-    private mutating func tellWhatIsLost() {
+    private func reportLosses(_ findings: inout ImportFindings) {
         for member in node.members where !Self.known.contains(member.key) {
-            problems.lost(member, among: KrakenDReasons.ofService)
+            findings.lost(member, among: Self.losses)
         }
-        if let encoding = node["output_encoding"]?.text,
+        if let node = node["output_encoding"], let encoding = node.text,
             !["json", "fast-json", "negotiate"].contains(encoding)
         {
-            problems.warning(
-                at: node["output_encoding"]?.place ?? node.place,
-                "'output_encoding: \(encoding)' is left out: answers are JSON objects")
+            findings.warning(
+                at: node.place,
+                isPassedOn
+                    ? "'output_encoding: no-op' passed any answer on with its headers; here it has to"
+                        + " be a JSON object, and 'relay_headers' lists the headers"
+                    : "'output_encoding: \(encoding)' is left out: answers are JSON objects")
         }
-        for member in extras where !["proxy", "validation/json-schema"].contains(member.key) {
-            problems.lost(member, among: KrakenDReasons.ofExtras)
+        for member in extras
+        where !["proxy", "validation/json-schema"].contains(member.key)
+            && !KrakenDProtection.protects(member.key)
+        {
+            findings.lost(member, among: KrakenDLosses.ofExtras)
         }
         for member in proxy?.members ?? []
-        where !["sequential", "static", "sequential_propagated_params"].contains(member.key) {
-            problems.lost(member, among: KrakenDReasons.ofProxy)
+        where ![
+            "sequential", "static", "sequential_propagated_params", "flatmap_filter", "shadow",
+        ].contains(member.key) {
+            findings.lost(member, among: KrakenDLosses.ofProxy)
         }
         if let node = node["concurrent_calls"], let count = node.integer, count > 1 {
-            problems.warning(
+            findings.note(
                 at: node.place,
                 "'concurrent_calls: \(count)' became a hedge: one more request, and only when the"
                     + " first is late; say with 'after' how late")
         }
     }
+
+    private static let losses: [String: ImportLoss] = [:]
 
     private static let known: Set<String> = [
         "endpoint", "method", "timeout", "cache_ttl", "backend", "input_headers",

@@ -1,40 +1,79 @@
 import YAMLReader
 
-/// Makes a configuration of ours out of a KrakenD configuration of version 3.
+/// Makes a configuration of ours out of a KrakenD configuration of version 3 or 2.
 ///
-/// What KrakenD can do and we cannot, or do otherwise, is told with its place and the reason; nothing
-/// is left out in silence. What comes out passes `check`.
+/// What KrakenD can do and we cannot, or do otherwise, is reported with its source location and the
+/// reason, and written as a comment where it belongs. What would be open to everybody without its
+/// protection is written as a comment itself. What comes out passes `check`.
 package struct KrakenDImport {
     /// The configuration as YAML; nil if the file cannot be read.
     package private(set) var text: String?
 
-    /// What to look at; errors only where the file cannot be read.
-    package private(set) var problems = Problems()
+    /// Errors only where the file cannot be read.
+    package private(set) var findings = ImportFindings()
 
-    /// - Parameter file: what places call the file
-    package init(_ bytes: [UInt8], file: String) {
+    private var document: ImportedDocument?
+
+    /// - Parameters:
+    ///   - file: what locations call the file
+    ///   - opensProtected: writes protected endpoints too
+    package init(_ bytes: [UInt8], file: String, opensProtected: Bool = false) {
         do throws(DocumentProblem) {
-            convert(try JSONConfigSource.read(bytes, file: file))
+            convert(try JSONConfigSource.read(bytes, file: file), opensProtected)
         } catch {
-            problems.error(at: error.place, error.text)
+            let isTemplate = String(decoding: bytes, as: UTF8.self).contains("{{")
+            findings.error(
+                at: error.place,
+                error.text + (isTemplate ? "; a template has to be rendered first (FC_OUT)" : ""))
         }
     }
 
-    private mutating func convert(_ root: DocumentNode) {
+    private mutating func convert(_ root: DocumentNode, _ opensProtected: Bool) {
         guard case .mapping = root.content else {
-            return problems.error(at: root.place, "this is no configuration of KrakenD")
+            return findings.error(at: root.place, "this is no configuration of KrakenD")
         }
-        guard root["version"]?.integer == 3 else {
-            return problems.error(
+        guard let version = root["version"]?.integer, version == 3 || version == 2 else {
+            return findings.error(
                 at: root["version"]?.place ?? root.place,
-                "only version 3 of KrakenD's configurations can be read")
+                "only versions 3 and 2 of KrakenD's configurations can be read")
         }
-        var service = KrakenDService(root, problems)
-        let tree = service.converted()
-        problems = service.problems
-        let title = root["name"]?.text.map { " of \($0)" } ?? ""
-        text =
-            (["# Imported from the KrakenD configuration\(title)."] + tree.lines)
-            .map { $0 + "\n" }.joined()
+        let root = KrakenDVersion2.renamed(root, version: version)
+        var document = KrakenDService(root, opensProtected: opensProtected).converted()
+        var check = ImportCheck()
+        check.run(on: &document)
+        findings.add(document.findings)
+        for endpoint in document.endpoints {
+            findings.add(endpoint.reasons)
+            findings.add(endpoint.findings)
+        }
+        findings.add(check.errors)
+        text = document.text
+        self.document = document
+    }
+
+    /// Something of weight is missing.
+    package var isIncomplete: Bool { findings.count(of: .warning) > 0 }
+
+    /// By source location, the summary last.
+    package var lines: [String] { findings.sorted.map(\.description) + summary }
+
+    private var summary: [String] {
+        guard let endpoints = document?.endpoints else {
+            return [Self.counted(findings.count(of: .error), "error")]
+        }
+        let written = endpoints.count(where: \.isWritten)
+        let protected = endpoints.count { $0.isProtected && $0.tree != nil }
+        let left = endpoints.count - written
+        var words = "\(Self.counted(endpoints.count, "endpoint")): \(written) written"
+        if left > 0 { words += ", \(left) left out" }
+        if protected > 0 { words += " (\(protected) because of protection)" }
+        words += "; " + Self.counted(findings.count(of: .warning), "warning")
+        words += ", " + Self.counted(findings.count(of: .note), "note")
+        guard written == 0 else { return [words] }
+        return [words, "there is no endpoint, so 'tributary check' refuses the configuration"]
+    }
+
+    private static func counted(_ count: Int, _ word: String) -> String {
+        "\(count) \(word)\(count == 1 ? "" : "s")"
     }
 }

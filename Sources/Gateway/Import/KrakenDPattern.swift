@@ -5,21 +5,26 @@ import HTTP
 struct KrakenDPattern {
     let text: String
 
+    /// The calls whose answers it uses, by index.
+    private(set) var calls: Set<Int> = []
+
     init(_ pattern: String, of index: Int, _ scope: KrakenDCall.Scope) throws(Refusal) {
         var text = ""
         var rest = pattern[...]
         while let open = rest.firstIndex(of: "{") {
             text += Self.escaped(rest[..<open])
+            // A dollar sign before the brace would begin a variable.
+            if text.hasSuffix("$") { text = text.dropLast() + "%24" }
             guard let close = rest[open...].firstIndex(of: "}") else { break }
             let name = String(rest[rest.index(after: open)..<close])
-            text += "{\(try Self.reference(name, of: index, scope))}"
+            text += "{\(try Self.reference(name, of: index, scope, &calls))}"
             rest = rest[rest.index(after: close)...]
         }
         text += Self.escaped(rest)
         self.text = text.hasPrefix("/") ? text : "/" + text
     }
 
-    /// What may not stand in a request target is escaped; KrakenD sends it as it is.
+    /// What must not stand in a request target is escaped; KrakenD sends it as it is.
     private static func escaped(_ text: Substring) -> String {
         var result = ""
         for sign in text {
@@ -36,7 +41,7 @@ struct KrakenDPattern {
     }
 
     private static func reference(
-        _ name: String, of index: Int, _ scope: KrakenDCall.Scope
+        _ name: String, of index: Int, _ scope: KrakenDCall.Scope, _ calls: inout Set<Int>
     ) throws(Refusal) -> String {
         if scope.route.parameters.contains(name) { return name }
         guard name.hasPrefix("resp"), let (earlier, path) = answer(name) else {
@@ -45,10 +50,15 @@ struct KrakenDPattern {
                     ? "its path uses {\(name)}, and tokens are not read here"
                     : "its path uses {\(name)}, which is no parameter of the route")
         }
-        guard scope.isSequential, earlier < index else {
+        guard scope.isSequential, earlier < index, !KrakenDCall.isShadow(scope.nodes[earlier])
+        else {
             throw Refusal("its path uses {\(name)}, and no call before it has that answer")
         }
-        return "\(scope.names[earlier]).\(inside(path, of: earlier, scope))"
+        guard let inside = inside(path, of: earlier, scope) else {
+            throw Refusal("its path uses {\(name)}, which is a whole answer and no single value")
+        }
+        calls.insert(earlier)
+        return "\(scope.names[earlier]).\(inside)"
     }
 
     /// `resp0_user.id` is `user.id` of call 0.
@@ -59,12 +69,12 @@ struct KrakenDPattern {
         return (call, String(rest.dropFirst()))
     }
 
-    /// KrakenD names the group of the earlier call, and that of a list, within its answer.
+    /// The path without the key under which KrakenD puts the answer; nil if nothing else is left.
     private static func inside(
         _ path: String, of call: Int, _ scope: KrakenDCall.Scope
-    ) -> String {
-        let group = scope.nodes[call]["group"]?.text
-        guard let group, path.hasPrefix(group + ".") else { return path }
-        return String(path.dropFirst(group.count + 1))
+    ) -> String? {
+        guard let key = KrakenDCallNames.key(of: scope.nodes[call]) else { return path }
+        guard path != key else { return nil }
+        return path.hasPrefix(key + ".") ? String(path.dropFirst(key.count + 1)) : path
     }
 }

@@ -3,48 +3,48 @@ import YAMLReader
 /// The top level: what holds for the whole process, then the endpoints.
 struct KrakenDService {
     private let root: DocumentNode
-    private var backends: KrakenDBackends
-    var problems: Problems
+    private let opensProtected: Bool
 
-    init(_ root: DocumentNode, _ problems: Problems) {
+    init(_ root: DocumentNode, opensProtected: Bool) {
         self.root = root
-        self.problems = problems
-        backends = KrakenDBackends(root)
+        self.opensProtected = opensProtected
     }
 
-    mutating func converted() -> YAMLTree {
-        tellWhatIsLost()
+    func converted() -> ImportedDocument {
+        var findings = ImportFindings()
+        reportLosses(&findings)
         var members: [(String, YAMLTree)] = [
-            ("version", .plain("1")), ("listen", .text(listen)),
+            ("version", .plain("1")), ("listen", placed(.text(listen), "port")),
             // Where KrakenD has /__health and its metrics.
-            ("admin", .text("127.0.0.1:9901")),
+            ("admin", .text(port == 9901 ? "127.0.0.1:9902" : "127.0.0.1:9901")),
         ]
         if let log { members.append(("log", log)) }
-        if let limits { members.append(("limits", limits)) }
-        members.append(("defaults", defaults))
-        let endpoints = (root["endpoints"]?.elements ?? []).compactMap { endpoint($0) }
-        members.append(("backends", backends.tree))
-        members.append(("endpoints", .list(endpoints)))
-        return .block(members)
+        if let limits { members.append(("limits", placed(limits, "max_header_bytes"))) }
+        members.append(("defaults", placed(defaults, "timeout")))
+        var backends = KrakenDBackends(root)
+        let scope = KrakenDEndpoint.Scope(
+            timeout: timeout, cacheTime: root["cache_ttl"]?.goDuration,
+            protections: KrakenDProtection.all(ofService: root), opensProtected: opensProtected)
+        let endpoints = (root["endpoints"]?.elements ?? []).map { node in
+            KrakenDEndpoint(node, scope).converted(&backends)
+        }
+        return ImportedDocument(
+            name: root["name"]?.text, place: root.place, findings: findings, members: members,
+            backends: backends, endpoints: endpoints)
     }
 
-    private mutating func endpoint(_ node: DocumentNode) -> YAMLTree? {
-        var endpoint = KrakenDEndpoint(
-            node, timeout: timeout, cacheFor: root["cache_ttl"]?.goDuration, backends, problems)
-        let tree = endpoint.converted()
-        backends = endpoint.backends
-        problems = endpoint.problems
-        return tree
+    private func placed(_ tree: YAMLTree, _ key: String) -> YAMLTree {
+        .placed(tree, root[key]?.place ?? root.place)
     }
 
     // MARK: Process
 
-    private var listen: String {
-        let port = root["port"]?.integer ?? 8080
-        return unwrapped(root["listen_ip"]?.text ?? "0.0.0.0") + ":\(port)"
-    }
+    private var port: Int { root["port"]?.integer ?? 8080 }
 
-    private func unwrapped(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+    private var listen: String {
+        let host = root["listen_ip"]?.text ?? "0.0.0.0"
+        return (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+    }
 
     /// KrakenD's default.
     private var timeout: Duration { root["timeout"]?.goDuration ?? .seconds(2) }
@@ -97,20 +97,27 @@ struct KrakenDService {
 
     // MARK: Losses
 
-    private mutating func tellWhatIsLost() {
+    private func reportLosses(_ findings: inout ImportFindings) {
         for member in root.members where !Self.known.contains(member.key) {
-            problems.lost(member, among: KrakenDReasons.ofService)
+            findings.lost(member, among: KrakenDLosses.ofService)
         }
-        if let tls = root["client_tls"] { KrakenDTLS(tls).tellWhatIsLost(&problems) }
+        if let tls = root["client_tls"] { KrakenDTLS(tls).reportLosses(&findings) }
+        let protections = KrakenDProtection.all(ofService: root).map(\.name)
         for member in root["extra_config"]?.members ?? [] {
             if member.key == "telemetry/logging" { continue }
+            if member.key.hasPrefix("auth/"), !protections.contains(member.key) {
+                findings.note(
+                    at: member.keyPlace,
+                    "'\(member.key)' is left out: the endpoints that use it are left out")
+                continue
+            }
             guard member.key == "router" else {
-                problems.lost(member, among: KrakenDReasons.ofExtras)
+                findings.lost(member, among: KrakenDLosses.ofExtras)
                 continue
             }
             for inner in member.node.members
             where !["max_payload", "disable_access_log"].contains(inner.key) {
-                problems.lost(inner, among: KrakenDReasons.ofRouter)
+                findings.lost(inner, among: KrakenDLosses.ofRouter)
             }
         }
     }
@@ -119,16 +126,6 @@ struct KrakenDService {
         "$schema", "version", "name", "port", "listen_ip", "host", "timeout", "cache_ttl",
         "dialer_timeout", "max_header_bytes", "read_header_timeout", "read_timeout", "idle_timeout",
         "dns_cache_ttl", "max_idle_connections_per_host", "idle_connection_timeout", "endpoints",
-        "extra_config", "client_tls",
+        "extra_config", "client_tls", "allow_insecure_connections",
     ]
-}
-
-extension Problems {
-    /// Tells of a key that has no equivalent, with the reason.
-    mutating func lost(_ member: DocumentNode.Member, among reasons: [String: String]) {
-        // KrakenD's own way to comment.
-        guard let first = member.key.first, !"@_$".contains(first) else { return }
-        let reason = reasons[member.key] ?? KrakenDReasons.general(member.key)
-        warning(at: member.keyPlace, "'\(member.key)' is left out: \(reason)")
-    }
 }

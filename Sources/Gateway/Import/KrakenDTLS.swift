@@ -8,7 +8,7 @@ struct KrakenDTLS {
         self.node = node
     }
 
-    /// Nil where nothing is to be said.
+    /// Nil where there is nothing to write.
     var tree: YAMLTree? {
         var members: [(String, YAMLTree)] = []
         if node["allow_insecure_connections"]?.flag == true {
@@ -26,20 +26,20 @@ struct KrakenDTLS {
     }
 
     /// What of it is not in `tree`.
-    func tellWhatIsLost(_ problems: inout Problems) {
+    func reportLosses(_ findings: inout ImportFindings) {
         for member in node.members where !Self.known.contains(member.key) {
-            problems.lost(member, among: Self.reasons)
+            findings.lost(member, among: Self.losses)
         }
         for (key, what) in [("ca_certs", "file"), ("client_certs", "certificate")] {
             guard let list = node[key], list.elements.count > 1 else { continue }
-            problems.warning(
+            findings.warning(
                 at: list.place, "'\(key)' has several; only the first \(what) is taken")
         }
         if let ca = node["ca_certs"], !ca.texts.isEmpty,
             node["disable_system_ca_pool"]?.flag != true
         {
-            problems.warning(
-                at: ca.place, "'ca' stands for the system's certificates, not beside them")
+            findings.warning(
+                at: ca.place, "'ca' replaces the system's certificates; KrakenD trusts both")
         }
     }
 
@@ -47,10 +47,10 @@ struct KrakenDTLS {
         "allow_insecure_connections", "ca_certs", "client_certs", "disable_system_ca_pool",
     ]
 
-    private static let reasons = [
+    private static let losses: [String: ImportLoss] = [
         "min_version": versions, "max_version": versions, "cipher_suites": choice,
         "curve_preferences": choice,
     ]
-    private static let versions = "TLS 1.2 and 1.3 are spoken"
-    private static let choice = "OpenSSL and the backend agree on it"
+    private static let versions = ImportLoss.note("connections use TLS 1.2 or 1.3")
+    private static let choice = ImportLoss.note("OpenSSL and the backend agree on it")
 }

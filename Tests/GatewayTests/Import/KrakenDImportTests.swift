@@ -1,3 +1,5 @@
+import Basics
+import JSONText
 import Testing
 import YAMLReader
 
@@ -8,32 +10,47 @@ import YAMLReader
     static let folder = "Tests/Fixtures/krakend"
     static let names = Golden.names(in: folder, endingIn: ".json")
 
-    /// What is no configuration that can be read, on purpose.
-    static let unreadable = ["broken.json", "version2.json"]
+    /// Files that are no readable configuration.
+    static let unreadable = ["broken.json", "template.json", "version1.json"]
 
-    @Test func thereAreSome() { #expect(Self.names.count >= 9) }
+    /// Files of which no endpoint can be written.
+    static let withoutEndpoints = ["gates.json"]
+
+    @Test func thereAreSome() { #expect(Self.names.count >= 17) }
+
+    static func imported(_ name: String, opensProtected: Bool = false) throws -> KrakenDImport {
+        KrakenDImport(
+            Array(try Golden.text("\(folder)/\(name)").utf8), file: name,
+            opensProtected: opensProtected)
+    }
 
     @Test(arguments: names) func becomes(_ name: String) throws {
-        let imported = KrakenDImport(
-            Array(try Golden.text("\(Self.folder)/\(name)").utf8), file: name)
+        let imported = try Self.imported(name)
         let base = "\(Self.folder)/\(name.replacing(".json", with: ""))"
-        try Golden.expect(
-            base + ".notes", says: imported.problems.lines.map { $0 + "\n" }.joined())
+        try Golden.expect(base + ".notes", says: imported.lines.map { $0 + "\n" }.joined())
         let isReadable = !Self.unreadable.contains(name)
         #expect((imported.text != nil) == isReadable)
-        #expect((imported.problems.errorCount == 0) == isReadable)
+        #expect((imported.findings.count(of: .error) == 0) == isReadable)
         if let text = imported.text { try Golden.expect(base + ".yaml", says: text) }
     }
 
-    /// Whatever was left out, the rest is a configuration.
-    @Test(arguments: names.filter { !unreadable.contains($0) })
-    func whatIsWrittenPassesTheCheck(_ name: String) throws {
-        let name = name.replacing(".json", with: ".yaml")
-        let text = try Golden.text("\(Self.folder)/\(name)")
-        let (config, problems) = load([name: text], main: name)
+    /// With and without the protected endpoints, the rest is a configuration.
+    @Test(arguments: names.filter { !unreadable.contains($0) }, [false, true])
+    func whatIsWrittenPassesTheCheck(_ name: String, _ opensProtected: Bool) throws {
+        guard opensProtected || !Self.withoutEndpoints.contains(name) else { return }
+        let text = try #require(try Self.imported(name, opensProtected: opensProtected).text)
+        let (config, problems) = load(["c.yaml": text])
         #expect(config != nil, "\(problems.lines)")
         let document = try YAMLReader.read(Array(text.utf8), file: name)
         #expect(try SchemaValidator(ConfigSchema.text).problems(of: document) == [])
+    }
+
+    /// Also what the check of the written configuration found is reported where it comes from.
+    @Test(arguments: names) func locationsAreThoseOfTheImportedFile(_ name: String) throws {
+        for finding in try Self.imported(name).findings.sorted {
+            #expect(finding.place.file == name)
+            #expect(!finding.text.contains("imported.yaml"))
+        }
     }
 
     /// The page "Coming from KrakenD" shows what really comes out.
@@ -48,7 +65,164 @@ import YAMLReader
             page.contains("```text\n\(notes.replacing("manual.json", with: "krakend.json"))```"))
     }
 
-    // MARK: Texts
+    // MARK: Weight
+
+    private func imported(text: String) -> KrakenDImport {
+        KrakenDImport(Array(text.utf8), file: "k.json")
+    }
+
+    /// What only works in another way does not make an import incomplete.
+    @Test(arguments: [
+        (#""write_timeout": "1s""#, false), (#""plugin": {}"#, false),
+        (#""something_new": 1"#, true), (#""tls": {}"#, true),
+        (#""extra_config": { "telemetry/metrics": {} }"#, false),
+        (#""extra_config": { "security/cors": {} }"#, true),
+    ])
+    func aWarningIsALossOfWeight(_ member: String, _ isIncomplete: Bool) {
+        let imported = imported(
+            text: """
+                { "version": 3, \(member),
+                  "endpoints": [{ "endpoint": "/a", "backend":
+                    [{ "url_pattern": "/a", "host": ["http://a"] }] }] }
+                """)
+        #expect(imported.findings.sorted.count == 1)
+        #expect(imported.isIncomplete == isIncomplete)
+    }
+
+    // MARK: Protection
+
+    private func routes(_ imported: KrakenDImport) throws -> [String] {
+        let document = try YAMLReader.read(Array((imported.text ?? "").utf8), file: "t.yaml")
+        return (document["endpoints"]?.elements ?? []).compactMap { $0["route"]?.text }
+    }
+
+    @Test func protectedEndpointsAreWrittenAsComments() throws {
+        let imported = try Self.imported("protected.json")
+        #expect(try routes(imported) == ["GET /open", "GET /client"])
+        #expect(imported.text?.contains("\n  # - route: GET /orders/{id}\n") == true)
+        #expect(imported.isIncomplete)
+    }
+
+    @Test func openProtectedWritesThem() throws {
+        let imported = try Self.imported("protected.json", opensProtected: true)
+        #expect(
+            try routes(imported) == [
+                "GET /open", "GET /orders/{id}", "GET /keys", "GET /basic", "POST /login",
+                "GET /policy", "GET /own", "GET /misplaced", "GET /client",
+            ])
+        #expect(imported.isIncomplete)
+        #expect(
+            imported.lines.contains {
+                $0.hasSuffix(
+                    "warning: endpoint GET /keys is open to everybody: 'auth/api-keys' has no equivalent"
+                )
+            })
+    }
+
+    /// Client certificates, a plugin before the router and a validator of the service.
+    @Test func whatProtectsTheServiceProtectsEveryEndpoint() throws {
+        #expect(try routes(try Self.imported("gates.json")) == [])
+        #expect(try routes(try Self.imported("gates.json", opensProtected: true)) == ["GET /a"])
+    }
+
+    // MARK: Answers
+
+    /// What a call's `take`, `keep`, `drop` and `rename` make of an answer.
+    private func shaped(_ json: String, by call: String, of name: String) throws -> String {
+        let text = try #require(try Self.imported(name).text)
+        let (config, _) = load(["c.yaml": text])
+        let calls = try #require(config).endpoints.flatMap(\.calls)
+        let found = try #require(calls.first { $0.name.value == call })
+        let shape = try JSONShape(
+            take: try found.take.map { try JSONPath($0.value) },
+            keep: try found.keep.map { try $0.value.map { try JSONPath($0.value) } },
+            drop: try found.drop.map { try JSONPath($0.value) },
+            rename: try found.rename.map {
+                JSONShape.Rename(try JSONPath($0.path.value), to: $0.name.value)
+            })
+        return String(try shape.applied(to: try JSONSlice(validating: Bytes(json))).text)
+    }
+
+    /// The results are those of KrakenD's flatmap for the same operations.
+    @Test func flatmapsBecomeDropsAndRenames() throws {
+        let schools = """
+            {"data":{"version":1,"schools":[{"PK_ID":1,"first":"a","secret":2,\
+            "students":[{"name":"x","password":"y"}]},{"PK_ID":2,"first":"b"}]}}
+            """
+        #expect(
+            try shaped(schools, by: "schools", of: "flatmap.json")
+                == #"{"sites":[{"id":1,"head":"a","students":[{"name":"x"}]},{"id":2,"first":"b"}]}"#
+        )
+        #expect(
+            try shaped(#"[{"i":1,"path":"/a"},{"path":"/b"}]"#, by: "paths", of: "flatmap.json")
+                == #"[{"url":"/a"},{"url":"/b"}]"#)
+        #expect(
+            try shaped(
+                #"{"full_name":"n","password":"p","id":1}"#, by: "user", of: "flatmap.json")
+                == #"{"title":"n","id":1}"#)
+        #expect(
+            try shaped(#"{"internal":1,"debug":2,"x":3}"#, by: "more", of: "flatmap.json")
+                == #"{"x":3}"#)
+    }
+
+    /// KrakenD divides at dots and knows no brackets.
+    @Test func keysOfAllowAndMappingStayWhatTheyAre() throws {
+        #expect(
+            try shaped(
+                #"{"a":{"":{"b":1,"c":2}},"c[0]":3,"d":{"e":4,"f":5},"g":6}"#, by: "a",
+                of: "names.json")
+                == #"{"a":{"":{"b":1}},"c":3,"d":{"e":4}}"#)
+    }
+
+    // MARK: Names
+
+    /// A group keeps its name although a parameter has it too, and `{user}` is the parameter.
+    @Test func aCallMayHaveTheNameOfAParameter() throws {
+        let text = try #require(try Self.imported("names.json").text)
+        let (config, _) = load(["c.yaml": text])
+        let endpoint = try #require(config?.endpoints.first)
+        let call = try #require(endpoint.calls.first { $0.name.value == "user" })
+        let reference = try #require(call.references.first?.value)
+        #expect(reference.source == .name("user"))
+        #expect(endpoint.call(for: reference) == nil)
+        #expect(endpoint.callGraph.waitsFor.allSatisfy(\.isEmpty))
+    }
+
+    // MARK: Texts from outside
+
+    /// A name or a path cannot end a comment and write lines of its own.
+    @Test(arguments: ["\\n", "\\r", "\\u0085", "\\u2028", "\\u2029", "\\u000b", "\\u0000"])
+    func noTextEndsAComment(_ sign: String) throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "name": "x\(sign)listen: 1.2.3.4:5",
+                  "endpoints": [
+                    { "endpoint": "/a\(sign)  - route: GET /evil/*", "backend": [{}] },
+                    { "endpoint": "/b", "backend": [{ "url_pattern": "/b", "host": ["http://a"] }] },
+                    { "endpoint": "/c", "extra_config": { "auth/validator": {} }, "backend":
+                      [{ "url_pattern": "/c\(sign)x", "host": ["http://a"] }] }] }
+                """)
+        let text = try #require(imported.text)
+        let (config, problems) = load(["c.yaml": text])
+        #expect(config?.endpoints.count == 1, "\(problems.lines)")
+        #expect(!text.contains("\nlisten: 1.2.3.4:5"))
+    }
+
+    /// A dollar sign before a brace is no variable here.
+    @Test func noTextBecomesAVariable() throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "endpoints": [{ "endpoint": "/a/{id}", "method": "POST",
+                  "extra_config": { "validation/json-schema": { "type": "object", "properties":
+                    { "p": { "type": "string", "enum": ["${HOME}"] } } } },
+                  "backend": [{ "url_pattern": "/${id}", "host": ["http://a"] }] }] }
+                """)
+        let text = try #require(imported.text)
+        let (config, problems) = load(["c.yaml": text], environment: ["HOME": "/root", "id": "1"])
+        let endpoint = try #require(config?.endpoints.first, "\(problems.lines)")
+        #expect(endpoint.body?.properties.first?.oneOf.map(\.value) == ["${HOME}"])
+        #expect(endpoint.calls.first?.request?.target.template.text == "/%24{id}")
+    }
 
     /// Written and read again, a text is the same text.
     @Test(arguments: [
@@ -62,7 +236,7 @@ import YAMLReader
             ("block", .text(text)), ("list", .texts([text, text])),
             ("inline", .inline([("key", .text(text))])), (text.isEmpty ? "k" : text, .plain("1")),
         ])
-        let lines = tree.lines.joined(separator: "\n")
+        let lines = tree.lines.map(\.text).joined(separator: "\n")
         let document = try YAMLReader.read(Array(lines.utf8), file: "t.yaml")
         #expect(document["block"]?.text == text)
         #expect(document["list"]?.texts == [text, text])

@@ -1,0 +1,59 @@
+import YAMLReader
+
+/// Checks what an import is going to write, and leaves out what has errors, so that no configuration
+/// comes out that `check` would refuse. Locations are those of the file that is imported.
+struct ImportCheck {
+    private static let file = "imported.yaml"
+
+    /// Errors that nothing could be left out for.
+    private(set) var errors = ImportFindings()
+
+    /// Every round leaves out something, or is the last one.
+    mutating func run(on document: inout ImportedDocument) {
+        while document.endpoints.contains(where: { $0.tree != nil }) {
+            let lines = document.checkedLines
+            let problems = Self.problems(of: lines.map(\.line.text))
+            if problems.isEmpty { return }
+            var isChanged = false
+            for problem in problems {
+                let owner = lines[min(max(problem.place.line, 1), lines.count) - 1]
+                let words = Self.words(problem.text, lines.map(\.line))
+                if document.refuse(owner.part, words, at: owner.line.place) { isChanged = true }
+            }
+            guard isChanged else {
+                for problem in problems {
+                    errors.error(
+                        at: document.place, "the written configuration is wrong: \(problem.text)")
+                }
+                return
+            }
+        }
+    }
+
+    private static func problems(of lines: [String]) -> [Problems.Problem] {
+        let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
+        let files = ConfigFiles(
+            read: { path throws(ConfigFileError) in
+                guard path == file else { throw .notFound }
+                return bytes
+            }, list: { _ throws(ConfigFileError) in throw .notFound })
+        let (_, problems) = ConfigLoader.load(file, files: files, environment: { _ in nil })
+        return problems.sorted.filter { $0.severity == .error }
+    }
+
+    /// A text may name another location of the checked lines.
+    private static func words(_ text: String, _ lines: [YAMLLine]) -> String {
+        var words = ""
+        var rest = text[...]
+        while let found = rest.firstRange(of: "\(file):") {
+            words += rest[..<found.lowerBound]
+            rest = rest[found.upperBound...]
+            let line = rest.prefix(while: \.isNumber)
+            let column = rest.dropFirst(line.count + 1).prefix(while: \.isNumber)
+            rest = rest.dropFirst(line.count + 1 + column.count)
+            let index = min(max(Int(line) ?? 1, 1), lines.count) - 1
+            words += lines[index].place?.description ?? "the configuration"
+        }
+        return words + rest
+    }
+}

@@ -1,0 +1,68 @@
+package import YAMLReader
+
+/// What an import reports, in the order in which it was found.
+package struct ImportFindings: Sendable, Equatable {
+    /// One line of the report: `krakend.json:9:27: warning: text`.
+    package struct Finding: Sendable, Hashable, CustomStringConvertible {
+        package let severity: Severity
+        package let place: Place
+        package let text: String
+
+        package var description: String { "\(place): \(severity.rawValue): \(text)" }
+    }
+
+    package enum Severity: String, Sendable {
+        /// The file cannot be read.
+        case error
+        /// A loss of weight: clients or backends get something else than before.
+        case warning
+        /// Something is done elsewhere or in another way; clients and backends get the same.
+        case note
+    }
+
+    private(set) var all: [Finding] = []
+
+    mutating func error(at place: Place, _ text: String) { add(.error, place, text) }
+    mutating func warning(at place: Place, _ text: String) { add(.warning, place, text) }
+    mutating func note(at place: Place, _ text: String) { add(.note, place, text) }
+
+    mutating func add(_ severity: Severity, _ place: Place, _ text: String) {
+        let finding = Finding(severity: severity, place: place, text: text)
+        if !all.contains(finding) { all.append(finding) }
+    }
+
+    mutating func add(_ others: ImportFindings) {
+        for finding in others.all { add(finding.severity, finding.place, finding.text) }
+    }
+
+    package func count(of severity: Severity) -> Int { all.count { $0.severity == severity } }
+
+    /// By source location; findings of one location in the order in which they were found.
+    var sorted: [Finding] {
+        all.enumerated().sorted { one, other in
+            (one.element.place.line, one.element.place.column, one.offset)
+                < (other.element.place.line, other.element.place.column, other.offset)
+        }.map(\.element)
+    }
+}
+
+/// Why a key of KrakenD has no equivalent, and how much its loss weighs.
+struct ImportLoss {
+    let severity: ImportFindings.Severity
+    let reason: String
+
+    static func warning(_ reason: String) -> ImportLoss {
+        .init(severity: .warning, reason: reason)
+    }
+    static func note(_ reason: String) -> ImportLoss { .init(severity: .note, reason: reason) }
+}
+
+extension ImportFindings {
+    /// Reports a key that has no equivalent, with the reason.
+    mutating func lost(_ member: DocumentNode.Member, among losses: [String: ImportLoss]) {
+        // KrakenD ignores such keys; people write comments into them.
+        guard let first = member.key.first, !"@_$".contains(first) else { return }
+        let loss = losses[member.key] ?? KrakenDLosses.general(member.key)
+        add(loss.severity, member.keyPlace, "'\(member.key)' is left out: \(loss.reason)")
+    }
+}

@@ -1,0 +1,130 @@
+import YAMLReader
+
+/// The configuration that an import writes, with its findings as comments.
+struct ImportedDocument {
+    /// What the service is called.
+    let name: String?
+    /// Where the file begins that is imported.
+    let place: Place
+    /// Of the service; those of the endpoints are theirs.
+    var findings: ImportFindings
+    private(set) var members: [(String, YAMLTree)]
+    private let backends: KrakenDBackends
+    private(set) var endpoints: [ImportedEndpoint]
+
+    init(
+        name: String?, place: Place, findings: ImportFindings, members: [(String, YAMLTree)],
+        backends: KrakenDBackends, endpoints: [ImportedEndpoint]
+    ) {
+        self.name = name
+        self.place = place
+        self.findings = findings
+        self.members = members
+        self.backends = backends
+        self.endpoints = endpoints
+    }
+
+    /// The part of the document that a line belongs to, and what goes with it if it is wrong.
+    enum Part: Equatable {
+        case member(String)
+        case backend(String)
+        case endpoint(Int)
+    }
+
+    // MARK: Text
+
+    var text: String {
+        var lines = YAMLLine.comment(
+            "Imported from the KrakenD configuration\(name.map { " of \($0)" } ?? "").")
+        lines += comments(findings)
+        lines += members.flatMap { YAMLTree.lines(key: $0.0, $0.1) }
+        lines += backendLines + endpointLines
+        return lines.map { $0.text + "\n" }.joined()
+    }
+
+    private func comments(_ findings: ImportFindings) -> [YAMLLine] {
+        findings.sorted.flatMap { finding in
+            YAMLLine.comment(
+                "\(finding.severity.rawValue), line \(finding.place.line): \(finding.text)")
+        }
+    }
+
+    private var backendLines: [YAMLLine] {
+        let used = endpoints.filter(\.isWritten).reduce(into: Set()) { $0.formUnion($1.backends) }
+        let blocks = backends.blocks(withFiles: true)
+        let isEmpty = !blocks.contains { used.contains($0.name) }
+        var lines = [YAMLLine(isEmpty ? "backends: {}" : "backends:")]
+        for block in blocks {
+            var own = YAMLTree.lines(key: block.name, block.tree)
+            if !used.contains(block.name) {
+                guard
+                    endpoints.contains(where: { $0.backends.contains(block.name) && $0.tree != nil }
+                    )
+                else { continue }
+                own =
+                    YAMLLine.comment("Only endpoints that are left out call it.")
+                    + own.map(\.asComment)
+            }
+            lines += own.map { $0.indented() }
+        }
+        return lines
+    }
+
+    private var endpointLines: [YAMLLine] {
+        let isEmpty = !endpoints.contains(where: \.isWritten)
+        var lines = [YAMLLine(isEmpty ? "endpoints: []" : "endpoints:")]
+        for endpoint in endpoints {
+            let comments = comments(endpoint.reasons) + comments(endpoint.findings)
+            lines += comments.map { $0.indented() }
+            let own = endpoint.tree?.item ?? []
+            lines += own.map { ($0.asCommentIf(endpoint.isProtected)).indented() }
+        }
+        return lines
+    }
+
+    // MARK: Check
+
+    /// The lines that are checked, protected endpoints among them: uncommented, they have to be right
+    /// too. Files of certificates are not, for this machine may not have them.
+    var checkedLines: [(part: Part, line: YAMLLine)] {
+        var lines: [(part: Part, line: YAMLLine)] = []
+        for (key, tree) in members {
+            lines += YAMLTree.lines(key: key, tree).map { (.member(key), $0) }
+        }
+        lines.append((.member("backends"), YAMLLine("backends:")))
+        for (name, tree) in backends.blocks(withFiles: false) {
+            lines += YAMLTree.lines(key: name, tree).map { (.backend(name), $0.indented()) }
+        }
+        lines.append((.member("endpoints"), YAMLLine("endpoints:")))
+        for (index, endpoint) in endpoints.enumerated() {
+            lines += (endpoint.tree?.item ?? []).map { (.endpoint(index), $0.indented()) }
+        }
+        return lines
+    }
+
+    /// Leaves out a part that the check refuses; false if nothing can be left out.
+    mutating func refuse(_ part: Part, _ words: String, at place: Place?) -> Bool {
+        switch part {
+        case .endpoint(let index):
+            endpoints[index].refuse(words, at: place)
+            return true
+        case .backend(let name):
+            let callers = endpoints.indices.filter { endpoints[$0].backends.contains(name) }
+            for index in callers where endpoints[index].tree != nil {
+                endpoints[index].refuse(words, at: place)
+            }
+            return !callers.isEmpty
+        case .member(let key):
+            guard let index = members.firstIndex(where: { $0.0 == key && key != "version" }) else {
+                return false
+            }
+            members.remove(at: index)
+            findings.warning(at: place ?? self.place, "'\(key)' is left out: \(words)")
+            return true
+        }
+    }
+}
+
+extension YAMLLine {
+    fileprivate func asCommentIf(_ isLeftOut: Bool) -> YAMLLine { isLeftOut ? asComment : self }
+}

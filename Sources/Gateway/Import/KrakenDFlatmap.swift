@@ -1,0 +1,161 @@
+import YAMLReader
+
+/// Deletions and moves in an answer, in KrakenD's order, as `drop` and `rename`, whose paths speak of
+/// the names of the source.
+///
+/// A deletion that cannot be expressed would show clients what they must not see, so it costs the
+/// endpoint; a move that cannot be expressed is only reported.
+struct KrakenDFlatmap {
+    private(set) var drops: [[String]] = []
+    private(set) var renames: [Rename] = []
+
+    /// Where operations that were left out would have put something.
+    private var unknown: [[String]] = []
+
+    struct Rename {
+        /// In the names of the source.
+        let path: [String]
+        var name: String
+    }
+
+    /// One operation of a `flatmap_filter`.
+    struct Operation {
+        let type: String
+        /// Divided at the dots.
+        var arguments: [[String]]
+        let place: Place
+
+        /// Nil for what is no operation; KrakenD passes over it.
+        init?(_ node: DocumentNode) {
+            guard let type = node["type"]?.text else { return nil }
+            self.type = type
+            place = node.place
+            arguments = (node["args"]?.texts ?? []).map { path in
+                path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            }
+        }
+
+        static func all(of node: DocumentNode) -> [Operation] {
+            (node["extra_config"]?["proxy"]?["flatmap_filter"]?.elements ?? [])
+                .compactMap(Operation.init)
+        }
+
+        /// `move collection -> posts`: how a list of a backend gets its name.
+        var nameOfList: String? {
+            guard type == "move", arguments.count == 2, arguments[0] == ["collection"],
+                arguments[1].count == 1
+            else { return nil }
+            return arguments[1][0]
+        }
+    }
+
+    /// `deny`
+    mutating func drop(_ path: [String]) {
+        drops.append(path)
+    }
+
+    /// `mapping`
+    mutating func rename(_ path: [String], to name: String) {
+        renames.append(Rename(path: path, name: name))
+    }
+
+    mutating func apply(
+        _ operation: Operation, _ findings: inout ImportFindings
+    ) throws(Refusal) {
+        switch (operation.type, operation.arguments.count) {
+        case ("del", _):
+            for path in operation.arguments { try delete(path, operation) }
+        case ("move", 2):
+            if !move(operation.arguments[0], to: operation.arguments[1]) {
+                lose(operation, &findings)
+            }
+        default: lose(operation, &findings)
+        }
+    }
+
+    private mutating func lose(_ operation: Operation, _ findings: inout ImportFindings) {
+        let words = operation.arguments.map { $0.joined(separator: ".") }
+        findings.warning(
+            at: operation.place,
+            "'\(operation.type)' of \(words.joined(separator: " to ")) is left out: 'drop' removes"
+                + " and 'rename' gives another name in the same object; nothing moves further")
+        unknown += operation.arguments
+    }
+
+    private mutating func delete(_ path: [String], _ operation: Operation) throws(Refusal) {
+        let words = "its 'del' of \(path.joined(separator: "."))"
+        guard !unknown.contains(where: { Self.overlap($0, path) }) else {
+            throw Refusal(
+                "\(words) follows an operation that is left out, so clients would see what it deletes",
+                at: operation.place)
+        }
+        switch source(of: path) {
+        case .known(let path): drops.append(path)
+        case .gone: break
+        case .unclear:
+            throw Refusal("\(words) cannot be expressed with 'drop'", at: operation.place)
+        }
+    }
+
+    private mutating func move(_ path: [String], to target: [String]) -> Bool {
+        guard path.count == target.count, path.dropLast() == target.dropLast(),
+            let last = path.last, let name = target.last,
+            ![last, name].contains(where: { $0 == "*" || KrakenDPath.isIndex($0) }),
+            !unknown.contains(where: { Self.overlap($0, path) || Self.overlap($0, target) })
+        else { return false }
+        switch source(of: path) {
+        case .gone: return true
+        case .unclear: return false
+        case .known(let path):
+            if let index = renames.firstIndex(where: { $0.path == path }) {
+                renames[index].name = name
+            } else {
+                renames.append(Rename(path: path, name: name))
+            }
+            return true
+        }
+    }
+
+    // MARK: Names of the source
+
+    private enum Source {
+        case known([String])
+        /// Renamed or deleted before, so nothing stands there any more.
+        case gone
+        /// Only some of what the path means was renamed.
+        case unclear
+    }
+
+    /// What a path that stands behind the renames so far was called before them.
+    private func source(of path: [String]) -> Source {
+        var found: [String] = []
+        for step in path {
+            let siblings = renames.filter { Self.fit($0.path.dropLast(), found[...]) }
+            let touched = siblings.filter {
+                $0.name == step || $0.path.last == step || step == "*"
+            }
+            if touched.contains(where: { Array($0.path.dropLast()) != found }) { return .unclear }
+            if step == "*" {
+                found.append(step)
+            } else if let rename = siblings.first(where: { $0.name == step }) {
+                found = rename.path
+            } else if siblings.contains(where: { $0.path.last == step }) {
+                return .gone
+            } else {
+                found.append(step)
+            }
+        }
+        return drops.contains { found.starts(with: $0) } ? .gone : .known(found)
+    }
+
+    /// Whether one begins where the other stands or passes.
+    private static func overlap(_ one: [String], _ other: [String]) -> Bool {
+        zip(one, other).allSatisfy { $0 == $1 || $0 == "*" || $1 == "*" }
+    }
+
+    /// Paths of one length that may mean the same place.
+    private static func fit(_ one: ArraySlice<String>, _ other: ArraySlice<String>) -> Bool {
+        one.count == other.count
+            && zip(one, other).allSatisfy { $0 == $1 || $0 == "*" || $1 == "*" }
+    }
+}

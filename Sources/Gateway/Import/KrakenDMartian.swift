@@ -1,0 +1,79 @@
+import YAMLReader
+
+/// The part of `modifier/martian` that headers of a call express.
+struct KrakenDMartian {
+    /// Set on the request, in place of the client's.
+    private(set) var headers: [(name: String, value: YAMLTree)] = []
+
+    /// Taken out of the request.
+    private var removed: Set<String> = []
+
+    /// - Parameter isPassedOn: the backend's headers reach clients, as with `no-op`
+    init(_ modifier: DocumentNode, isPassedOn: Bool, _ findings: inout ImportFindings) {
+        self.isPassedOn = isPassedOn
+        add(modifier, isOnRequest: true, isOnResponse: true, &findings)
+    }
+
+    private let isPassedOn: Bool
+
+    func isRemoved(_ name: String) -> Bool { removed.contains(name.lowercased()) }
+
+    /// A group within a group is as deep as a document may be. Without a scope a modifier works on
+    /// both, the request and the response.
+    private mutating func add(
+        _ node: DocumentNode, isOnRequest: Bool, isOnResponse: Bool,
+        _ findings: inout ImportFindings
+    ) {
+        for member in node.members {
+            let scope = member.node["scope"]?.texts
+            let isOnRequest = isOnRequest && scope?.contains("request") != false
+            let isOnResponse = isOnResponse && scope?.contains("response") != false
+            if member.key == "fifo.Group" {
+                for inner in member.node["modifiers"]?.elements ?? [] {
+                    add(inner, isOnRequest: isOnRequest, isOnResponse: isOnResponse, &findings)
+                }
+                continue
+            }
+            if isOnResponse, scope != nil || !isOnRequest {
+                let words = "'\(member.key)' of the response is left out: "
+                if isPassedOn || !member.key.hasPrefix("header.") {
+                    findings.warning(
+                        at: member.keyPlace,
+                        words + "'relay_headers' passes on what a backend sends")
+                } else {
+                    findings.note(at: member.keyPlace, words + "it reached no client")
+                }
+            }
+            if isOnRequest { change(member, &findings) }
+        }
+    }
+
+    private mutating func change(_ member: DocumentNode.Member, _ findings: inout ImportFindings) {
+        switch member.key {
+        case "header.Modifier": set(member, &findings)
+        case "header.Blacklist":
+            removed.formUnion((member.node["names"]?.texts ?? []).map { $0.lowercased() })
+        default:
+            findings.warning(
+                at: member.keyPlace,
+                "'\(member.key)' is left out: of modifiers, fixed headers are written as 'headers'")
+        }
+    }
+
+    private mutating func set(_ member: DocumentNode.Member, _ findings: inout ImportFindings) {
+        let name = member.node["name"]?.text ?? ""
+        let value = member.node["value"]?.text ?? member.node["value"]?.number ?? ""
+        do throws(Refusal) {
+            try HeaderSyntax.check(name: name)
+            try HeaderSyntax.check(value: value)
+            guard !value.contains("${") else { throw Refusal("must not have '${' in its value") }
+        } catch {
+            findings.warning(
+                at: member.keyPlace, "header '\(name)' is left out: 'headers' \(error.words)")
+            return
+        }
+        let literal = value.replacing("{", with: "{{").replacing("}", with: "}}")
+        headers.removeAll { $0.name.lowercased() == name.lowercased() }
+        headers.append((name, .placed(.text(literal), member.keyPlace)))
+    }
+}

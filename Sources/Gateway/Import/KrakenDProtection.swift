@@ -1,0 +1,68 @@
+import YAMLReader
+
+/// What decides in KrakenD who may call an endpoint. None of it has an equivalent, so an endpoint
+/// that has it would be open to everybody.
+struct KrakenDProtection {
+    /// The key, as it is called in version 3.
+    let name: String
+    let place: Place
+
+    /// The extensions of one endpoint, or of its backends, that protect it.
+    static func all(ofEndpoint node: DocumentNode) -> [KrakenDProtection] {
+        let nodes = [node] + (node["backend"]?.elements ?? [])
+        return nodes.flatMap { $0["extra_config"]?.members ?? [] }
+            .filter { protects($0.key) }
+            .map { KrakenDProtection(name: $0.key, place: $0.keyPlace) }
+    }
+
+    /// What protects every endpoint of the service.
+    static func all(ofService root: DocumentNode) -> [KrakenDProtection] {
+        var all: [KrakenDProtection] = []
+        if let tls = root["tls"], tls["enable_mtls"]?.flag == true {
+            all.append(
+                KrakenDProtection(
+                    name: "enable_mtls", place: tls["enable_mtls"]?.place ?? tls.place))
+        }
+        for member in root["extra_config"]?.members ?? [] where protectsService(member) {
+            all.append(KrakenDProtection(name: member.key, place: member.keyPlace))
+        }
+        return all
+    }
+
+    /// Whether an extension of an endpoint decides who may call it.
+    static func protects(_ key: String) -> Bool {
+        if key.hasPrefix("auth/") { return !ofBackends.contains(key) }
+        if key.hasPrefix("github") {
+            // Builds of one's own have namespaces of their own.
+            return ["auth", "jose", "jwt", "apikey"].contains { key.lowercased().contains($0) }
+        }
+        return key == "security/policies"
+    }
+
+    private static func protectsService(_ member: DocumentNode.Member) -> Bool {
+        switch member.key {
+        // They only describe keys and users; an endpoint has to name them to be protected.
+        case "auth/api-keys", "auth/basic", "auth/revoker": false
+        case "auth/validator", "auth/signer":
+            member.node.members.contains { $0.key != "shared_cache_duration" }
+        case "plugin/http-server": mayAuthenticate(member.node)
+        default: protects(member.key)
+        }
+    }
+
+    /// A plugin that handles every request first; what it does is unknown but for some.
+    private static func mayAuthenticate(_ node: DocumentNode) -> Bool {
+        let names = node["name"]?.texts ?? []
+        return names.contains { !harmlessPlugins.contains($0) }
+    }
+
+    /// By these the gateway shows a backend who it is.
+    private static let ofBackends: Set<String> = [
+        "auth/client-credentials", "auth/aws-sigv4", "auth/gcp", "auth/ntlm", "auth/oauth",
+    ]
+
+    private static let harmlessPlugins: Set<String> = [
+        "static-filesystem", "virtualhost", "wildcard", "geoip", "jwk-aggregator",
+        "redis-ratelimit", "url-rewrite",
+    ]
+}

@@ -22,9 +22,28 @@ extension DocumentNode {
 
     var texts: [String] { elements.compactMap(\.text) }
 
-    var flag: Bool? { if case .bool(let flag)? = scalar?.type { flag } else { nil } }
+    /// KrakenD takes `"true"` for `true`, and so on.
+    var flag: Bool? {
+        switch scalar?.type {
+        case .bool(let flag): flag
+        case .string:
+            switch text?.lowercased() {
+            case "true", "t", "1": true
+            case "false", "f", "0": false
+            default: nil
+            }
+        case .integer, .decimal, .null, nil: nil
+        }
+    }
 
-    var integer: Int? { if case .integer(let value)? = scalar?.type { value } else { nil } }
+    /// KrakenD takes `"3"` for `3`.
+    var integer: Int? {
+        switch scalar?.type {
+        case .integer(let value): value
+        case .string: text.flatMap { Int($0) }
+        case .bool, .decimal, .null, nil: nil
+        }
+    }
 
     /// A number as it was written.
     var number: String? {
@@ -54,7 +73,8 @@ extension DocumentNode {
         return .milliseconds(Int64(max(1, nanoseconds / 1e6)))
     }
 
-    /// The value as JSON in one line. It recurses as deep as a document may be.
+    /// The value as JSON in one line, with `${` escaped in texts, as a configuration writes it. It
+    /// recurses as deep as a document may be.
     var json: String {
         switch content {
         case .mapping(let members):
@@ -62,7 +82,8 @@ extension DocumentNode {
                 + "}"
         case .sequence(let elements):
             "[" + elements.map(\.json).joined(separator: ", ") + "]"
-        case .scalar(let scalar): scalar.isPlain ? scalar.text : Self.quoted(scalar.text)
+        case .scalar(let scalar):
+            scalar.isPlain ? scalar.text : Self.quoted(scalar.text.replacing("${", with: "$${"))
         }
     }
 

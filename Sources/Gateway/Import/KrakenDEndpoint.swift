@@ -7,6 +7,8 @@ struct KrakenDEndpoint {
     struct Scope {
         let timeout: Duration
         let cacheTime: Duration?
+        /// Of endpoints without an encoding of their own.
+        let outputEncoding: DocumentNode?
         let protections: [KrakenDProtection]
         /// `--open-protected`
         let opensProtected: Bool
@@ -26,7 +28,8 @@ struct KrakenDEndpoint {
     private var timeout: Duration { node["timeout"]?.goDuration ?? scope.timeout }
     private var extras: [DocumentNode.Member] { node["extra_config"]?.members ?? [] }
     private var proxy: DocumentNode? { node["extra_config"]?["proxy"] }
-    private var isPassedOn: Bool { node["output_encoding"]?.text == "no-op" }
+    private var outputEncoding: DocumentNode? { node["output_encoding"] ?? scope.outputEncoding }
+    private var isPassedOn: Bool { outputEncoding?.text == "no-op" }
 
     /// `backends` gets those of the endpoint, unless it cannot be expressed.
     func converted(_ backends: inout KrakenDBackends) -> ImportedEndpoint {
@@ -271,7 +274,7 @@ struct KrakenDEndpoint {
         for member in node.members where !Self.known.contains(member.key) {
             findings.lost(member, among: Self.losses)
         }
-        if let node = node["output_encoding"], let encoding = node.text,
+        if let node = outputEncoding, let encoding = node.text,
             !["json", "fast-json", "negotiate"].contains(encoding)
         {
             findings.warning(

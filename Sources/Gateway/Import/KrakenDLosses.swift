@@ -3,7 +3,6 @@ enum KrakenDLosses {
     static let ofService: [String: ImportLoss] = [
         "tls": .warning("put a proxy that ends TLS before the gateway"),
         "write_timeout": .note("the time of an answer is bounded by its 'deadline'"),
-        "output_encoding": .warning("answers are JSON"),
         "max_idle_connections": .note("idle connections are counted per backend ('keepalive')"),
         "debug_endpoint": .note("'tributary explain' shows what becomes of a request"),
         "echo_endpoint": .note("'tributary explain' shows what becomes of a request"),

@@ -11,7 +11,7 @@ struct KrakenDProtection {
     static func all(ofEndpoint node: DocumentNode) -> [KrakenDProtection] {
         let nodes = [node] + (node["backend"]?.elements ?? [])
         return nodes.flatMap { $0["extra_config"]?.members ?? [] }
-            .filter { protects($0.key) }
+            .filter { protects($0.key) || mayRefuse($0) }
             .map { KrakenDProtection(name: $0.key, place: $0.keyPlace) }
     }
 
@@ -27,6 +27,17 @@ struct KrakenDProtection {
             all.append(KrakenDProtection(name: member.key, place: member.keyPlace))
         }
         return all
+    }
+
+    /// A script that runs before the call, or an expression about the client, which may refuse it.
+    private static func mayRefuse(_ member: DocumentNode.Member) -> Bool {
+        switch member.key {
+        case "modifier/lua-endpoint", "modifier/lua-proxy": member.node["pre"] != nil
+        case "validation/cel":
+            member.node.elements.compactMap { $0["check_expr"]?.text }
+                .contains { $0.contains("JWT") || $0.contains("req_headers") }
+        default: false
+        }
     }
 
     /// Whether an extension of an endpoint decides who may call it.

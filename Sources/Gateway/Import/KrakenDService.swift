@@ -24,6 +24,7 @@ struct KrakenDService {
         var backends = KrakenDBackends(root)
         let scope = KrakenDEndpoint.Scope(
             timeout: timeout, cacheTime: root["cache_ttl"]?.goDuration,
+            outputEncoding: root["output_encoding"],
             protections: KrakenDProtection.all(ofService: root), opensProtected: opensProtected)
         let endpoints = (root["endpoints"]?.elements ?? []).map { node in
             KrakenDEndpoint(node, scope).converted(&backends)
@@ -126,6 +127,6 @@ struct KrakenDService {
         "$schema", "version", "name", "port", "listen_ip", "host", "timeout", "cache_ttl",
         "dialer_timeout", "max_header_bytes", "read_header_timeout", "read_timeout", "idle_timeout",
         "dns_cache_ttl", "max_idle_connections_per_host", "idle_connection_timeout", "endpoints",
-        "extra_config", "client_tls", "allow_insecure_connections",
+        "output_encoding", "extra_config", "client_tls", "allow_insecure_connections",
     ]
 }

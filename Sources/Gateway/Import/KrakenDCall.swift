@@ -63,8 +63,8 @@ struct KrakenDCall {
         }
         let own = forward.narrowed(by: node).without { martian.isRemoved($0) }
         if own != forward { members.append(("forward", own.tree)) }
-        if ["POST", "PUT", "PATCH"].contains(method), scope.route.method.mayHaveBody {
-            members.append(("body", .text("{request.body}")))
+        if ["POST", "PUT", "PATCH", "DELETE"].contains(method), scope.route.method.mayHaveBody {
+            members.append(("body", .text("{request.body?}")))
         }
         members += importance(target)
         members += shape.members

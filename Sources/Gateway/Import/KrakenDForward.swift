@@ -20,7 +20,6 @@ struct KrakenDForward: Equatable {
         }
         if let node = endpoint["input_query_strings"] {
             query = Self.list(node)
-            if query.isAll { Self.report(node, &findings) }
         }
     }
 
@@ -49,12 +48,16 @@ struct KrakenDForward: Equatable {
         return rest
     }
 
-    var isEmpty: Bool { headers.names.isEmpty && query.names.isEmpty }
+    var isEmpty: Bool { headers.names.isEmpty && query.names.isEmpty && !query.isAll }
 
     var tree: YAMLTree {
         var members: [(String, YAMLTree)] = []
         if !headers.names.isEmpty { members.append(("headers", .texts(headers.names))) }
-        if !query.names.isEmpty { members.append(("query", .texts(query.names))) }
+        if query.isAll {
+            members.append(("query", .text("all")))
+        } else if !query.names.isEmpty {
+            members.append(("query", .texts(query.names)))
+        }
         return .inline(members)
     }
 

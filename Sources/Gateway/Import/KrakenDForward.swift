@@ -58,7 +58,8 @@ struct KrakenDForward: Equatable {
         } else if !query.names.isEmpty {
             members.append(("query", .texts(query.names)))
         }
-        return .inline(members)
+        // A call that forwards nothing says so; an empty block would say nothing.
+        return .inline(members.isEmpty ? [("headers", .texts([]))] : members)
     }
 
     private static func list(_ node: DocumentNode) -> List {

@@ -16,6 +16,15 @@ struct RequestHeadParser {
     /// Whether more than empty lines has come.
     var hasBegun: Bool { searched > line || first != nil }
 
+    /// Whether these bytes, the head's from its first one on, say that the method is HEAD. Known as soon
+    /// as the space behind the method has come, whatever is wrong with the rest.
+    func asksHead(_ bytes: Span<UInt8>) -> Bool {
+        let end = line &+ Self.headAndSpace
+        return bytes.count >= end && bytes.extracting(line..<end).equals("HEAD ")
+    }
+
+    private static let headAndSpace = 5
+
     /// The head and its length in bytes; nil as long as it is not complete.
     mutating func parse(
         _ bytes: Span<UInt8>, _ limits: Limits

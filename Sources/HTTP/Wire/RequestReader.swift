@@ -26,6 +26,8 @@ package struct RequestReader {
     private var parser = RequestHeadParser()
     /// The beginning of a head whose rest has not come.
     private var partial: [UInt8] = []
+    /// Whether what failed was the head of a HEAD request.
+    private var failedOnHead = false
 
     package init(limits: Limits) {
         self.limits = limits
@@ -43,6 +45,16 @@ package struct RequestReader {
     /// What it keeps of a head whose rest has not come, in bytes.
     package var heldBytes: Int { partial.count }
 
+    /// Whether the head that has begun, or was refused, is that of a HEAD request; false as long as its
+    /// method is not known.
+    package var asksHead: Bool {
+        switch state {
+        case .head: parser.asksHead(partial.span)
+        case .failed: failedOnHead
+        case .body: false
+        }
+    }
+
     /// Whether the next bytes belong to a head.
     package var isInHead: Bool {
         if case .head = state { true } else { false }
@@ -59,6 +71,13 @@ package struct RequestReader {
             case .body(let body): return try readBody(body, bytes, from: &position)
             }
         } catch {
+            if case .head = state {
+                if partial.isEmpty {
+                    failedOnHead = parser.asksHead(bytes.extracting(position...))
+                } else {
+                    failedOnHead = parser.asksHead(partial.span)
+                }
+            }
             state = .failed(error)
             partial = []
             throw error

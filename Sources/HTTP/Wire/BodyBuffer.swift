@@ -11,6 +11,10 @@ package struct BodyBuffer {
     /// Whether a piece was refused because the core holds too much, and not for the limit.
     package private(set) var lacksRoom = false
 
+    /// What is reserved for a body before it comes, in bytes: most bodies fit, so that they grow in
+    /// place, and many clients that announce large ones and send nothing take little.
+    private static let reservedBytesMax = 64 * 1024
+
     /// - Parameters:
     ///   - framing: tells the size, where it does.
     ///   - limit: in bytes.
@@ -36,8 +40,9 @@ package struct BodyBuffer {
             return false
         }
         if bytes.isEmpty {
-            // Announced is not sent: no more than the limit is ever reserved.
-            bytes.reserveCapacity(max(piece.count, min(expected ?? 0, limit)))
+            // Announced is not sent, and only what was sent counts as held.
+            bytes.reserveCapacity(
+                max(piece.count, min(expected ?? 0, limit, Self.reservedBytesMax)))
         }
         bytes.append(copying: piece)
         return true

@@ -1,0 +1,42 @@
+import HTTPServer
+import Reactor
+import Testing
+
+@testable import HTTPServer
+
+/// Which addresses count as one client, and how many connections it has.
+@Suite struct ClientConnectionsTests {
+    private func client(_ address: String) -> ClientConnections.Client? {
+        ClientConnections.Client(SocketAddress(address))
+    }
+
+    @Test func portsOfOneAddressAreOneClient() {
+        #expect(client("192.0.2.1:80") == client("192.0.2.1:81"))
+        #expect(client("192.0.2.1:80") != client("192.0.2.2:80"))
+    }
+
+    @Test func anIPv6NetworkOf64BitsIsOneClient() {
+        #expect(client("[2001:db8::1]:80") == client("[2001:db8::ffff:0:0:2]:80"))
+        #expect(client("[2001:db8::1]:80") != client("[2001:db8:0:1::1]:80"))
+        #expect(client("[::ffff:192.0.2.1]:80") == client("192.0.2.1:80"))
+        #expect(client("[::c000:201:0:0]:80") != client("192.0.2.1:80"))
+    }
+
+    @Test func unixSocketsHaveNoClient() {
+        #expect(client("unix:/run/a.sock") == nil)
+        #expect(ClientConnections.Client(nil) == nil)
+    }
+
+    @Test func forgetsAClientWithoutConnections() throws {
+        let connections = ClientConnections()
+        let one = try #require(client("192.0.2.1:80"))
+        #expect(connections.opened(one) == 1)
+        #expect(connections.opened(one) == 2)
+        connections.closed(one)
+        #expect(connections.count == 1)
+        connections.closed(one)
+        connections.closed(one)
+        #expect(connections.count == 0)
+        #expect(connections.opened(one) == 1)
+    }
+}

@@ -5,6 +5,7 @@ extension Config {
     struct Limits: Sendable {
         let place: Place
         var connections: Placed<Int>?
+        var connectionsPerClient: Placed<Int>?
         var requestsInFlight: Placed<Int>?
         var bufferedBytes: Placed<Int>?
         var headerBytes: Placed<Int>?
@@ -12,6 +13,7 @@ extension Config {
         var uriBytes: Placed<Int>?
         var headerTimeout: Placed<Duration>?
         var bodyTimeout: Placed<Duration>?
+        var writeTimeout: Placed<Duration>?
         var idleTimeout: Placed<Duration>?
 
         init(place: Place) {

@@ -56,6 +56,8 @@ package struct DrainPlan: Sendable, Equatable {
 /// `limits:`, divided among the workers where they count things.
 package struct ServerPlan: Sendable, Equatable {
     package private(set) var connections: Int
+    /// Of the whole process, as all workers count together; nil without a limit.
+    package let connectionsPerClient: Int?
     package let requestsInFlight: Int
     package let bufferedBytes: Int
     package let headerBytes: Int
@@ -63,6 +65,7 @@ package struct ServerPlan: Sendable, Equatable {
     package let uriBytes: Int
     package let headerTimeout: Duration
     package let bodyTimeout: Duration
+    package let writeTimeout: Duration
     package let idleTimeout: Duration
 
     /// Connections that are open for their 503.

@@ -17,6 +17,7 @@ enum PlanDefaults {
     static let uriBytes = 8 << 10
     static let headerTimeout: Duration = .seconds(10)
     static let bodyTimeout: Duration = .seconds(30)
+    static let writeTimeout: Duration = .seconds(30)
     static let idleTimeout: Duration = .seconds(60)
 
     static let maxIdle = 1024

@@ -75,6 +75,7 @@ package struct Planner {
         let limits = config.limits
         return ServerPlan(
             connections: share(limits?.connections?.value ?? PlanDefaults.connections),
+            connectionsPerClient: limits?.connectionsPerClient?.value,
             requestsInFlight: share(
                 limits?.requestsInFlight?.value ?? PlanDefaults.requestsInFlight),
             bufferedBytes: share(limits?.bufferedBytes?.value ?? PlanDefaults.bufferedBytes),
@@ -83,6 +84,7 @@ package struct Planner {
             uriBytes: limits?.uriBytes?.value ?? PlanDefaults.uriBytes,
             headerTimeout: limits?.headerTimeout?.value ?? PlanDefaults.headerTimeout,
             bodyTimeout: limits?.bodyTimeout?.value ?? PlanDefaults.bodyTimeout,
+            writeTimeout: limits?.writeTimeout?.value ?? PlanDefaults.writeTimeout,
             idleTimeout: limits?.idleTimeout?.value ?? PlanDefaults.idleTimeout)
     }
 }

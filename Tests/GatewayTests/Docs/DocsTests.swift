@@ -117,7 +117,8 @@ import YAMLReader
         (
             "Limits",
             "connections requests_in_flight header_bytes header_count uri_bytes header_timeout"
-                + " body_timeout idle_timeout buffered_bytes"
+                + " body_timeout write_timeout idle_timeout buffered_bytes"
+                + " connections_per_client"
         ),
         ("Listen", "address mode group"), ("Admin", "address hosts mode group"),
         ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from"),

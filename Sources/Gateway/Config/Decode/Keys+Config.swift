@@ -80,6 +80,9 @@ extension Config.Limits: PlainBlock {
             "connections", \.connections, .positive, default: .number(PlanDefaults.connections),
             "open connections of clients"),
         .value(
+            "connections_per_client", \.connectionsPerClient, .positive,
+            "open connections of one client address, or one IPv6 /64 network"),
+        .value(
             "requests_in_flight", \.requestsInFlight, .positive,
             default: .number(PlanDefaults.requestsInFlight), "requests at work or held"),
         .value(
@@ -101,6 +104,9 @@ extension Config.Limits: PlainBlock {
         .value(
             "body_timeout", \.bodyTimeout, .duration, default: .time(PlanDefaults.bodyTimeout),
             "for a client to send its body; else 408"),
+        .value(
+            "write_timeout", \.writeTimeout, .duration, default: .time(PlanDefaults.writeTimeout),
+            "for a client to read of its response; else closed"),
         .value(
             "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.idleTimeout),
             "between two requests of a connection"),

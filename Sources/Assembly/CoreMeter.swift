@@ -29,7 +29,7 @@ package struct CoreMeter: Sendable {
         for name in names.dropFirst(endpoints.count) { endpoints.append(Endpoint(name: name)) }
     }
 
-    /// Counts one answer; 499 stands for a client that went away.
+    /// Counts one answer; 499 stands for a client that went away, 0 for a request that was cut off.
     package mutating func count(endpoint: Int?, status: UInt16, after duration: Duration) {
         guard let endpoint, endpoints.indices.contains(endpoint) else {
             elsewhere.count(status, duration)

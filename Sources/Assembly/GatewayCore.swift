@@ -30,7 +30,10 @@ package final class GatewayCore {
         }
     }
 
-    package init(_ plan: Plan, loop: any Loop, log: Log) {
+    /// - Parameter shared: what is counted for all cores of the process together
+    package init(
+        _ plan: Plan, loop: any Loop, log: Log, shared: SharedCounts = SharedCounts()
+    ) {
         self.loop = loop
         self.log = log
         client = Client(loop: loop)
@@ -39,7 +42,7 @@ package final class GatewayCore {
             Gateway(plan, slots: ledger.open(plan), client: client, loop: loop))
         client.retireUnused()
         server = Server(
-            loop: loop, settings: plan.server.settings, hooks: ledger.hooks
+            loop: loop, settings: plan.server.settings, hooks: ledger.hooks, clients: shared.clients
         ) { [installed] request, exchange in installed.gateway.answer(request, exchange) }
         log.onFirstLine = { [loop, log] in
             loop.timer(after: Self.logDelay) { log.flush() }
@@ -100,7 +103,7 @@ package final class GatewayCore {
             .timeout(installed.gateway.plan.process.drain.timeout)
             .recover { [loop, log] _ in
                 log.write(.warning, "requests cut off at the end of the drain time") { line in
-                    line.add("requests", server.requestsInFlight)
+                    line.add("requests", server.exchanges.count)
                 }
                 server.close()
                 return loop.core.value(())
@@ -146,6 +149,8 @@ extension ServerPlan {
         settings.limits.headerTimeout = headerTimeout
         settings.limits.bodyTimeout = bodyTimeout
         settings.limits.idleTimeout = idleTimeout
+        settings.limits.writeTimeout = writeTimeout
+        settings.connectionsPerClient = connectionsPerClient
         return settings
     }
 }

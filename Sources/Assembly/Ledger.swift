@@ -57,6 +57,7 @@ final class Ledger {
                 line.add("endpoint", endpoints.names[endpoint])
             }
             line.add("status", Int(end.status))
+            if end.status == ServerHooks.Ended.cutOff { line.add("outcome", "cut_off") }
             line.add("bytes", end.bodyBytes)
             line.add(milliseconds: "ms", duration)
         }

@@ -1,5 +1,6 @@
 import Basics
 import Gateway
+import HTTPServer
 import Reactor
 
 /// The numbers of all cores in Prometheus' text format (exposition format 0.0.4).
@@ -115,7 +116,8 @@ package struct MetricsPage {
             for (code, count) in endpoint.statuses {
                 sample(
                     "tributary_requests_total",
-                    [("endpoint", endpoint.name), ("status", "\(code)")], "\(count)")
+                    [("endpoint", endpoint.name), ("status", Self.label(ofStatus: code))],
+                    "\(count)")
             }
         }
         family(
@@ -124,6 +126,11 @@ package struct MetricsPage {
         for endpoint in endpoints where !endpoint.statuses.isEmpty {
             histogram("tributary_request_duration_seconds", endpoint)
         }
+    }
+
+    /// A request that was cut off by the end of a drain has no status.
+    private static func label(ofStatus code: UInt16) -> String {
+        code == ServerHooks.Ended.cutOff ? "cut_off" : "\(code)"
     }
 
     private mutating func histogram(_ name: String, _ endpoint: CoreMeter.Endpoint) {

@@ -16,11 +16,12 @@ struct Chain {
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse)
         let filters: [Filter?] = [
-            // Above the body: a slow upload holds a place, and so does an answer held back below. Its
-            // own refusal is held back too, in no place.
-            plan.inFlightMax.map { InFlightLimit.filter(max: $0, refusal: refusal) },
-            // Above the padding and the deadline: both count from the request's last byte.
+            // Above the padding and the deadline: both count from the request's last byte. Above the
+            // limit: a client that sends its body slowly must not take the permits of others.
             BodyReading.filter(upTo: plan.bodyMax, loop: loop),
+            // Above the padding: an answer that is held back holds its permit. The 503 of this filter
+            // is padded too, but holds none.
+            plan.inFlightMax.map { InFlightLimit.filter(max: $0, refusal: refusal) },
             // Above everything that answers, so that good and bad answers leave at the same time.
             padding,
         ]

@@ -66,11 +66,29 @@ package struct Limits: Sendable, Equatable {
     /// 30 s in all.
     package var bodyTimeout = Duration.seconds(30)
 
-    /// How long a connection may lie still between two requests.
+    /// The least that must come of a body in each second after `bodyGrace`, on average, in bytes. 408
+    /// below.
+    ///
+    /// 1 KiB: a modem does more; a client that drips single bytes is stopped after the grace.
+    package var bodyBytesPerSecond = 1024
+
+    /// How long a body may take before its rate counts.
+    ///
+    /// 5 s: a mobile client that lost its network for a moment is not slow.
+    package var bodyGrace = Duration.seconds(5)
+
+    /// How long a connection may lie still between two requests. The first one is waited for as long
+    /// as a head may take.
     package var idleTimeout = Duration.seconds(60)
 
-    /// How long the other side may take to accept some of what waits to be sent.
+    /// How long the other side may take to accept some of what waits to be sent: in each such time it
+    /// must take `outputBytesPerSecond` on average.
     package var writeTimeout = Duration.seconds(30)
+
+    /// The least that a client takes in each second of what waits to be sent, on average, in bytes.
+    ///
+    /// 1 KiB: a client that reads a byte now and then would hold its answer for ever.
+    package var outputBytesPerSecond = 1024
 
     package init() {}
 }

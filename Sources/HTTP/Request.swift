@@ -25,11 +25,14 @@ package enum RequestBody {
     case arriving((_ limit: Int) -> Local<Bytes>)
     /// It was asked for, and is larger than it may be.
     case refused(BodyTooLarge)
+    /// It was asked for, and its rest cannot be read.
+    case malformed(WireError)
 
     /// All of the body, of at most `limit` bytes.
     ///
-    /// Rejects with `BodyTooLarge`. A body that breaks off, comes too slowly or is malformed is
-    /// answered by the server itself, which then cancels the exchange.
+    /// Rejects with `BodyTooLarge`, and with `WireError` where the body breaks off or is malformed:
+    /// that refusal is an answer of the service too; the connection ends behind it. A body that comes
+    /// too slowly is answered by the server itself, which then cancels the exchange.
     package func collect(upTo limit: Int, on core: Core) -> Local<Bytes> {
         switch self {
         case .none: core.value(Bytes())
@@ -37,6 +40,7 @@ package enum RequestBody {
         case .complete: core.error(BodyTooLarge(limit: limit))
         case .arriving(let collect): collect(limit)
         case .refused(let tooLarge): core.error(tooLarge)
+        case .malformed(let error): core.error(error)
         }
     }
 }

@@ -50,6 +50,11 @@ struct IncomingBody: ~Copyable {
         return false
     }
 
+    /// The rest of it cannot be read: its reader gets the reason.
+    mutating func fail(_ error: WireError) {
+        resolver.take()?.reject(error)
+    }
+
     /// It is complete.
     mutating func end() {
         guard let bytes = buffer?.take() else { return }

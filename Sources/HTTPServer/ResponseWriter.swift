@@ -18,12 +18,21 @@ struct ResponseWriter {
         /// Nanoseconds since 1970.
         let unixTime: Int64
 
-        /// - Parameter head: nil where what came was no request.
-        init(_ requestID: RequestID, to head: RequestHead?, keepsAlive: Bool, unixTime: Int64) {
+        /// The answer to a request.
+        init(_ requestID: RequestID, to head: RequestHead, keepsAlive: Bool, unixTime: Int64) {
             self.requestID = requestID
-            answersHead = head?.method == .head
-            version = head?.version ?? .http11
+            answersHead = head.method == .head
+            version = head.version
             self.keepsAlive = keepsAlive
+            self.unixTime = unixTime
+        }
+
+        /// A refusal of something that is no request, or not a whole one; the connection ends.
+        init(refusing requestID: RequestID, answersHead: Bool, unixTime: Int64) {
+            self.requestID = requestID
+            self.answersHead = answersHead
+            version = .http11
+            keepsAlive = false
             self.unixTime = unixTime
         }
     }

@@ -13,6 +13,8 @@ final class RunningExchange {
     var answer: Local<Response>?
     /// What it gave.
     var response: Response?
+    /// Whether it counts as in flight.
+    var hasPermit = false
 
     init(_ request: Request, _ exchange: Exchange) {
         self.request = request

@@ -18,25 +18,40 @@ package final class Server {
     private var listener: (any Listener)?
     /// Every open connection, each of which knows its slot.
     private var connections: [ServerConnection] = []
+    /// The connections that wait for a request, the one that has waited longest first. Unchecked, like
+    /// the next: no access calls anybody.
+    @exclusivity(unchecked) private var idle = SlotQueue()
+    /// The connections whose output waits for the client, the one that has waited longest first.
+    @exclusivity(unchecked) private var unread = SlotQueue()
+    private let clients: ClientConnections
     private var drained: LocalResolver<Void>?
     private var draining: Local<Void>?
     private(set) var isDraining = false
+    /// Everything was closed at once.
+    private(set) var isClosed = false
 
-    /// Requests that are with the service.
+    /// Requests that are with the service, and whose body it does not wait for.
     package internal(set) var requestsInFlight = 0
 
-    /// - Parameter service: called on the loop's thread, once a request.
+    /// Whether another request may go to work.
+    var hasPermits: Bool { requestsInFlight < settings.requestsInFlight }
+
+    /// - Parameters:
+    ///   - clients: counts the connections of each client, for all workers together
+    ///   - service: called on the loop's thread, once a request.
     package init(
         loop: any Loop, settings: ServerSettings = ServerSettings(),
-        hooks: ServerHooks = ServerHooks(),
+        hooks: ServerHooks = ServerHooks(), clients: ClientConnections = ClientConnections(),
         service: @escaping Service
     ) {
         self.loop = loop
         self.settings = settings
         self.hooks = hooks
         self.service = service
+        self.clients = clients
         patience = Patience(settings)
         budget = ByteBudget(limit: settings.bufferedBytes)
+        budget.reclaim = { [unowned self] need in closeUnread(need) }
     }
 
     /// What is held in memory for requests and connections.
@@ -68,15 +83,38 @@ package final class Server {
     /// Takes a connection that somebody else accepted.
     package func accept(_ stream: any ByteStream) {
         // What is told 503 lingers for a moment, so there may be some more than the limit, not many.
+        makeRoomForConnection()
         guard connections.count < settings.connections + settings.refusedConnections else {
             return stream.close()
         }
-        let isTooMany = connections.count >= settings.connections
-        let connection = ServerConnection(stream, of: self, slot: connections.count)
+        let client = settings.connectionsPerClient.flatMap { _ in
+            ClientConnections.Client(stream.peer)
+        }
+        let excess =
+            client.map { clients.opened($0) - (settings.connectionsPerClient ?? .max) } ?? 0
+        // A client may be told a few times; then its connections take no room at all.
+        guard excess <= Self.surplusPerClient else {
+            client.map(clients.closed)
+            return stream.close()
+        }
+        let isTooMany = connections.count >= settings.connections || excess > 0
+        let connection = ServerConnection(
+            stream, of: self, slot: connections.count, countedClient: client)
         connections.append(connection)
         connection.start()
         if isTooMany { connection.turnAway() }
     }
+
+    /// From nine tenths of the limit on, each new connection takes the place of the one that has been
+    /// idle longest, so that connections nobody uses keep no client out.
+    private func makeRoomForConnection() {
+        let mark = max(1, settings.connections - settings.connections / 10)
+        guard connections.count >= mark, let slot = unsafe idle.first else { return }
+        connections[slot].leaveIdle(.evicted)
+    }
+
+    /// Connections of one client beyond its limit that are told so at the same time.
+    private static let surplusPerClient = 4
 
     /// Other settings from now on; connections that are open keep the limits of their wire.
     package func adopt(_ settings: ServerSettings) {
@@ -103,13 +141,14 @@ package final class Server {
         listener?.close()
         listener = nil
         isDraining = true
-        for connection in connections { connection.handle(.drainRequested) }
+        for connection in connections { connection.leaveIdle(.drainRequested) }
         tellIfEmpty()
         return promise
     }
 
     /// Closes every connection at once, whatever it is doing.
     package func close() {
+        isClosed = true
         listener?.close()
         listener = nil
         for connection in connections { connection.handle(.clientLost) }
@@ -121,11 +160,62 @@ package final class Server {
 
     /// Takes a closed connection off the table.
     func forget(_ connection: ServerConnection) {
+        connection.countedClient.map(clients.closed)
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.slot] = last
+            unsafe idle.move(from: last.slot, to: connection.slot)
+            unsafe unread.move(from: last.slot, to: connection.slot)
             last.slot = connection.slot
         }
         tellIfEmpty()
     }
+
+    // MARK: Who waits
+
+    /// Notes that the connection at a slot waits for something else from now on.
+    func noteWait(
+        at slot: Int, from former: ServerStateMachine.Wait?, to wait: ServerStateMachine.Wait?
+    ) {
+        if former?.isIdle ?? false { unsafe idle.remove(slot) }
+        if former == .output { unsafe unread.remove(slot) }
+        if wait?.isIdle ?? false { unsafe idle.append(slot) }
+        if wait == .output { unsafe unread.append(slot) }
+    }
+
+    /// Notes that a connection waits for nothing more.
+    func forgetWaits(of connection: ServerConnection) {
+        unsafe idle.remove(connection.slot)
+        unsafe unread.remove(connection.slot)
+    }
+
+    /// Memory is short: closes connections whose clients do not read their answers, the one that has
+    /// waited longest first, until a quarter of the budget is free.
+    ///
+    /// Clients that read are spared, and those that have just begun to wait; but where a request would
+    /// be refused, a client has less time to begin.
+    private func closeUnread(_ need: ByteBudget.Need) {
+        let (count, grace) =
+            switch need {
+            case .short: (0, settings.unreadGrace)
+            case .room(let count): (count, settings.unreadGraceMin)
+            }
+        let now = loop.now
+        var looksLeft = Self.looksPerReclaim
+        while looksLeft > 0, budget.isShort(with: count), let slot = unsafe unread.first {
+            looksLeft -= 1
+            let connection = connections[slot]
+            // All others have waited for less.
+            guard connection.hasWaited(grace, now: now) else { return }
+            if connection.readsOutput(now: now) {
+                unsafe unread.remove(slot)
+                unsafe unread.append(slot)
+            } else {
+                connection.handle(.deadlinePassed)
+            }
+        }
+    }
+
+    /// Connections that are looked at when memory is reclaimed once: bounds the work of one write.
+    private static let looksPerReclaim = 32
 }

@@ -7,6 +7,7 @@ extension ServerConnection {
     /// A request is there, with its body if `whole` has it.
     func begin(_ head: RequestHead, _ whole: Bytes?) {
         let exchange = Exchange(head, on: server.loop, client: client, budget: server.budget)
+        noteBegin(at: exchange.began)
         body = IncomingBody(head.framing, for: exchange)
         running = RunningExchange(
             Request(head: head, body: whole.map { .together($0) } ?? arrivingBody()), exchange)
@@ -39,30 +40,70 @@ extension ServerConnection {
     /// Hands the request to the service.
     func serve() {
         guard let running else { return }
-        server.requestsInFlight += 1
-        guard server.requestsInFlight <= server.settings.requestsInFlight,
-            running.exchange.hold(running.request.heldBytes)
-        else {
-            return answer(ErrorResponses.busy(running.exchange.id, server.settings))
+        noteEndOfWait()
+        guard server.hasPermits, running.exchange.hold(running.request.heldBytes) else {
+            return answerBusy()
         }
+        if !running.request.body.isArriving { takePermit(for: running) }
         let answer = server.service(running.request, running.exchange)
         running.answer = answer
-        answer.whenSettled { [self] result in settled(result) }
+        // A service that waits for no body is at work.
+        if !body.isWanted { takePermit(for: running) }
+        answer.whenSettled { [self] result in settled(result, running) }
     }
 
-    private func settled(_ result: Result<Response, any Error>) {
-        // Nothing runs any more when it was given up.
-        guard let exchange = running?.exchange else { return }
+    /// Takes a permit for the request that runs, whose body is complete now; false if there is none.
+    func mayGoToWork() -> Bool {
+        guard let running, !running.hasPermit else { return true }
+        guard server.hasPermits else { return false }
+        takePermit(for: running)
+        return true
+    }
+
+    private func takePermit(for running: RunningExchange) {
+        guard running === self.running, !running.hasPermit else { return }
+        running.hasPermit = true
+        server.requestsInFlight += 1
+    }
+
+    private func returnPermit(of ended: RunningExchange) {
+        guard ended.hasPermit else { return }
+        ended.hasPermit = false
+        server.requestsInFlight -= 1
+    }
+
+    /// Answers the request that runs with 503, and cancels what the service does for it.
+    func answerBusy() {
+        guard let running else { return }
+        running.answer?.cancel()
+        body = .none
+        answer(ErrorResponses.busy(running.exchange.id, server.settings))
+    }
+
+    /// Tells the reader of the body that its rest cannot be read. Its answer is the refusal, and a
+    /// minimum duration counts from now.
+    func rejectBody() {
+        guard let running else { return }
+        running.exchange.lastByte = server.loop.now
+        takePermit(for: running)
+        body.fail(wireError ?? .cutShort)
+    }
+
+    private func settled(_ result: Result<Response, any Error>, _ former: RunningExchange) {
+        // Nothing runs any more when it was given up, and another request when it was answered here.
+        guard running === former else { return }
         switch result {
         case .success(let response): answer(response)
-        // A service that fails without an answer is a mistake of ours.
-        case .failure: answer(ErrorResponses.failure(exchange.id))
+        case .failure(let error as WireError):
+            answer(ErrorResponses.answer(to: error, former.exchange.id))
+        // A service that fails without an answer is an internal error.
+        case .failure: answer(ErrorResponses.failure(former.exchange.id))
         }
     }
 
     private func answer(_ response: Response) {
         running?.response = response
-        if server.isDraining { handle(.drainRequested) }
+        if server.isDraining { handle(.drainRequested(isSettled: false)) }
         handle(.answerReady)
     }
 
@@ -70,7 +111,7 @@ extension ServerConnection {
     func sendAnswer(keepsAlive: Bool) {
         guard let ended = running, let response = ended.response else { return }
         running = nil
-        server.requestsInFlight -= 1
+        returnPermit(of: ended)
         let circumstances = ResponseWriter.Circumstances(
             ended.exchange.id, to: ended.request.head, keepsAlive: keepsAlive,
             unixTime: server.loop.unixTime)
@@ -87,6 +128,7 @@ extension ServerConnection {
         // The client's end in the middle of a message is a fault of the message, not of its speed.
         if machine.clientHasEnded, wireError == nil, !isShed { wireError = .cutShort }
         let id = running?.exchange.id ?? RequestID(from: server.loop.entropy)
+        let answersHead = running.map { $0.request.head.method == .head } ?? reader.asksHead
         let response =
             isShed
             ? ErrorResponses.busy(id, server.settings)
@@ -96,7 +138,7 @@ extension ServerConnection {
         } else {
             giveUp(status: response.status.code)
         }
-        write(response, id)
+        write(response, id, answersHead: answersHead)
     }
 
     /// Tells the client that there are too many connections; no request is waited for.
@@ -104,13 +146,13 @@ extension ServerConnection {
         let id = RequestID(from: server.loop.entropy)
         let response = ErrorResponses.busy(id, server.settings)
         server.hooks.refused(response.status, stream.peer)
-        write(response, id)
+        write(response, id, answersHead: false)
         handle(.turnedAway)
     }
 
-    private func write(_ response: Response, _ id: RequestID) {
+    private func write(_ response: Response, _ id: RequestID, answersHead: Bool) {
         let circumstances = ResponseWriter.Circumstances(
-            id, to: nil, keepsAlive: false, unixTime: server.loop.unixTime)
+            refusing: id, answersHead: answersHead, unixTime: server.loop.unixTime)
         _ = server.writer.write(response, circumstances, to: stream)
     }
 
@@ -118,7 +160,7 @@ extension ServerConnection {
     func giveUp(status: UInt16) {
         guard let ended = running else { return }
         running = nil
-        server.requestsInFlight -= 1
+        returnPermit(of: ended)
         ended.answer?.cancel()
         // After the cancellation, so that whoever waited for the body has withdrawn from it.
         body = .none
@@ -144,6 +186,8 @@ extension Request {
 }
 
 extension RequestBody {
+    fileprivate var isArriving: Bool { if case .arriving = self { true } else { false } }
+
     /// A body that came together with its head.
     fileprivate static func together(_ bytes: Bytes) -> RequestBody {
         bytes.isEmpty ? .none : .complete(bytes)

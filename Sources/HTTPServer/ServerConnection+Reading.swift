@@ -14,6 +14,7 @@ extension ServerConnection {
         var position = 0
         do throws(WireError) {
             while machine.reading == .consume {
+                if !reader.isInMessage, position < bytes.count, !mayBeginAnother() { break }
                 switch try reader.read(bytes, from: &position) {
                 case .needsMore:
                     if reader.isInHead, reader.isInMessage { handle(.headBegan) }
@@ -41,7 +42,7 @@ extension ServerConnection {
             }
         } catch {
             wireError = error
-            handle(.messageBroken)
+            handle(.bodyBroken)
             return bytes.count
         }
         return position
@@ -49,6 +50,7 @@ extension ServerConnection {
 
     /// A piece of the body came.
     private func receive(_ piece: Span<UInt8>) {
+        noteReceived(piece.count)
         if !body.append(piece) {
             if body.lacksRoom { return shed() }
             handle(.bodyRefused)
@@ -59,6 +61,11 @@ extension ServerConnection {
     /// The last byte of the body came.
     private func endBody() {
         running?.exchange.lastByte = server.loop.now
+        // Only now it counts, so that a client that sends its body slowly takes no permit.
+        guard !body.isWanted || mayGoToWork() else {
+            handle(.bodyEnded)
+            return answerBusy()
+        }
         body.end()
         handle(.bodyEnded)
     }

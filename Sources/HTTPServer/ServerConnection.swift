@@ -12,6 +12,8 @@ final class ServerConnection: ByteStreamDelegate {
     unowned let server: Server
     /// Where it stands in the server's table.
     var slot: Int
+    /// The client that this connection counts for, where connections are limited per client.
+    let countedClient: ClientConnections.Client?
 
     private(set) var machine = ServerStateMachine()
     @exclusivity(unchecked) private var deadline = ConnectionDeadline()
@@ -22,6 +24,10 @@ final class ServerConnection: ByteStreamDelegate {
     /// Whether bytes are being read right now, further up the call stack.
     var isReading = false
     private var isPaused = false
+    /// When the last request began, and how many did at that moment of the loop's clock, which stands
+    /// still during a pass.
+    private var lastBegan: Instant?
+    private var begunInPass = 0
 
     /// The request that is with the service, and its body as long as that arrives.
     var running: RunningExchange?
@@ -36,13 +42,19 @@ final class ServerConnection: ByteStreamDelegate {
     @exclusivity(unchecked) private var heldBytes = 0
     /// What of it is on its way to the client.
     @exclusivity(unchecked) private var unsentBytes = 0
+    /// Bytes of bodies that have come over this connection.
+    @exclusivity(unchecked) private var receivedBytes = 0
     /// The client's address as text, for the exchanges.
     private(set) lazy var client = stream.peer.map { "\($0)" }
 
-    init(_ stream: any ByteStream, of server: Server, slot: Int) {
+    init(
+        _ stream: any ByteStream, of server: Server, slot: Int,
+        countedClient: ClientConnections.Client?
+    ) {
         self.stream = stream
         self.server = server
         self.slot = slot
+        self.countedClient = countedClient
         reader = RequestReader(limits: server.settings.limits)
     }
 
@@ -104,10 +116,12 @@ final class ServerConnection: ByteStreamDelegate {
         case .refuse:
             refuse()
             finish()
+        case .rejectBody: rejectBody()
         case .finish: finish()
         case .probe: probe()
         case .abandon:
-            giveUp(status: 499)
+            giveUp(
+                status: server.isClosed ? ServerHooks.Ended.cutOff : ServerHooks.Ended.clientGone)
             leave()
         case .close: leave()
         }
@@ -135,6 +149,34 @@ final class ServerConnection: ByteStreamDelegate {
         countHeld()
         // The client ended before all that it sent could be read; now it has been.
         if machine.reading == .consume, machine.clientHasEnded { handle(.clientEnded) }
+    }
+
+    // MARK: Fairness
+
+    /// Notes that a request begins.
+    func noteBegin(at now: Instant) {
+        begunInPass = now == lastBegan ? begunInPass + 1 : 1
+        lastBegan = now
+    }
+
+    /// Whether another request may begin in this pass of the loop. If not, the connection goes on with
+    /// the next pass: a client that sends many small requests at once must not keep other connections
+    /// waiting for all of them.
+    func mayBeginAnother() -> Bool {
+        guard begunInPass >= server.settings.requestsPerPass, lastBegan == server.loop.now else {
+            return true
+        }
+        handle(.passUsedUp)
+        guard machine.reading == .keep else { return true }
+        server.loop.timer(after: .zero) { [weak self] in self?.passBegan() }
+        return false
+    }
+
+    private func passBegan() {
+        begunInPass = 0
+        handle(.passBegan)
+        // Nothing but empty lines may have been left.
+        if machine.isDraining { leaveIdle(.drainRequested) }
     }
 
     private func pauseIfFull() {
@@ -170,6 +212,7 @@ final class ServerConnection: ByteStreamDelegate {
 
     private func leave() {
         unsafe deadline.cancel()
+        server.forgetWaits(of: self)
         stream.close()
         unsafe server.budget.give(heldBytes)
         unsafe heldBytes = 0
@@ -184,17 +227,34 @@ final class ServerConnection: ByteStreamDelegate {
     func countHeld(unsent: Int? = nil) {
         guard !machine.isClosed else { return }
         if let unsent { unsafe unsentBytes = unsent }
-        let held = unsafe ahead.count + reader.heldBytes + unsentBytes
+        let held = unsafe ahead.heldBytes + reader.heldBytes + unsentBytes
         let before = unsafe heldBytes
         guard held != before else { return }
-        server.budget.adjust(by: held - before)
         unsafe heldBytes = held
+        server.budget.adjust(by: held - before)
+    }
+
+    /// Notes that a piece of a body came.
+    func noteReceived(_ count: Int) {
+        unsafe receivedBytes &+= count
+    }
+
+    /// Whether the client reads the output that waits for it, at the minimum rate or faster.
+    func readsOutput(now: Instant) -> Bool {
+        unsafe deadline.reads(progress, server.patience, now: now)
+    }
+
+    /// Whether the connection has waited so long for what it waits for.
+    func hasWaited(_ duration: Duration, now: Instant) -> Bool {
+        unsafe now - deadline.since >= duration
     }
 
     /// A head that has begun is not waited for where there is no room for its rest: too many such
     /// heads are an attack.
     private func shedIfExhausted() {
-        guard server.budget.isExhausted, machine.wait == .head else { return }
+        guard server.budget.isExhausted, machine.wait == .head, !server.budget.hasRoom() else {
+            return
+        }
         shed()
     }
 
@@ -208,11 +268,35 @@ final class ServerConnection: ByteStreamDelegate {
 
     private func updateDeadline() {
         let wait = machine.wait
-        guard unsafe wait != deadline.wait || wait == .client else { return }
+        let former = unsafe deadline.wait
+        guard wait != former || wait == .client else { return }
         let now = server.loop.now
-        unsafe deadline.update(wait, server.patience, unsent: stream.unsentBytes, now: now)
+        unsafe deadline.update(wait, server.patience, progress, now: now)
+        server.noteWait(at: slot, from: former, to: wait)
         armTimer(now)
     }
+
+    private var progress: ConnectionDeadline.Progress {
+        unsafe ConnectionDeadline.Progress(unsent: stream.unsentBytes, received: receivedBytes)
+    }
+
+    /// How an idle connection is ended.
+    enum Leaving {
+        case drainRequested, evicted
+    }
+
+    /// Ends the connection if it is idle.
+    func leaveIdle(_ leaving: Leaving) {
+        let isSettled = hasWaited(server.settings.settleTime, now: server.loop.now)
+        switch leaving {
+        case .drainRequested: handle(.drainRequested(isSettled: isSettled))
+        case .evicted: handle(.evicted(isSettled: isSettled))
+        }
+    }
+
+    /// Notes that the wait is over before the event that ended it is handled to its end, which may be
+    /// back in the same wait.
+    func noteEndOfWait() { updateDeadline() }
 
     private func armTimer(_ now: Instant) {
         guard let due = unsafe deadline.timerNeeded else { return }
@@ -224,7 +308,7 @@ final class ServerConnection: ByteStreamDelegate {
 
     private func timerFired() {
         let now = server.loop.now
-        if unsafe deadline.hasPassed(server.patience, unsent: stream.unsentBytes, now: now) {
+        if unsafe deadline.hasPassed(server.patience, progress, now: now) {
             handle(.deadlinePassed)
         }
         armTimer(now)

@@ -4,7 +4,7 @@ package import Reactor
 /// What an embedder is told, for its access log and its metrics: one call for every request, on the
 /// core's thread. Nothing happens for a hook that is not set.
 package struct ServerHooks {
-    /// An exchange is over: its answer was written, or its client went away (499).
+    /// An exchange is over: its answer was written, its client went away, or the server ended.
     package var exchangeEnded: (Ended) -> Void = { _ in }
 
     /// Something that never became a request was refused: what was wrong with it decides the status.
@@ -16,9 +16,15 @@ package struct ServerHooks {
     package struct Ended {
         package let exchange: Exchange
         package let request: RequestHead
-        /// As it stands in a log: 499 where the client was gone before the answer.
+        /// As it stands in a log: the answer's status, or one of those below.
         package let status: UInt16
         /// Bytes of the body that were written.
         package let bodyBytes: Int
+
+        /// The client was gone before the answer.
+        package static let clientGone: UInt16 = 499
+        /// The server closed the connection before the answer, because the time for draining was
+        /// over. No status was sent, so none is given.
+        package static let cutOff: UInt16 = 0
     }
 }

@@ -3,6 +3,7 @@
 ///     idle -> head -> running -> answered -> idle
 ///                                         -> discarding -> idle       (a body was left over)
 ///                                         -> blocked -> idle          (the client does not read)
+///                                         -> yielding -> idle         (other connections first)
 ///                                         -> finishing -> lingering -> closed
 ///
 /// One request runs at a time, so pipelined requests are answered in their order.
@@ -30,6 +31,12 @@ struct ServerStateMachine {
         case outputDrained
         /// What came is no message of HTTP.
         case messageBroken
+        /// What comes of the body that is waited for is no HTTP.
+        case bodyBroken
+        /// Enough requests of this connection were begun in this pass of the loop.
+        case passUsedUp
+        /// The next pass has begun.
+        case passBegan
         /// The client sends no more.
         case clientEnded
         /// The connection is lost.
@@ -37,7 +44,13 @@ struct ServerStateMachine {
         /// What `wait` waits for took too long.
         case deadlinePassed
         /// The server stops.
-        case drainRequested
+        ///
+        /// - Parameter isSettled: nothing that was sent can be lost by a reset
+        case drainRequested(isSettled: Bool)
+        /// Others need the place of an idle connection.
+        ///
+        /// - Parameter isSettled: nothing that was sent can be lost by a reset
+        case evicted(isSettled: Bool)
         /// There are too many connections; the client has been told.
         case turnedAway
     }
@@ -71,6 +84,8 @@ struct ServerStateMachine {
         case sendAnswer(keepsAlive: Bool)
         /// Give the request up, if one runs, and answer what was wrong; the connection ends.
         case refuse
+        /// Tell the reader of the body that its rest cannot be read; its answer ends the connection.
+        case rejectBody
         /// End our side and read over what still comes.
         case finish
         /// The client ended its side while its request runs: find out whether it is still there.
@@ -91,7 +106,10 @@ struct ServerStateMachine {
 
     /// What is waited for, each with its own time limit.
     enum Wait: Equatable {
-        case request, head, body, client, output, linger
+        case firstRequest, request, head, body, client, output, linger, briefLinger
+
+        /// Whether the connection is of no use to its client right now.
+        var isIdle: Bool { self == .request || self == .firstRequest }
     }
 
     private enum State: Equatable {
@@ -102,6 +120,8 @@ struct ServerStateMachine {
         case answered(Body)
         case discarding
         case blocked
+        /// More requests may be there; they wait for the next pass of the loop.
+        case yielding
         case finishing
         case lingering
         case closed
@@ -113,9 +133,12 @@ struct ServerStateMachine {
         case awaitingContinue
         case wanted
         case refused
+        case broken
     }
 
     private var state = State.idle
+    private var hadRequest = false
+    private var lingersBriefly = false
     private var facts = Facts()
     private(set) var clientHasEnded = false
     /// The client sent so much ahead that nothing is read any more, and so its end is not seen.
@@ -130,20 +153,21 @@ struct ServerStateMachine {
     var reading: Reading {
         switch state {
         case .idle, .head, .running(.wanted), .discarding: .consume
-        case .running, .answered, .blocked: .keep
+        case .running(.broken): .drop
+        case .running, .answered, .blocked, .yielding: .keep
         case .finishing, .lingering, .closed: .drop
         }
     }
 
     var wait: Wait? {
         switch state {
-        case .idle: .request
+        case .idle: hadRequest ? .request : .firstRequest
         case .head: .head
         case .running(.wanted), .discarding: .body
         case .running where mayBeGone: .client
-        case .running, .answered, .closed: nil
+        case .running, .answered, .yielding, .closed: nil
         case .blocked, .finishing: .output
-        case .lingering: .linger
+        case .lingering: lingersBriefly ? .briefLinger : .linger
         }
     }
 
@@ -160,10 +184,14 @@ struct ServerStateMachine {
         case .outputBlocked: return outputBlocked()
         case .outputDrained: return outputDrained()
         case .messageBroken: return messageBroken()
+        case .bodyBroken: return bodyBroken()
+        case .passUsedUp: return passUsedUp()
+        case .passBegan: return passBegan()
         case .clientEnded: return clientEnded()
         case .clientLost: return clientLost()
         case .deadlinePassed: return deadlinePassed()
-        case .drainRequested: return drainRequested()
+        case .drainRequested(let isSettled): return drainRequested(isSettled)
+        case .evicted(let isSettled): return leaveIdle(isSettled)
         case .turnedAway: return finish()
         }
     }
@@ -178,6 +206,7 @@ extension ServerStateMachine {
     private mutating func requestBegan(_ facts: Facts) -> Action? {
         guard state == .idle || state == .head else { return nil }
         self.facts = facts
+        hadRequest = true
         switch facts.body {
         case .complete: state = .running(.complete)
         case .arriving: state = .running(.arriving)
@@ -225,7 +254,7 @@ extension ServerStateMachine {
     private func mayFollow(_ body: Body) -> Bool {
         switch body {
         case .complete: true
-        case .awaitingContinue: false
+        case .awaitingContinue, .broken: false
         case .arriving, .wanted, .refused: facts.bodyMayBeDiscarded
         }
     }
@@ -250,7 +279,7 @@ extension ServerStateMachine {
 
     /// The answer was offered after it was written: only now is it known that it waits.
     private mutating func outputBlocked() -> Action? {
-        if state == .idle { state = .blocked }
+        if state == .idle || state == .yielding { state = .blocked }
         return nil
     }
 
@@ -261,8 +290,20 @@ extension ServerStateMachine {
         case .finishing:
             state = .lingering
             return nil
-        case .idle, .head, .running, .answered, .discarding, .lingering, .closed: return nil
+        case .idle, .head, .running, .answered, .discarding, .yielding, .lingering, .closed:
+            return nil
         }
+    }
+
+    private mutating func passUsedUp() -> Action? {
+        if state == .idle { state = .yielding }
+        return nil
+    }
+
+    private mutating func passBegan() -> Action? {
+        guard state == .yielding else { return nil }
+        state = .idle
+        return .readOn
     }
 
     /// Whether nothing but a question shows that the client still waits. Not of one that is still
@@ -277,18 +318,27 @@ extension ServerStateMachine {
             state = .finishing
             return .refuse
         case .discarding: return finish()
-        case .answered, .blocked, .finishing, .lingering, .closed: return nil
+        case .answered, .blocked, .yielding, .finishing, .lingering, .closed: return nil
         }
+    }
+
+    /// The refusal belongs to the reader of the body, so that it can be held back like its other
+    /// answers.
+    private mutating func bodyBroken() -> Action? {
+        guard state == .running(.wanted) else { return messageBroken() }
+        state = .running(.broken)
+        return .rejectBody
     }
 
     private mutating func clientEnded() -> Action? {
         clientHasEnded = true
         switch state {
         case .idle: return finish()
-        case .head, .running(.wanted): return messageBroken()
+        case .head: return messageBroken()
+        case .running(.wanted): return bodyBroken()
         // What it sent before may be waiting here, a whole body or further requests.
         case .running: return .probe
-        case .answered, .blocked, .finishing: return nil
+        case .answered, .blocked, .yielding, .finishing: return nil
         case .discarding: return finish()
         case .lingering: return close()
         case .closed: return nil
@@ -309,13 +359,22 @@ extension ServerStateMachine {
         case .running where mayBeGone: return .probe
         case .discarding: return finish()
         case .blocked, .finishing, .lingering: return close()
-        case .running, .answered, .closed: return nil
+        case .running, .answered, .yielding, .closed: return nil
         }
     }
 
-    private mutating func drainRequested() -> Action? {
+    private mutating func drainRequested(_ isSettled: Bool) -> Action? {
         isDraining = true
-        return state == .idle ? finish() : nil
+        return leaveIdle(isSettled)
+    }
+
+    /// Ends an idle connection: at once if nothing that was sent can be lost by the reset that answers
+    /// a request which is under way (RFC 9112 9.6), else the client is given a moment.
+    private mutating func leaveIdle(_ isSettled: Bool) -> Action? {
+        guard state == .idle else { return nil }
+        if isSettled || !hadRequest { return close() }
+        lingersBriefly = true
+        return finish()
     }
 
     private mutating func finish() -> Action? {

@@ -126,9 +126,10 @@ final class Daemon {
             }
         }
         silentCores = parcels.count
+        let shared = SharedCounts()
         for (index, socket) in parcels.enumerated() {
             let core = CoreThread.start(
-                index, of: parcels.count, config, on: socket, names: names,
+                index, of: parcels.count, config, on: socket, shared: shared, names: names,
                 control: loop.port, logWriter: logWriter)
             guard let core else { throw StartFailure.threads }
             cores.append(core)

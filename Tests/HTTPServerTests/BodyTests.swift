@@ -93,7 +93,7 @@ import Testing
         let stage = try stage()
         let text = post("Transfer-Encoding: chunked\r\n", "5\r\nhelloXX\r\n0\r\n\r\n")
         #expect(try stage.answers(to: text + get()) == "400 close!")
-        #expect(stage.log == ["POST / 400 0"])
+        #expect(stage.log.map { $0.prefix(10) } == ["POST / 400"])
         #expect(stage.server.requestsInFlight == 0)
     }
 

@@ -94,9 +94,9 @@ import Testing
     @Test func waitsForASlowReaderAsLongAsItReads() throws {
         let stage = try Stage { _, _, exchange in
             exchange.core.value(
-                Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 20_000))))
+                Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 1_000_000))))
         }
-        stage.network.settings.windowBytes = 1000
+        stage.network.settings.windowBytes = 40_000
         let peer = try stage.connect()
         peer.send(get("/", "Connection: close\r\n"))
         for _ in 0..<19 {
@@ -110,7 +110,30 @@ import Testing
         #expect(stage.server.connectionCount == 1)
         peer.stream.resumeReading()
         stage.advance(1000)
-        #expect(peer.received.count > 20_000 && peer.hasEnded)
+        #expect(peer.received.count > 1_000_000 && peer.hasEnded)
+    }
+
+    /// A byte now and then is no progress: the client would hold its answer for ever.
+    @Test func closesAReaderBelowTheMinimumRate() throws {
+        let stage = try Stage { _, _, exchange in
+            exchange.core.value(
+                Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 1_000_000))))
+        }
+        stage.network.settings.windowBytes = 1000
+        let peer = try stage.connect()
+        peer.send(get())
+        for _ in 0..<3 {
+            peer.stream.pauseReading()
+            stage.advance(9_000)
+            peer.stream.resumeReading()
+            stage.advance(0)
+            peer.stream.pauseReading()
+            stage.advance(1)
+        }
+        #expect(stage.server.connectionCount == 1)
+        stage.advance(4_000)
+        #expect(stage.server.connectionCount == 0)
+        #expect(stage.server.bufferedBytes == 0)
     }
 
     @Test func lettersOfALostClientAreDroppedAndItsRequestCancelled() throws {

@@ -59,15 +59,45 @@ import Testing
         settings.connections = 1
         let stage = try Stage(settings)
         let first = try stage.connect()
+        first.send("GET /")
         stage.advance()
         let second = try stage.connect()
         stage.advance()
         #expect(summary(of: second) == "503 close!")
         #expect(second.text.contains("Retry-After: 1\r\n"))
-        first.send(get())
+        first.send(" HTTP/1.1\r\nHost: a\r\n\r\n")
         stage.advance()
         #expect(summary(of: first) == "200 /")
         #expect(stage.log == ["refused 503", "GET / 200 1"])
+    }
+
+    @Test func idleConnectionsEndAtOnce() throws {
+        let stage = try Stage()
+        let silent = try stage.connect()
+        let kept = try stage.connect()
+        kept.send(get())
+        stage.advance(300)
+        var isDrained = false
+        stage.onServer { stage.server.drain().whenSettled { _ in isDrained = true } }
+        #expect(isDrained && stage.server.connectionCount == 0)
+        stage.advance()
+        #expect(summary(of: silent) == "!" && summary(of: kept) == "200 /!")
+    }
+
+    /// A request that crosses the end must not let a reset take away the answer before it.
+    @Test func aConnectionThatWasJustAnsweredLingersForAMoment() throws {
+        let stage = try Stage()
+        let peer = try stage.connect()
+        peer.send(get())
+        stage.advance(10)
+        stage.onServer { _ = stage.server.drain() }
+        #expect(stage.server.connectionCount == 1)
+        peer.send(get("/2"))
+        stage.advance(200)
+        #expect(summary(of: peer) == "200 /!" && peer.failures.isEmpty)
+        #expect(stage.server.connectionCount == 1)
+        stage.advance(60)
+        #expect(stage.server.connectionCount == 0)
     }
 
     @Test func tellsWhichRequestIsTooMany() throws {

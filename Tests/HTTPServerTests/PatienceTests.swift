@@ -17,10 +17,11 @@ import Testing
         return settings
     }
 
-    @Test func closesASilentConnectionWithoutAWord() throws {
+    /// The first request is waited for as long as a head may take, and no longer.
+    @Test func closesAConnectionWithoutAFirstRequest() throws {
         let stage = try Stage(settings())
         let peer = try stage.connect()
-        stage.advance(1990)
+        stage.advance(590)
         #expect(!peer.hasEnded)
         stage.advance(20)
         #expect(summary(of: peer) == "!")
@@ -28,9 +29,70 @@ import Testing
         #expect(stage.server.connectionCount == 0)
     }
 
+    /// A byte each 100 ms is far below the minimum rate, and would last for minutes.
+    @Test(arguments: ["Content-Length: 5000\r\n", "Transfer-Encoding: chunked\r\n"])
+    func refusesABodyBelowTheMinimumRate(_ framing: String) throws {
+        var settings = settings()
+        settings.limits.bodyTimeout = .seconds(30)
+        let stage = try Stage(settings) { _, request, exchange in
+            request.body.collect(upTo: 10_000, on: exchange.core).map {
+                Response(status: .ok, body: $0)
+            }
+        }
+        let peer = try stage.connect()
+        peer.send(post(framing))
+        for _ in 0..<49 {
+            stage.advance(100)
+            peer.send(framing.hasPrefix("T") ? "1\r\na\r\n" : "a")
+        }
+        stage.advance(50)
+        #expect(!peer.hasEnded)
+        stage.advance(150)
+        #expect(summary(of: peer) == "408 close!")
+        #expect(stage.log == ["POST / 408 0"])
+    }
+
+    @Test func readsABodyAboveTheMinimumRateUntilItsTimeIsOver() throws {
+        var settings = settings()
+        settings.limits.bodyTimeout = .seconds(30)
+        let stage = try Stage(settings) { _, request, exchange in
+            request.body.collect(upTo: 100_000, on: exchange.core)
+                .map { Response(status: .ok, body: Bytes("\($0.count)")) }
+        }
+        func send(seconds: Int) throws -> ScriptedPeer {
+            let peer = try stage.connect()
+            peer.send(post("Content-Length: \(seconds * 1100)\r\n"))
+            for _ in 0..<min(seconds, 31) {
+                stage.advance(1000)
+                peer.send(String(repeating: "a", count: 1100))
+            }
+            stage.advance()
+            return peer
+        }
+        #expect(summary(of: try send(seconds: 25)) == "200 27500")
+        #expect(summary(of: try send(seconds: 40)) == "408 close!")
+    }
+
+    /// Refusals without the service are requests too: they begin the idle time anew.
+    @Test func anIdleTimeBeginsBehindARefusalForWantOfPermits() throws {
+        var settings = settings()
+        settings.requestsInFlight = 0
+        let stage = try Stage(settings)
+        let peer = try stage.connect()
+        for _ in 0..<4 {
+            stage.advance(500)
+            peer.send(get())
+        }
+        stage.advance(1990)
+        #expect(!peer.hasEnded)
+        stage.advance(20)
+        #expect(summary(of: peer) == "503 | 503 | 503 | 503!")
+    }
+
     @Test func closesAConnectionThatIsIdleBetweenRequests() throws {
         let stage = try Stage(settings())
         let peer = try stage.connect()
+        peer.send(get())
         for _ in 0..<5 {
             stage.advance(1900)
             peer.send(get())
@@ -148,7 +210,7 @@ import Testing
         var deadline = ConnectionDeadline()
         func set(_ wait: ServerStateMachine.Wait?, at milliseconds: Int64) -> Bool {
             let now = Instant(nanoseconds: milliseconds * 1_000_000)
-            deadline.update(wait, patience, unsent: 0, now: now)
+            deadline.update(wait, patience, .init(), now: now)
             guard let due = deadline.timerNeeded else { return false }
             deadline.timer = queue.add(due: due) {}
             return true

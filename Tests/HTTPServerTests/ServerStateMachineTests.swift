@@ -121,8 +121,7 @@ import Testing
         arguments: [
             [.messageBroken], [.headBegan, .messageBroken], [.headBegan, .deadlinePassed],
             [.headBegan, .clientEnded], [.requestBegan(arriving), .bodyWanted, .messageBroken],
-            [.requestBegan(arriving), .bodyWanted, .deadlinePassed],
-            [.requestBegan(arriving), .bodyWanted, .clientEnded],
+            [.requestBegan(arriving), .bodyWanted, .deadlinePassed], [.headBegan, .bodyBroken],
         ] as [[Event]])
     func refusesWhatIsNoRequestOrNeverEnds(_ events: [Event]) {
         let story = actions(events)
@@ -131,10 +130,52 @@ import Testing
     }
 
     @Test(
-        arguments: [[.deadlinePassed], [.clientEnded], [.drainRequested], [.turnedAway]]
-            as [[Event]])
-    func finishesAnIdleConnection(_ events: [Event]) {
-        #expect(actions(events).actions == [.finish])
+        arguments: [.deadlinePassed, .clientEnded, .turnedAway] as [Event])
+    func finishesAnIdleConnection(_ event: Event) {
+        #expect(actions([event]).actions == [.finish])
+    }
+
+    private static let idling: [Event] = [
+        .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false),
+    ]
+
+    /// A reset can only take away an answer that has not arrived yet.
+    @Test func closesAnIdleConnectionAtOnceIfNothingCanBeLost() {
+        for event in [Event.drainRequested(isSettled: true), .evicted(isSettled: true)] {
+            #expect(actions(Self.idling + [event]).actions.last == .close)
+        }
+        for event in [Event.drainRequested(isSettled: false), .evicted(isSettled: false)] {
+            #expect(actions([event]).actions == [.close])
+            let story = actions(Self.idling + [event, .outputDrained])
+            #expect(story.actions.suffix(2) == [.finish, nil])
+            #expect(story.machine.wait == .briefLinger)
+        }
+    }
+
+    @Test(arguments: [[.requestBegan(Facts())], [.headBegan]] as [[Event]])
+    func evictsOnlyIdleConnections(_ events: [Event]) {
+        #expect(actions(events + [.evicted(isSettled: true)]).actions.last == .some(nil))
+    }
+
+    /// The refusal of a malformed body is the service's answer, and the last one.
+    @Test(arguments: [.bodyBroken, .clientEnded] as [Event])
+    func rejectsABodyThatCannotBeRead(_ event: Event) {
+        let story = actions([.requestBegan(Self.arriving), .bodyWanted, event])
+        #expect(story.actions.last == .rejectBody)
+        #expect(story.machine.reading == .drop && story.machine.isRunning)
+        #expect(
+            actions([.answerReady, .answerSent(waitsForClient: false)], story.machine).actions
+                == [.sendAnswer(keepsAlive: false), .finish])
+    }
+
+    @Test func yieldsBetweenTwoRequestsUntilTheNextPass() {
+        let story = actions(Self.idling + [.passUsedUp])
+        #expect(story.machine.reading == .keep && story.machine.wait == nil)
+        #expect(actions([.passBegan], story.machine).actions == [.readOn])
+        #expect(actions([.drainRequested(isSettled: true)], story.machine).actions == [nil])
+        let blocked = actions([.outputBlocked, .passBegan], story.machine)
+        #expect(blocked.actions == [nil, nil] && blocked.machine.wait == .output)
+        #expect(actions([.clientEnded, .passBegan], story.machine).actions == [nil, .readOn])
     }
 
     @Test func asksAClientThatEndedItsSideWhetherItIsThere() {
@@ -167,12 +208,14 @@ import Testing
 
     @Test func answersWhatRunsBeforeItDrains() {
         let story = actions([
-            .requestBegan(Facts()), .drainRequested, .answerReady,
+            .requestBegan(Facts()), .drainRequested(isSettled: true), .answerReady,
             .answerSent(waitsForClient: false),
         ])
         #expect(story.actions == [.serve, nil, .sendAnswer(keepsAlive: false), .finish])
         #expect(
-            actions([.headBegan, .drainRequested, .requestBegan(Facts()), .answerReady]).actions
+            actions([
+                .headBegan, .drainRequested(isSettled: true), .requestBegan(Facts()), .answerReady,
+            ]).actions
                 == [nil, nil, .serve, .sendAnswer(keepsAlive: false)])
     }
 
@@ -208,6 +251,7 @@ import Testing
         .requestBegan(huge), .requestBegan(last), .bodyWanted, .bodyRefused, .bodyEnded,
         .discardedTooMuch, .answerReady, .answerSent(waitsForClient: true),
         .answerSent(waitsForClient: false), .outputBlocked, .outputDrained, .messageBroken,
-        .clientEnded, .deadlinePassed,
+        .clientEnded, .deadlinePassed, .bodyBroken, .passUsedUp, .passBegan,
+        .evicted(isSettled: true), .evicted(isSettled: false),
     ]
 }

@@ -5,6 +5,8 @@ import HTTP
 enum RefusedRequest: Error {
     case invalid(InvalidRequest)
     case tooLarge
+    /// The body breaks off, or is no HTTP.
+    case malformed(WireError)
 
     /// Parameters and body of a request, checked together.
     static func check(
@@ -29,6 +31,7 @@ enum RefusedRequest: Error {
         case .none, .arriving: Bytes()
         case .complete(let bytes): bytes
         case .refused: throw .tooLarge
+        case .malformed(let error): throw .malformed(error)
         }
     }
 
@@ -38,6 +41,7 @@ enum RefusedRequest: Error {
             Problem(.badRequest, instance: exchange.id).with("errors", json: invalid.json)
                 .response()
         case .tooLarge: Problem(.contentTooLarge, instance: exchange.id).response()
+        case .malformed(let error): Problem(error.status, instance: exchange.id).response()
         }
     }
 }

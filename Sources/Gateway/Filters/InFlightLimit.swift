@@ -1,7 +1,8 @@
 import HTTP
 import Promises
 
-/// `max_in_flight`: so many requests of one endpoint at once, answers that are held back included.
+/// `max_in_flight`: so many requests of one endpoint at once, from their last byte on, answers that are
+/// held back included.
 enum InFlightLimit {
     /// - Parameter refusal: answers what is too much
     static func filter(max: Int, refusal: @escaping Service) -> Filter {

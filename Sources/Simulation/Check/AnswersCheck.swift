@@ -89,6 +89,7 @@ struct AnswersCheck {
         if earlier.contains(where: hadTooLongABody) { return }
         if world.unasked.contains(where: { $0.client === client }) { return }
         guard request.read != nil else { return }
+        if mayHaveReadTooSlowly(request, client) { return }
         // A connection may be closed for being idle while a request is under way.
         if let closed = client.stream?.heard.closed, let began = request.firstRead, closed <= began
         {
@@ -96,6 +97,18 @@ struct AnswersCheck {
         }
         world.violation(
             .answers, request.mark, "closed without an answer, and the whole request was read")
+    }
+
+    /// Whether the client may have been cut off because it left an answer unread for too long: after
+    /// `write_timeout`, or after a tenth of a second where memory is short.
+    private func mayHaveReadTooSlowly(_ request: SentRequest, _ client: SimulatedClient) -> Bool {
+        guard world.rates[.slowReaders] > 0 || world.rates[.smallWindows] > 0,
+            let read = request.read, let closed = client.wasClosed
+        else { return false }
+        let timeouts = world.configs.compactMap(\.limits.writeTimeout)
+        let limits = timeouts + (world.mayLackRoom ? [100] : [])
+        guard let least = limits.min() else { return false }
+        return closed - read >= .milliseconds(least)
     }
 
     /// Whether a request may have been answered without its body, which does not say how long it is, and

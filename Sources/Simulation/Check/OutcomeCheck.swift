@@ -36,7 +36,7 @@ struct OutcomeCheck {
         if isTooSlow(request, config), status == 408 { return [] }
         if status == 503, answer["Gateway-Complete"] == nil {
             let isLimited =
-                config.limits.connections != nil || config.limits.requestsInFlight != nil
+                config.limits.limitsConnections || config.limits.requestsInFlight != nil
                 || world.mayLackRoom
                 || RequestModel(request: request.request, config: config).endpoint?.maxInFlight
                     != nil
@@ -59,11 +59,11 @@ struct OutcomeCheck {
         }
     }
 
-    /// Whether the client took longer than it may.
+    /// Whether the client took longer than it may; a body has five seconds before its rate counts.
     private func isTooSlow(_ request: SentRequest, _ config: DrawnConfig) -> Bool {
         guard let answered = request.answered else { return false }
         let patience = min(
-            config.limits.headerTimeout ?? 10_000, config.limits.bodyTimeout ?? 30_000)
+            config.limits.headerTimeout ?? 10_000, config.limits.bodyTimeout ?? 5_000)
         return answered - request.began >= .milliseconds(patience)
     }
 }

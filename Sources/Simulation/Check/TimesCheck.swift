@@ -42,7 +42,7 @@ struct TimesCheck {
     /// A refusal of the server's, whatever the endpoint.
     private func isServersOwn(_ answer: Message, _ config: DrawnConfig) -> Bool {
         answer.status == 503 && answer["Gateway-Complete"] == nil
-            && (config.limits.requestsInFlight != nil || config.limits.connections != nil
+            && (config.limits.requestsInFlight != nil || config.limits.limitsConnections
                 || world.mayLackRoom)
     }
 

@@ -33,6 +33,8 @@ struct ConfigDraw {
         limits.bodyTimeout = dice.maybe(0.3, dice.number(50...400))
         limits.idleTimeout = dice.maybe(0.3, dice.number(20...500))
         limits.bufferedBytes = dice.maybe(0.1, dice.pick([1000, 4000, 20_000, 200_000]))
+        limits.connectionsPerClient = dice.maybe(0.1, dice.number(1...6))
+        limits.writeTimeout = dice.maybe(0.1, dice.number(100...2000))
         return limits
     }
 

@@ -34,12 +34,14 @@ struct ConfigText {
     private mutating func write(_ limits: DrawnLimits) {
         add(0, "limits:")
         add(1, "connections", limits.connections ?? 10_000)
+        add(1, "connections_per_client", limits.connectionsPerClient)
         add(1, "requests_in_flight", limits.requestsInFlight)
         add(1, "header_bytes", limits.headerBytes, "B")
         add(1, "header_count", limits.headerCount)
         add(1, "uri_bytes", limits.uriBytes, "B")
         add(1, "header_timeout", limits.headerTimeout, "ms")
         add(1, "body_timeout", limits.bodyTimeout, "ms")
+        add(1, "write_timeout", limits.writeTimeout, "ms")
         add(1, "idle_timeout", limits.idleTimeout, "ms")
         add(1, "buffered_bytes", limits.bufferedBytes, "B")
     }

@@ -18,14 +18,19 @@ struct DrawnConfig {
 /// `limits:`; what is nil is not written.
 struct DrawnLimits {
     var connections: Int?
+    var connectionsPerClient: Int?
     var requestsInFlight: Int?
     var headerBytes: Int?
     var headerCount: Int?
     var uriBytes: Int?
     var headerTimeout: Int?
     var bodyTimeout: Int?
+    var writeTimeout: Int?
     var idleTimeout: Int?
     var bufferedBytes: Int?
+
+    /// Whether a new connection may be refused.
+    var limitsConnections: Bool { connections != nil || connectionsPerClient != nil }
 
     /// No client is waited for longer than a second.
     var impatient: DrawnLimits {

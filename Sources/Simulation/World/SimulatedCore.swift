@@ -18,13 +18,16 @@ final class SimulatedCore {
     var ended: Instant? { drained ?? closes }
     private var closes: Instant?
 
-    init(_ index: Int, _ plan: Plan, on network: SimNetwork, _ journal: LogJournal) {
+    init(
+        _ index: Int, _ plan: Plan, on network: SimNetwork, _ journal: LogJournal,
+        shared: SharedCounts = SharedCounts()
+    ) {
         let loop = network.makeLoop("core \(index)")
         self.loop = loop
         let log = Log(level: .info, format: .json, clock: { [loop] in loop.unixTime }) {
             journal.add($0)
         }
-        core = GatewayCore(plan, loop: loop, log: log)
+        core = GatewayCore(plan, loop: loop, log: log, shared: shared)
     }
 
     func listen(at address: SocketAddress, isShared: Bool) throws(IOFailure) {

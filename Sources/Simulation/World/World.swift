@@ -123,8 +123,9 @@ package final class World {
 
     private func start() -> Bool {
         guard let plans = load() else { return false }
+        let shared = SharedCounts()
         for index in 0..<configs[0].workers {
-            cores.append(SimulatedCore(index, plans[0], on: network, journal))
+            cores.append(SimulatedCore(index, plans[0], on: network, journal, shared: shared))
         }
         do throws(IOFailure) {
             for core in cores { try core.listen(at: Self.address, isShared: cores.count > 1) }

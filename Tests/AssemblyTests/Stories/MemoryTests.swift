@@ -1,3 +1,4 @@
+import Assembly
 import SimReactor
 import Testing
 
@@ -67,18 +68,34 @@ import Testing
         stage.expectQuiet()
     }
 
-    /// What a client does not read is held until it does, or is given up.
-    @Test func anAnswerThatNobodyReadsTakesRoom() throws {
+    /// What a client does not read is held until it does, or until another client needs the room.
+    @Test func anAnswerThatNobodyReadsGivesWayToOthers() throws {
         let stage = try Stage("one: { from: a, get: /1 }", top: Self.limit)
         stage.network.settings.windowBytes = 2000
         stage.on("/1", .ok(Self.much))
         let slow = ScriptedPeerThatWaits(try stage.stream())
         slow.send(get())
         stage.pass(100)
-        #expect(try stage.ask().failures == #"[{"call":"one","kind":"queue_full"}]"#)
-        slow.read()
-        stage.pass(1000)
+        let held = try #require(stage.core).snapshot
+        #expect(held.connections == 1 && held.bufferedBytes > 30_000)
+        let answer = try stage.ask()
+        #expect(answer.status == 200 && answer.failures == nil)
+        #expect(stage.core?.snapshot.connections == 1)
+        slow.close()
+        stage.expectQuiet()
+    }
+
+    @Test func anAnswerThatNobodyReadsIsKeptWhereThereIsRoom() throws {
+        let stage = try Stage("one: { from: a, get: /1 }", top: "limits: { write_timeout: 5s }")
+        stage.network.settings.windowBytes = 2000
+        stage.on("/1", .ok(Self.much))
+        let slow = ScriptedPeerThatWaits(try stage.stream())
+        slow.send(get())
+        stage.pass(4900)
         #expect(try stage.ask().status == 200)
+        #expect(stage.core?.snapshot.connections == 2)
+        stage.pass(200)
+        #expect(stage.core?.snapshot.connections == 1)
         slow.close()
         stage.expectQuiet()
     }

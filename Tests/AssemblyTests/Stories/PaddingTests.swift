@@ -86,6 +86,78 @@ import Testing
         stage.expectQuiet()
     }
 
+    private static let broken: [(String, String, Int)] = [
+        ("a chunk size", "zz\r\n", 400), ("a chunk end", "1\r\n{X", 400),
+        ("trailers", "0\r\nX: " + String(repeating: "x", count: 9000), 431),
+    ]
+
+    /// The client does not wait for the end of its body either.
+    @Test(arguments: broken)
+    func theRefusalOfAMalformedBodyIsPadded(_ name: String, _ body: String, _ status: Int) throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
+        let client = try stage.send(request("POST", "/x", ["Transfer-Encoding: chunked"]))
+        stage.pass(1000)
+        client.send(body)
+        let answer = stage.answer(of: client)
+        #expect(answer.outcome == "\(status) at 400")
+        #expect(answer["Connection"] == "close")
+        #expect(client.isClosed && stage.events == [])
+        #expect(stage.loggedStatuses == ["\(status)"])
+        #expect(stage.answered == ["POST /x: \(status) once"])
+        stage.expectQuiet()
+    }
+
+    @Test func theRefusalOfABodyThatBreaksOffIsPadded() throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
+        let client = try stage.send(request("POST", "/x", ["Content-Length: 10"]) + "{")
+        stage.pass(10)
+        client.end()
+        stage.pass(399)
+        #expect(client.answers.isEmpty)
+        stage.pass(1)
+        #expect(client.answers.map(\.status) == [400])
+        stage.expectQuiet()
+    }
+
+    @Test func aMalformedBodyIsRefusedAtOnceWithoutPadding() throws {
+        let stage = try Stage("one: { from: a, post: /1 }", endpoint: "route: POST /x")
+        let answer = try stage.ask(
+            request("POST", "/x", ["Transfer-Encoding: chunked"]) + "zz\r\n")
+        #expect(answer.outcome == "400 at 0")
+        #expect(answer["Content-Type"] == "application/problem+json")
+        stage.expectQuiet()
+    }
+
+    /// A client that is gone is noticed while its refusal is held back.
+    @Test func aClientThatGoesAwayBehindAMalformedBodyIsNoticed() throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
+        let client = try stage.send(
+            request("POST", "/x", ["Transfer-Encoding: chunked"]) + "zz\r\n")
+        stage.pass(10)
+        client.leave()
+        stage.pass(100)
+        #expect(stage.loggedStatuses == ["499"])
+        stage.expectQuiet()
+    }
+
+    @Test func slowBodiesTakeNoneOfTheEndpointsPermits() throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1 }",
+            endpoint: "route: POST /x\nmin_duration: 400ms\nmax_in_flight: 1")
+        let slow = try (0..<5).map { _ in
+            try stage.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
+        }
+        stage.pass(10)
+        #expect(try stage.ask(post("{}")).outcome == "200 at 400")
+        for client in slow { client.send("}") }
+        stage.pass(400)
+        #expect(slow.map { $0.answers.first?.status } == [200, 503, 503, 503, 503])
+        stage.expectQuiet()
+    }
+
     @Test func aRefusalForTooManyInFlightLeavesAtTheSameTime() throws {
         let stage = try Stage(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")

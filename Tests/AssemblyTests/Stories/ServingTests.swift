@@ -160,11 +160,48 @@ import Testing
 
     @Test func moreConnectionsThanAllowedAreTold503() throws {
         let stage = try Stage(Self.call, top: "limits: { connections: 2 }")
-        _ = try stage.connect()
-        _ = try stage.connect()
+        stage.on("/1", .ok("1", after: 100))
+        _ = try stage.send(get())
+        _ = try stage.send(get())
+        stage.pass(10)
         let third = try stage.connect()
         #expect(stage.answer(of: third).status == 503)
         #expect(third.isClosed)
+        stage.expectQuiet()
+    }
+
+    @Test func aNewConnectionTakesThePlaceOfAnIdleOne() throws {
+        let stage = try Stage(Self.call, top: "limits: { connections: 2 }")
+        let first = try stage.connect()
+        stage.pass(10)
+        let second = try stage.connect()
+        stage.pass(10)
+        #expect(try stage.ask().status == 200)
+        #expect(first.isClosed && !second.isClosed)
+        stage.expectQuiet()
+    }
+
+    @Test func moreConnectionsOfAClientThanAllowedAreTold503() throws {
+        let stage = try Stage(Self.call, top: "limits: { connections_per_client: 2 }")
+        _ = try stage.connect()
+        let second = try stage.connect()
+        let third = try stage.connect()
+        #expect(stage.answer(of: third).status == 503)
+        second.leave()
+        third.leave()
+        stage.pass(10)
+        #expect(try stage.ask().status == 200)
+        stage.expectQuiet()
+    }
+
+    /// Connections that were open before the limit was do not count.
+    @Test func aReloadLimitsTheNextConnectionsOfAClient() throws {
+        let stage = try Stage(Self.call)
+        for _ in 0..<5 { _ = try stage.connect() }
+        try stage.install(Stage.text(Self.call, "", "", "limits: { connections_per_client: 1 }"))
+        let next = try stage.send(get())
+        #expect(stage.answer(of: next).status == 200)
+        #expect(try stage.ask().status == 503)
         stage.expectQuiet()
     }
 

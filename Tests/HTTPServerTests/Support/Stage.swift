@@ -70,6 +70,7 @@ final class Stage {
         request.body.collect(upTo: 100, on: exchange.core)
             .map { Response(status: .ok, body: $0) }
             .recover { error in
+                if error is WireError { return exchange.core.error(error) }
                 let status: Status = error is BodyTooLarge ? .contentTooLarge : .internalServerError
                 return exchange.core.value(Response(status: status))
             }

@@ -1,0 +1,47 @@
+import HTTP
+import SimReactor
+import Testing
+
+@testable import HTTPServer
+
+/// Refusals that the server writes itself.
+@Suite struct RefusalTests {
+    /// Where the head ends, nothing follows to a HEAD request; to any other method the problem does.
+    private func body(_ text: String, _ stage: Stage, after milliseconds: Int) throws -> String? {
+        let peer = try stage.connect()
+        peer.send(text)
+        stage.advance(milliseconds)
+        guard let end = peer.text.firstRange(of: "\r\n\r\n") else { return nil }
+        #expect(peer.text.contains("Connection: close\r\n"))
+        #expect(peer.text.contains("Content-Length: "))
+        return String(peer.text[end.upperBound...])
+    }
+
+    private static let heads: [String] = [
+        "# / HTTP/1.1\r\n\r\n", "# / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "# / HTTP/9.9\r\nHost: a\r\n\r\n", "# / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n",
+        "# /" + String(repeating: "a", count: 9000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+        "# / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "a", count: 40_000) + "\r\n\r\n",
+        "\r\n# / HTTP/1.1\r\n\r\n", "# ", "# / HTTP/1.1\r\nHos",
+        "# / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "# / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc",
+    ]
+
+    @Test(arguments: heads, [false, true])
+    func refusalOfHeadHasNoBody(_ head: String, isSplit: Bool) throws {
+        var settings = ServerSettings()
+        settings.limits.bodyTimeout = .seconds(3)
+        let stage = try Stage(settings, service: Stage.echoBody)
+        if isSplit { stage.network.settings.split = .random }
+        let refused = try body(head.replacing("#", with: "HEAD"), stage, after: 11_000)
+        #expect(refused == "")
+        let other = try body(head.replacing("#", with: "PUT"), stage, after: 11_000)
+        #expect(try #require(other).hasPrefix("{\"type\""))
+    }
+
+    @Test(arguments: ["HEA", "HEADS / HTTP/1.1\r\n\r\n", "HEADS "])
+    func aMethodThatOnlyBeginsLikeHeadGetsABody(_ head: String) throws {
+        let stage = try Stage()
+        #expect(try #require(try body(head, stage, after: 11_000)).hasPrefix("{\"type\""))
+    }
+}

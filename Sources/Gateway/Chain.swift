@@ -57,7 +57,9 @@ struct Chain {
         return plan.calls.map { call in
             Call(
                 plan: call,
-                builder: RequestBuilder(call, params: plan.params, calls: names),
+                builder: RequestBuilder(
+                    call, backendFields: backends[call.backend].plan.fields, params: plan.params,
+                    calls: names),
                 service: self.call(call, deadline: plan.deadline),
                 decoder: Decoder(plan: call), meter: backends[call.backend].meter)
         }

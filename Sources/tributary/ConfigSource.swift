@@ -105,10 +105,14 @@ struct ConfigSource: Sendable {
 
     private var files: ConfigFiles {
         guard let text else { return SystemFiles.files }
-        return ConfigFiles(
+        var files = ConfigFiles(
             read: { [path] asked throws(ConfigFileError) in
                 asked == path ? text : try SystemFiles.files.read(asked)
             },
             list: SystemFiles.files.list)
+        files.isWorldWritable = { [path] asked in
+            asked != path && SystemFiles.files.isWorldWritable(asked)
+        }
+        return files
     }
 }

@@ -51,7 +51,7 @@ final class ConfigRecording {
     }
 
     var files: ConfigFiles {
-        ConfigFiles(
+        var files = ConfigFiles(
             read: { path throws(ConfigFileError) in
                 let result = Result { () throws(ConfigFileError) in try self.source.read(path) }
                 self.contents[path] = result
@@ -63,6 +63,8 @@ final class ConfigRecording {
                 self.listings[directory] = result
                 return try result.get()
             })
+        files.isWorldWritable = source.isWorldWritable
+        return files
     }
 
     func environment(_ name: String) -> String? {

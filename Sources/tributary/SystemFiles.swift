@@ -3,7 +3,11 @@ import Glibc
 
 /// The file system and the environment, as the configuration's loader asks for them.
 enum SystemFiles {
-    static var files: ConfigFiles { ConfigFiles(read: read, list: list) }
+    static var files: ConfigFiles {
+        var files = ConfigFiles(read: read, list: list)
+        files.isWorldWritable = isWorldWritable
+        return files
+    }
 
     /// A variable of the process's environment.
     static func variable(_ name: String) -> String? {
@@ -12,6 +16,13 @@ enum SystemFiles {
 
     private static func read(_ path: String) throws(ConfigFileError) -> [UInt8] {
         try RegularFile.read(path, upTo: ConfigFiles.bytesMax)
+    }
+
+    /// By its permissions; a file that cannot be examined is reported when it is read.
+    private static func isWorldWritable(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG && status.st_mode & S_IWOTH != 0
     }
 
     private static func list(_ directory: String) throws(ConfigFileError) -> [String] {

@@ -155,7 +155,6 @@ final class Backend {
         var head: [UInt8] = []
         head.reserveCapacity(256 + request.fields.wireText.count)
         head.append(requestLine: request.method, host.target(request.target), host: host.field)
-        head.append(plan.fields)
         head.append(request.fields)
         head.append(
             exchange, span: loop.entropy.next(), left: request.deadline - loop.now)

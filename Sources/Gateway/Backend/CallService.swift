@@ -8,7 +8,7 @@ struct CallRequest {
     let method: Method
     /// Path and query, without the prefix of the host's URL.
     let target: Target
-    /// The call's own header lines, and those that the client's request lends.
+    /// The header lines of the call, its backend and the client's request, each name from one of them.
     let fields: Fields
     let body: Bytes
     /// Of the answer, in bytes.

@@ -12,12 +12,27 @@ struct RequestBuilder {
     private let calls: [String]
     /// The target, where no value and nothing of the client's query is in it.
     private let constantTarget: Target?
+    /// Those of the backend that the call does not set itself.
+    private let backendFields: Fields
+    /// The client's headers that neither the call nor the backend sets.
+    private let forwarded: [FieldName]
 
     /// - Parameters:
+    ///   - backendFields: the `headers` of the call's backend
     ///   - params: the endpoint's, for the names of what a client did not send
     ///   - calls: the names of the endpoint's calls
-    init(_ plan: CallPlan, params: [ParamPlan], calls: [String]) {
+    init(_ plan: CallPlan, backendFields: Fields, params: [ParamPlan], calls: [String]) {
         self.plan = plan
+        var fixed = backendFields
+        for header in plan.headers { fixed.removeAll(header.name) }
+        self.backendFields = fixed
+        // A client must not replace, or add to, what the operator says: X-User, X-Api-Key.
+        var forwarded: [FieldName] = []
+        for name in plan.forward.headers
+        where !fixed.contains(name) && !plan.headers.contains(where: { $0.name == name }) {
+            forwarded.append(name)
+        }
+        self.forwarded = forwarded
         self.params = params
         self.calls = calls
         constantTarget =
@@ -48,19 +63,16 @@ struct RequestBuilder {
 
     private func target(_ values: CallValues) throws(CallFailure) -> Target {
         if let constantTarget { return constantTarget }
+        // What the client sends was judged with the request; what other calls answer is known now.
+        try checkSegments(values)
         var target: [UInt8] = []
         target.reserveCapacity(128)
         for piece in plan.target.pieces {
             switch piece {
             case .literal(let bytes): target.append(bytes)
-            case .value(let value, let place):
+            case .value(let value, _):
                 guard let text = try text(of: value, in: values) else { continue }
-                switch place {
-                case .pathSegment:
-                    guard !text.isDotSegment else { throw skipped(value) }
-                    target.append(percentEncoding: text.span)
-                case .query, .field: target.append(percentEncoding: text.span)
-                }
+                target.append(percentEncoding: text.span)
             }
         }
         plan.forward.query?.append(from: values.head.target, to: &target)
@@ -71,11 +83,19 @@ struct RequestBuilder {
         return target
     }
 
+    private func checkSegments(_ values: CallValues) throws(CallFailure) {
+        for segment in plan.target.riskySegments {
+            if segment.isRefused(in: values) {
+                throw skipped(segment.blamed)
+            }
+        }
+    }
+
     // MARK: Head
 
     private func fields(_ values: CallValues) throws(CallFailure) -> Fields {
-        var fields = Fields()
-        for name in plan.forward.headers {
+        var fields = backendFields
+        for name in forwarded {
             for value in values.head.fields.all(name) { fields.append(name, value) }
         }
         if !plan.forward.proxyHeaders.isEmpty, values.client?.isProxied == true {
@@ -189,10 +209,4 @@ struct RequestBuilder {
 
 extension Bytes {
     fileprivate var isUTF8: Bool { (try? UTF8Span(validating: span)) != nil }
-
-    /// `.` and `..`, which a server would take for a step up its tree, however they are escaped.
-    fileprivate var isDotSegment: Bool {
-        let dot = UInt8(ascii: ".")
-        return (count == 1 && self[0] == dot) || (count == 2 && self[0] == dot && self[1] == dot)
-    }
 }

@@ -44,8 +44,8 @@ extension Config {
 
     /// A file that a key names, as it was when the configuration was read.
     struct File: Sendable {
-        /// As seen from where the process runs.
-        let path: String
+        /// What messages call it: its path, or the variable that the path comes from.
+        let title: String
         let bytes: Bytes
     }
 

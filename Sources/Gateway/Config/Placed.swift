@@ -5,10 +5,46 @@ package struct Placed<Value: Sendable>: Sendable {
     package let value: Value
     package let place: Place
 
+    /// The text of the file, `${NAME}`, where the value was put together from a variable or from a
+    /// secret's file: messages quote this and never the value.
+    let written: String?
+
     package init(_ value: Value, at place: Place) {
+        self.init(value, at: place, written: nil)
+    }
+
+    init(_ value: Value, at place: Place, written: String?) {
         self.value = value
         self.place = place
+        self.written = written
+    }
+
+    /// Read from a node of the document.
+    init(_ value: Value, of node: DocumentNode) {
+        var written: String?
+        if case .scalar(let scalar) = node.content, Expansion.isNeeded(in: scalar.text) {
+            written = scalar.text
+        }
+        self.init(value, at: node.place, written: written)
+    }
+
+    /// The file itself has the whole value, so that messages may quote it.
+    var isSpelled: Bool { written == nil }
+
+    /// The value as a message may quote it.
+    func quoted(_ spelling: (Value) -> String) -> String {
+        written ?? spelling(value)
     }
 }
 
 extension Placed: Equatable where Value: Equatable {}
+
+extension Placed<String> {
+    /// The text as a message may quote it.
+    var quoted: String { written ?? value }
+}
+
+extension Placed<Duration> {
+    /// The time as a message may quote it: `800ms`.
+    var quoted: String { quoted(\.spelled) }
+}

@@ -6,6 +6,15 @@ struct PlacedTemplate: Sendable {
     let place: Place
     /// Where the first character of the text stands, if the file spells it so.
     let textStart: Place?
+    /// The text of the file, if a variable or a secret's file put something into it.
+    var written: String?
+
+    /// The template as it may be shown, with `${NAME}` instead of what was put in.
+    var shown: TemplateText {
+        guard let written else { return template }
+        return (try? TemplateText(parsing: Expansion.concealed(written)))
+            ?? TemplateText(text: written, segments: [.literal(written)])
+    }
 
     /// Where a reference stands: exactly, if the file spells the text so, else where the text does.
     func place(of reference: TemplateText.Reference) -> Place {

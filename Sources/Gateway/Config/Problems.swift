@@ -32,6 +32,9 @@ package struct Problems: Sendable, Equatable {
 
     /// The same thing found on two ways is told once.
     private mutating func add(_ problem: Problem) {
+        let problem = Problem(
+            severity: problem.severity, place: problem.place,
+            text: problem.text + LookAlikes.note(on: problem.text))
         guard known.insert(problem).inserted else { return }
         if !files.contains(problem.place.file) { files.append(problem.place.file) }
         found.append(problem)

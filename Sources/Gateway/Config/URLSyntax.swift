@@ -14,7 +14,8 @@ enum URLSyntax {
                 throw Refusal("must not have a fragment (#...); write %23 for the sign")
             } else if !isPathByte(byte) {
                 let sign = String(UnicodeScalar(byte < 0x80 ? byte : 0x3F))
-                throw Refusal("has to escape \(byte < 0x80 ? "'\(sign)'" : "what is not ASCII")")
+                throw Refusal(
+                    byte < 0x80 ? "has to escape '\(sign)'" : "has to escape what is not ASCII")
             }
         }
     }
@@ -39,7 +40,7 @@ enum URLSyntax {
 
     static func port(_ text: Substring, allowsZero: Bool) throws(Refusal) -> UInt16 {
         guard let port = decimal(text, max: 65535), allowsZero || port > 0 else {
-            throw Refusal("has no port from \(allowsZero ? 0 : 1) to 65535: '\(text)'")
+            throw Refusal("has no port from \(fixed: allowsZero ? 0 : 1) to 65535: '\(text)'")
         }
         return UInt16(port)
     }

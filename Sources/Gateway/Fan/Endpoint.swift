@@ -46,6 +46,7 @@ final class Endpoint {
         let values = CallValues(
             head: request.head, input: input, calls: plan.hasReferences ? plan.calls.count : 0,
             exchange: exchange, proxies: plan.proxies)
+        do throws(InvalidRequest) { try plan.checkSegments(values) } catch { throw .invalid(error) }
         return Run(
             values: values, exchange: exchange, loop: loop, deadline: deadline, plan: plan)
     }

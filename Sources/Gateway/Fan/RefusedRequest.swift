@@ -14,11 +14,15 @@ enum RefusedRequest: Error {
     ) throws(RefusedRequest) -> RequestInput {
         var input = RequestInput(params: Params(), body: try body(of: request))
         var errors: [InvalidRequest.Fault] = []
-        do throws(InvalidRequest) { input.params = try Params(plan.params, of: request.head) } catch
-        {
+        var work = PatternWork()
+        do throws(InvalidRequest) {
+            input.params = try Params(plan.params, of: request.head, &work)
+        } catch {
             errors = error.errors
         }
-        do throws(InvalidRequest) { input.bodyValue = try plan.body?.check(input.body) } catch {
+        do throws(InvalidRequest) {
+            input.bodyValue = try plan.body?.check(input.body, &work)
+        } catch {
             errors += error.errors
         }
         guard errors.isEmpty else { throw .invalid(InvalidRequest(errors: errors)) }

@@ -21,8 +21,10 @@ struct BackendPlan {
         let origin: Origin
         /// Put before the path of every call; percent-encoded, without a slash at its end.
         let pathPrefix: String
-        /// As the operator wrote it, for `explain`.
+        /// Origin and path.
         let url: String
+        /// The same as the operator wrote it, for `explain`: with `${NAME}` where a variable is used.
+        let shownURL: String
         /// For `https://`.
         fileprivate(set) var security: StreamSecurity?
     }

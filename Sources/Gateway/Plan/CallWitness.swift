@@ -53,7 +53,8 @@ final class CallWitness {
                 sightings[plan.index]?.requests.append(loop.now)
                 let host = request.askedHost ?? AskedHost()
                 let answer = next(request.noting(host), exchange)
-                sightings[plan.index]?.url = backend.url(of: host) + String(request.target.text)
+                sightings[plan.index]?.url =
+                    backend.url(of: host) + plan.shownTarget(request.target)
                 return answer
             }
         }
@@ -87,10 +88,23 @@ extension CallRequest {
     }
 }
 
+extension CallPlan {
+    /// What was sent, or the template of it where a variable or a secret's file is part of it.
+    fileprivate func shownTarget(_ target: Target) -> String {
+        guard let concealed = self.target.concealed else { return String(target.text) }
+        return concealed.map { piece in
+            switch piece {
+            case .literal(let text): String(text)
+            case .value(_, _, let name): "{\(name)}"
+            }
+        }.joined()
+    }
+}
+
 extension BackendPlan {
     /// As the operator wrote it, of the host that was asked.
     fileprivate func url(of asked: AskedHost) -> String {
         let name = asked.name.map { "\($0)" }
-        return (hosts.first { $0.origin.hostField == name } ?? hosts.first)?.url ?? ""
+        return (hosts.first { $0.origin.hostField == name } ?? hosts.first)?.shownURL ?? ""
     }
 }

@@ -31,7 +31,7 @@ struct ExplainedCall {
         }
         waitsFor = plan.waitsFor.filter { endpoint.calls[$0].isWanted(values.params) }
         var target = ""
-        for piece in plan.target.pieces {
+        for piece in plan.target.shownPieces {
             guard let text = Self.text(of: piece, in: values) else {
                 fate = .skipped(because: "\(piece.name) is not sent")
                 return
@@ -40,7 +40,7 @@ struct ExplainedCall {
         }
         var bytes = Array(target.utf8)
         plan.forward.query?.append(from: values.head.target, to: &bytes)
-        let host = backend.hosts.first?.url ?? ""
+        let host = backend.hosts.first?.shownURL ?? ""
         fate = .sent("\(plan.method) \(host)\(String(Bytes(bytes)))")
     }
 

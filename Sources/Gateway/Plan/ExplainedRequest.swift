@@ -40,7 +40,8 @@ struct ExplainedRequest {
         var notes: [String] = []
         if let kind = param.rule.kind.note { notes.append(kind) }
         let value: String
-        switch param.read(head) {
+        var work = PatternWork()
+        switch param.read(head, &work) {
         case .value(let sent): value = "\(param.name)=\(String(sent))"
         case .refused: value = "\(param.name) refused"
         case .absent:

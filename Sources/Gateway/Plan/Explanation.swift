@@ -56,6 +56,7 @@ package struct Explanation {
     func calls(of endpoint: EndpointPlan) throws(InvalidRequest) -> [ExplainedCall] {
         let values = CallValues(
             head: head, input: try input(of: endpoint), calls: endpoint.calls.count)
+        try endpoint.checkSegments(values)
         return endpoint.calls.map {
             ExplainedCall($0, of: endpoint, backend: plan.backends[$0.backend], values)
         }
@@ -65,11 +66,14 @@ package struct Explanation {
     private func input(of endpoint: EndpointPlan) throws(InvalidRequest) -> RequestInput {
         var input = RequestInput(params: Params(), body: body)
         var errors: [InvalidRequest.Fault] = []
-        do throws(InvalidRequest) { input.params = try Params(endpoint.params, of: head) } catch {
+        var work = PatternWork()
+        do throws(InvalidRequest) {
+            input.params = try Params(endpoint.params, of: head, &work)
+        } catch {
             errors = error.errors
         }
         do throws(InvalidRequest) {
-            if !body.isEmpty { input.bodyValue = try endpoint.body?.check(body) }
+            if !body.isEmpty { input.bodyValue = try endpoint.body?.check(body, &work) }
         } catch {
             errors += error.errors
         }

@@ -28,9 +28,10 @@ extension Planner {
             let isSecure = url.scheme == .https
             let origin = Origin(
                 host: url.host, port: url.port, default: isSecure ? .https : .http)
+            let text = "\(url.scheme.rawValue)://\(origin.hostField)\(url.path)"
             return BackendPlan.Host(
-                origin: origin, pathPrefix: url.path,
-                url: "\(url.scheme.rawValue)://\(origin.hostField)\(url.path)",
+                origin: origin, pathPrefix: url.path, url: text,
+                shownURL: placed.written ?? text,
                 security: isSecure ? security : nil)
         }
     }

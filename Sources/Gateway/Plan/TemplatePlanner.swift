@@ -8,9 +8,19 @@ struct TemplatePlanner {
 
     /// Path and query: what stands behind the first `?` is query.
     func target(_ placed: PlacedTemplate) throws(PlanError) -> URLTemplate {
+        let pieces = try targetPieces(placed.template, of: placed)
+        return URLTemplate(
+            pieces: pieces,
+            concealed: placed.written == nil ? nil : try targetPieces(placed.shown, of: placed),
+            riskySegments: URLTemplate.riskySegments(of: pieces))
+    }
+
+    private func targetPieces(
+        _ template: TemplateText, of placed: PlacedTemplate
+    ) throws(PlanError) -> [URLTemplate.Piece] {
         var place = URLTemplate.Place.pathSegment
         var pieces: [URLTemplate.Piece] = []
-        for segment in placed.template.segments {
+        for segment in template.segments {
             switch segment {
             case .literal(let text):
                 pieces.append(.literal(Self.encoded(text)))
@@ -19,20 +29,28 @@ struct TemplatePlanner {
                 pieces.append(.value(try value(reference, at: placed), place))
             }
         }
-        return URLTemplate(pieces: pieces)
+        return pieces
     }
 
     /// The value of a header.
     func field(_ placed: PlacedTemplate) throws(PlanError) -> URLTemplate {
+        URLTemplate(
+            pieces: try fieldPieces(placed.template, of: placed),
+            concealed: placed.written == nil ? nil : try fieldPieces(placed.shown, of: placed))
+    }
+
+    private func fieldPieces(
+        _ template: TemplateText, of placed: PlacedTemplate
+    ) throws(PlanError) -> [URLTemplate.Piece] {
         var pieces: [URLTemplate.Piece] = []
-        for segment in placed.template.segments {
+        for segment in template.segments {
             switch segment {
             case .literal(let text): pieces.append(.literal(Bytes(text)))
             case .reference(let reference):
                 pieces.append(.value(try value(reference, at: placed), .field))
             }
         }
-        return URLTemplate(pieces: pieces)
+        return pieces
     }
 
     func body(_ template: BodyTemplate) throws(PlanError) -> BodyTemplatePlan {

@@ -45,6 +45,15 @@ struct URLTemplate {
 
     let pieces: [Piece]
 
+    /// The pieces as `explain` shows them, where a variable or a secret's file put something in.
+    var concealed: [Piece]?
+
+    /// The pieces with nothing confidential in them.
+    var shownPieces: [Piece] { concealed ?? pieces }
+
+    /// The path's segments that values could make empty, `.` or `..`.
+    var riskySegments: [RiskySegment] = []
+
     /// The text when nothing in it is a value.
     var constant: Bytes? {
         switch pieces.count {

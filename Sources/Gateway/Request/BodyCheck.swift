@@ -4,12 +4,18 @@ import JSONText
 /// One walk through a body along its schema: it goes as deep as the schema, whatever the body does.
 struct BodyCheck {
     private(set) var errors: [InvalidRequest.Fault] = []
+    /// What the patterns of the request may still cost.
+    private(set) var work: PatternWork
     /// The names on the way to where the walk is.
     private var path: [String] = []
 
+    init(work: PatternWork) {
+        self.work = work
+    }
+
     mutating func check(_ value: JSONSlice, _ schema: BodySchema) {
         if let kind = schema.kind, value.kind != kind { return refuse(schema.wrongKind) }
-        if let rule = schema.rule, let reason = rule.refusal(ofJSON: value) {
+        if let rule = schema.rule, let reason = rule.refusal(ofJSON: value, &work) {
             return refuse(reason)
         }
         if !schema.members.isEmpty { checkMembers(of: value, schema.members) }
@@ -36,9 +42,9 @@ struct BodyCheck {
 
 extension ValueRule {
     /// Null, objects and arrays have no text, and are refused for that.
-    fileprivate func refusal(ofJSON value: JSONSlice) -> Reason? {
+    fileprivate func refusal(ofJSON value: JSONSlice, _ work: inout PatternWork) -> Reason? {
         guard let text = value.text else { return wrongKind }
-        return refusal(of: text)
+        return refusal(of: text, &work)
     }
 }
 

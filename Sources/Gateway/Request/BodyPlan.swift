@@ -10,15 +10,18 @@ struct BodyPlan {
     }
 
     /// The body as JSON, if it is as it must be; throws everything that is wrong at once.
-    func check(_ body: Bytes) throws(InvalidRequest) -> JSONSlice {
+    ///
+    /// - Parameter work: what the patterns of the request may still cost
+    func check(_ body: Bytes, _ work: inout PatternWork) throws(InvalidRequest) -> JSONSlice {
         guard let value = try? JSONSlice(validating: body) else {
             throw InvalidRequest(errors: [
                 InvalidRequest.Fault(
                     location: .body, name: "", reason: body.isEmpty ? .required : .notJSON)
             ])
         }
-        var check = BodyCheck()
+        var check = BodyCheck(work: work)
         check.check(value, schema)
+        work = check.work
         if !check.errors.isEmpty { throw InvalidRequest(errors: check.errors) }
         return value
     }

@@ -11,7 +11,9 @@ enum ParamReading {
 
 extension ParamPlan {
     /// Looks the parameter up in a request and checks it.
-    func read(_ head: RequestHead) -> ParamReading {
+    ///
+    /// - Parameter work: what the patterns of the request may still cost
+    func read(_ head: RequestHead, _ work: inout PatternWork) -> ParamReading {
         let found =
             switch source {
             case .path(let segment): head.target.reading(ofSegment: segment)
@@ -21,7 +23,7 @@ extension ParamPlan {
         switch found {
         case .absent: return isRequired && fallback == nil ? .refused(.required) : .absent
         case .refused: return found
-        case .value(let value): return rule.refusal(of: value).map { .refused($0) } ?? found
+        case .value(let value): return rule.refusal(of: value, &work).map { .refused($0) } ?? found
         }
     }
 }

@@ -19,10 +19,14 @@ struct Params {
     init() {}
 
     /// Reads and checks all of them; throws everything that is wrong at once.
-    init(_ plans: [ParamPlan], of head: RequestHead) throws(InvalidRequest) {
+    ///
+    /// - Parameter work: what the patterns of the request may still cost
+    init(
+        _ plans: [ParamPlan], of head: RequestHead, _ work: inout PatternWork
+    ) throws(InvalidRequest) {
         var errors: [InvalidRequest.Fault] = []
         for plan in plans {
-            switch plan.read(head) {
+            switch plan.read(head, &work) {
             case .absent: append(plan.fallback.map { .fallback($0) } ?? .absent)
             case .value(let value): append(.sent(value))
             case .refused(let reason):

@@ -7,6 +7,7 @@ enum Reason: Equatable, Sendable {
 
     // Its spelling.
     case dotSegment
+    case pathSegment
     case brokenEscape
     case notUTF8
     case notJSON
@@ -24,6 +25,7 @@ enum Reason: Equatable, Sendable {
     // A string.
     case length(Bounds)
     case pattern(String)
+    case tooLongForPattern
 
     /// Limits as the operator wrote them; both may be missing.
     struct Bounds: Equatable, Sendable {
@@ -37,6 +39,7 @@ enum Reason: Equatable, Sendable {
         case .repeated: "must be given once"
         case .oneOf(let values): "must be one of \(values.joined(separator: ", "))"
         case .dotSegment: "must not be . or .."
+        case .pathSegment: "must not leave an empty, . or .. segment in a path"
         case .brokenEscape: "must have two hexadecimal digits after each %"
         case .notUTF8: "must be UTF-8"
         case .notJSON: "must be JSON"
@@ -50,13 +53,14 @@ enum Reason: Equatable, Sendable {
         case .null: "must be null"
         case .length(let bounds): "must have \(bounds.lengthText)"
         case .pattern(let text): "must match \(text)"
+        case .tooLongForPattern: "is too long to be matched against its pattern"
         }
     }
 
     /// Every text once, with N, M, PATTERN and A, B for what a configuration says: the reference.
     static let reference: [Reason] = [
         .required, .repeated, .oneOf(["A", "B"]),
-        .dotSegment, .brokenEscape, .notUTF8, .notJSON,
+        .dotSegment, .pathSegment, .brokenEscape, .notUTF8, .notJSON,
         .integer(Bounds()), .integer(Bounds(least: "N")), .integer(Bounds(most: "M")),
         .integer(Bounds(least: "N", most: "M")),
         .number(Bounds()), .number(Bounds(least: "N")), .number(Bounds(most: "M")),
@@ -64,7 +68,7 @@ enum Reason: Equatable, Sendable {
         .boolean, .uuid, .string, .object, .array, .null,
         .length(Bounds(least: "N")), .length(Bounds(most: "M")),
         .length(Bounds(least: "N", most: "M")), .length(Bounds(least: "N", most: "N")),
-        .pattern("PATTERN"),
+        .pattern("PATTERN"), .tooLongForPattern,
     ]
 }
 

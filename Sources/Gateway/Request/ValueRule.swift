@@ -1,4 +1,5 @@
 import Basics
+import YAMLReader
 
 /// What one plain value must be, wherever it stands in a request.
 struct ValueRule {
@@ -41,14 +42,23 @@ struct ValueRule {
     }
 
     /// Why the value is refused: the first reason; nil if it is fine.
-    func refusal(of value: Bytes) -> Reason? {
+    ///
+    /// - Parameter work: what the patterns of the request may still cost
+    func refusal(of value: Bytes, _ work: inout PatternWork) -> Reason? {
         if !choices.isEmpty { return isChoice(value) ? nil : wrongKind }
-        return refusalBesideChoices(of: value)
+        return hasKind(value.span) ? refusalOfString(value, &work) : kindReason
+    }
+
+    /// The same for a value that no request sends.
+    func refusal(of value: Bytes) -> Reason? {
+        var work = PatternWork()
+        return refusal(of: value, &work)
     }
 
     /// The same without `one_of`: what the values of that list are held against themselves.
     func refusalBesideChoices(of value: Bytes) -> Reason? {
-        hasKind(value.span) ? refusalOfString(value) : kindReason
+        var work = PatternWork()
+        return hasKind(value.span) ? refusalOfString(value, &work) : kindReason
     }
 
     /// What is said of a value that is something else altogether.
@@ -77,7 +87,7 @@ struct ValueRule {
         }
     }
 
-    private func refusalOfString(_ value: Bytes) -> Reason? {
+    private func refusalOfString(_ value: Bytes, _ work: inout PatternWork) -> Reason? {
         guard kind == .string else { return nil }
         guard let text = try? UTF8Span(validating: value.span) else { return .notUTF8 }
         // The length comes first, so that it bounds what the pattern costs.
@@ -89,8 +99,11 @@ struct ValueRule {
                         least: leastLength.map { "\($0)" }, most: mostLength.map { "\($0)" }))
             }
         }
-        if let pattern, !pattern.matches(value.span) { return .pattern(pattern.text) }
-        return nil
+        guard let pattern else { return nil }
+        guard work.take(instructions: pattern.size, bytes: value.count) else {
+            return .tooLongForPattern
+        }
+        return pattern.matches(value.span) ? nil : .pattern(pattern.text)
     }
 
     private func isChoice(_ value: Bytes) -> Bool {
@@ -105,6 +118,7 @@ struct ValueRule {
 
 /// What the configuration says about a value: a parameter, or a property of a body.
 protocol ValueLimits {
+    var place: Place { get }
     var min: Placed<Config.Number>? { get }
     var max: Placed<Config.Number>? { get }
     var minLength: Placed<Int>? { get }

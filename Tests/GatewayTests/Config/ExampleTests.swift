@@ -31,7 +31,8 @@ import YAMLReader
         #expect(stock.breaker?.openAt?.value == 0.5)
         #expect(
             config.backends[3].headers[0].value
-                == Placed("k", at: .init(file: "c.yaml", line: 23, column: 27)))
+                == Placed(
+                    "k", at: .init(file: "c.yaml", line: 23, column: 27), written: "${USERS_KEY}"))
 
         let products = config.endpoints[0]
         #expect(products.route?.value.segments == [.literal("products"), .parameter("id")])
@@ -109,9 +110,10 @@ import YAMLReader
                 "1:10: error: 'version' must be 1",
                 #"2:9: error: 'listen' must be host:port, "[v6]:port" or unix:/path"#,
                 "3:10: error: 'workers' must be auto, or a whole number from 1 to 1024",
-                "5:13: error: 'url' in backend 'a' must be a URL such as http://127.0.0.1:7001",
+                "5:13: error: 'url' in backend 'a' has the scheme 'ftp', which is not supported;"
+                    + " backends are called with http:// or https://",
                 "6:14: error: 'urls' in backend 'b' must not be empty",
-                "6:34: error: 'max_concurrent' in backend 'b' must be a whole number of at least 1",
+                "6:34: error: 'max_concurrent' in backend 'b' must be a whole number from 1 to 1000000",
                 "8:12: error: 'route' in endpoint 'get /x' has the unknown method 'get'; there are"
                     + " GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS - did you mean 'GET'?",
                 "9:13: error: 'report' in endpoint 'get /x' must be body, header or off"

@@ -19,7 +19,7 @@ import Testing
         let outcome = load(files, main: "/etc/c.yaml", environment: environment)
         if value.contains("\n") {
             #expect(
-                outcome.problems.lines.first?.hasSuffix(
+                outcome.problems.lines.first?.contains(
                     "must be one line, without control characters") == true)
         } else {
             #expect(try #require(outcome.config).backends[0].headers[0].value.value == value)
@@ -90,7 +90,8 @@ import Testing
         let found = problems(Snippet.backend("max_concurrent: ${NAME}"), environment: environment)
         #expect(
             found == [
-                "4:21: error: 'max_concurrent' in backend 'a' must be a whole number of at least 1"
+                "4:21: error: 'max_concurrent' in backend 'a' must be a whole number from 1 to 1000000"
+                    + " (the value is that of '${NAME}')"
             ])
     }
 

@@ -51,6 +51,61 @@ import YAMLReader
         #expect(try problems(example.text) == [])
     }
 
+    /// What editors find before `check` does; every right spelling stands beside a wrong one.
+    @Test(arguments: [
+        ("route: GET /x/{id}", "route: GET /x/:id"), ("route: GET /a:b", "route: GET /files/*"),
+        ("route: POST /", "route: FETCH /"), ("route: GET /a/{b}/", "route: GET a"),
+        ("route: ${METHOD} /x", "route: GET /{a b}"),
+        ("listen: 127.0.0.1:80", "listen: 127.0.0.1"), ("listen: unix:/a", "listen: unix:a"),
+        ("listen: \"[::1]:80\"", "listen: \"*:80\""), ("listen: ${ADDRESS}", "listen: 80"),
+        ("url: http://h:1/v1", "url: htpp://h:1"), ("url: HTTPS://h", "url: h:8080"),
+        ("url: \"http://${HOST}:1\"", "url: http://h/?a=1"),
+        ("headers: { X-A: 1 }", "headers: { X A: 1 }"),
+        ("call_headers: { X-A: 1 }", "call_headers: { \"X:A\": 1 }"),
+        ("call_headers: { X-A: true }", "call_headers: { X-A: [1] }"),
+        ("forward: { headers: [Accept] }", "forward: { headers: [\"a b\"] }"),
+        ("breaker: { open_at: 50% }", "breaker: { open_at: 101% }"),
+        ("breaker: { open_at: 100% }", "breaker: { open_at: 0% }"),
+        ("breaker: { open_at: 0.5% }", "breaker: { open_at: 0.0% }"),
+        ("max_concurrent: 1000000", "max_concurrent: 1000001"),
+    ])
+    func patternsAndBounds(_ right: String, _ wrong: String) throws {
+        for (line, isRight) in [(right, true), (wrong, false)] {
+            let text = Self.file(with: line)
+            let problems = try problems(text)
+            #expect(problems.isEmpty == isRight, "\(line): \(problems)")
+            let found = load(
+                ["c.yaml": text], environment: ["METHOD": "GET", "ADDRESS": "a:1", "HOST": "h"])
+            #expect((found.config != nil) == isRight, "\(line): \(found.problems.lines)")
+        }
+    }
+
+    /// A configuration with one line in its place.
+    private static func file(with line: String) -> String {
+        let isRoute = line.hasPrefix("route:")
+        let isCall = line.hasPrefix("call_")
+        let isTop = line.hasPrefix("listen:")
+        let isEndpoint = line.hasPrefix("forward:")
+        let isURL = line.hasPrefix("url:")
+        let isBackend = !isRoute && !isCall && !isTop && !isEndpoint && !isURL
+        return """
+            version: 1
+            \(isTop ? line : "")
+            backends:
+              a:
+                \(isURL ? line : "url: http://h:1")
+                \(isBackend ? line : "")
+            endpoints:
+              - \(isRoute ? line : "route: GET /x")
+                \(isEndpoint ? line : "")
+                calls:
+                  one:
+                    from: a
+                    get: /one
+                    \(isCall ? line.replacing("call_", with: "") : "")
+            """
+    }
+
     @Test(arguments: [
         ("version: 1", "version: 2"), ("deadline: 800ms", "deadline: 800"),
         ("deadline: 800ms", "dead_line: 800ms"), ("url: http://127.0.0.1:7001", "uri: a"),

@@ -34,7 +34,7 @@ struct ReferenceTable {
 
     private func words(for value: ValueSchema) -> String {
         switch value {
-        case .text(let format): format
+        case .text(let format): format.rawValue
         case .scalar: "text or number"
         case .flag: "`true` or `false`"
         case .integer(let range):
@@ -45,7 +45,7 @@ struct ReferenceTable {
             }
         case .number: "number"
         case .duration: "time"
-        case .size: "size"
+        case .size(let max): "size, at most \(Quantity.spelled(bytes: max))"
         case .share: "share"
         case .choice(let names): names.map { "`\($0)`" }.joined(separator: ", ")
         case .list(.block(let block)): "list of \(link(block))"
@@ -53,6 +53,7 @@ struct ReferenceTable {
         case .oneOrMany(let item): "\(words(for: item)), or a list of them"
         case .map(.block(let block)): "\(link(block)) by name"
         case .map(let item): "mapping: \(words(for: item))"
+        case .headers(let item): "mapping: header name to \(words(for: item))"
         case .either(let values): values.map(words).joined(separator: ", or ")
         case .block(let block): link(block)
         case .anything: "any value"
@@ -83,7 +84,8 @@ extension ValueSchema {
     fileprivate var blocks: [BlockSchema] {
         switch self {
         case .block(let block): [block]
-        case .list(let item), .oneOrMany(let item), .map(let item): item.blocks
+        case .list(let item), .oneOrMany(let item), .map(let item), .headers(let item):
+            item.blocks
         case .either(let values): values.flatMap(\.blocks)
         case .text, .scalar, .flag, .integer, .number, .duration, .size, .share, .choice, .anything:
             []

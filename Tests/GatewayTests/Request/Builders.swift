@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import JSONText
 import YAMLReader
 
 @testable import Gateway
@@ -54,5 +55,21 @@ func refusals(_ work: () throws -> Void) -> [String] {
         }
     } catch {
         return ["\(error)"]
+    }
+}
+
+extension Params {
+    /// Those of a request that has matched no pattern yet.
+    init(_ plans: [ParamPlan], of head: RequestHead) throws(InvalidRequest) {
+        var work = PatternWork()
+        try self.init(plans, of: head, &work)
+    }
+}
+
+extension BodyPlan {
+    /// The body of a request that has matched no pattern yet.
+    func check(_ body: Bytes) throws(InvalidRequest) -> JSONSlice {
+        var work = PatternWork()
+        return try check(body, &work)
     }
 }

@@ -25,6 +25,7 @@ import Testing
                 "must be given once",
                 "must be one of A, B",
                 "must not be . or ..",
+                "must not leave an empty, . or .. segment in a path",
                 "must have two hexadecimal digits after each %",
                 "must be UTF-8",
                 "must be JSON",
@@ -47,6 +48,7 @@ import Testing
                 "must have N to M characters",
                 "must have exactly N characters",
                 "must match PATTERN",
+                "is too long to be matched against its pattern",
             ])
     }
 

@@ -59,6 +59,14 @@ struct SchemaValidator {
             return node.elements.enumerated().flatMap { index, element in
                 problems(element, value as? [String: Any] ?? [:], at: "\(path)[\(index)]")
             }
+        case "propertyNames":
+            return node.members.flatMap { member in
+                problems(
+                    DocumentNode(
+                        place: member.keyPlace,
+                        content: .scalar(.init(text: member.key, isPlain: false))),
+                    value as? [String: Any] ?? [:], at: "\(path).\(member.key)")
+            }
         case "properties":
             return node.members.flatMap { member in
                 (value as? [String: [String: Any]])?[member.key].map {

@@ -27,7 +27,7 @@ extension ConfigCheck {
             }
             seen.append(host.value)
         }
-        if let queue = backend.queue, backend.maxConcurrent == nil {
+        if let queue = backend.queue, backend.maxConcurrent == nil, wasRead {
             problems.warning(
                 at: queue.place, "nothing ever waits in 'queue' without 'max_concurrent'")
         }
@@ -45,7 +45,7 @@ extension ConfigCheck {
         for name in names {
             let lowercased = name.value.lowercased()
             if seen.contains(lowercased) {
-                problems.error(at: name.place, "'\(key)' has '\(name.value)' twice")
+                problems.error(at: name.place, "'\(key)' has '\(name.quoted)' twice")
             }
             seen.append(lowercased)
         }

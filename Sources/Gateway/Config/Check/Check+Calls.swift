@@ -14,6 +14,7 @@ extension ConfigCheck {
         checkFallback(of: call)
         checkCondition(of: call, in: endpoint)
         checkDoubles(in: call.headers.map(\.name), of: "headers")
+        checkReplacedHeaders(of: call, in: endpoint)
         if let method = call.request?.method, let body = call.body,
             method.value == .get || method.value == .head
         {
@@ -23,32 +24,61 @@ extension ConfigCheck {
         }
     }
 
+    /// A header that the configuration sets replaces the client's.
+    private mutating func checkReplacedHeaders(
+        of call: Config.Call, in endpoint: Config.Endpoint
+    ) {
+        let ofCall = call.headers.map { $0.name.value.lowercased() }
+        let ofBackend =
+            call.from.flatMap { backend(named: $0.value) }?.headers
+            .map { $0.name.value.lowercased() } ?? []
+        for name in (call.forward ?? endpoint.forward)?.headers ?? [] {
+            let lowercased = name.value.lowercased()
+            let source: String
+            if ofCall.contains(lowercased) {
+                source = "of call '\(call.name.value)'"
+            } else if ofBackend.contains(lowercased) {
+                source = "of backend '\(call.from?.quoted ?? "")'"
+            } else {
+                continue
+            }
+            problems.warning(
+                at: name.place,
+                "'\(name.quoted)' is not forwarded to call '\(call.name.value)': 'headers'"
+                    + " \(source) replaces the client's")
+        }
+    }
+
     private mutating func checkBackend(of call: Config.Call) {
-        guard let from = call.from, backend(named: from.value) == nil else { return }
+        guard let from = call.from, backend(named: from.value) == nil, hasAllBackends else {
+            return
+        }
         let known = config.backends.map(\.name.value)
-        let near = Suggestion.words(for: from.value, among: known)
+        let near = Suggestion.words(for: from.quoted, among: known)
         let list = near.isEmpty ? " (there are \(known.joined(separator: ", ")))" : near
         problems.error(
             at: from.place,
-            "call '\(call.name.value)': there is no backend '\(from.value)'"
+            "call '\(call.name.value)': there is no backend '\(from.quoted)'"
                 + (known.isEmpty ? "" : list))
     }
 
     private mutating func checkTimes(of call: Config.Call, in endpoint: Config.Endpoint) {
-        let deadline = deadline(of: endpoint).value
-        if let timeout = call.timeout, timeout.value > deadline {
+        let deadline = deadline(of: endpoint)
+        if let timeout = call.timeout, timeout.value > deadline.value, hasDeadline(endpoint) {
             problems.warning(
                 at: timeout.place,
-                "timeout \(timeout.value.spelled) of call '\(call.name.value)' is longer than the"
-                    + " deadline \(deadline.spelled); it can never be used")
+                "timeout \(timeout.quoted) of call '\(call.name.value)' is longer than the"
+                    + " deadline \(deadline.quoted); it can never be used")
         }
         let written = call.timeout ?? endpoint.timeout ?? config.defaults?.timeout
-        let timeout = min(written?.value ?? PlanDefaults.timeout, deadline)
-        if let after = call.hedge?.after, after.value >= timeout {
+        let timeout =
+            [written ?? Placed(PlanDefaults.timeout, at: call.place), deadline]
+            .min { $0.value < $1.value } ?? deadline
+        if let after = call.hedge?.after, after.value >= timeout.value, wasRead {
             problems.warning(
                 at: after.place,
                 "the second try of call '\(call.name.value)' never starts: its timeout is"
-                    + " \(timeout.spelled)")
+                    + " \(timeout.quoted)")
         }
     }
 
@@ -70,11 +100,11 @@ extension ConfigCheck {
             }
         }
         if let hedge = call.hedge, let from = call.from?.value, let backend = backend(named: from),
-            backend.maxConcurrent == nil
+            backend.maxConcurrent == nil, wasRead
         {
             problems.warning(
                 at: hedge.place,
-                "call '\(name)' is hedged, but backend '\(from)' has no 'max_concurrent':"
+                "call '\(name)' is hedged, but backend '\(backend.name.value)' has no 'max_concurrent':"
                     + " when it is slow it gets up to twice the calls")
         }
     }
@@ -96,7 +126,8 @@ extension ConfigCheck {
         for range in relayed.value where accepted.contains(where: { $0.overlaps(range) }) {
             problems.warning(
                 at: relayed.place,
-                "status \(range.spelled) is accepted, so it is no failure that could be relayed")
+                "status \(relayed.written ?? range.spelled) is accepted, so it is no failure that could be relayed"
+            )
         }
     }
 
@@ -109,7 +140,9 @@ extension ConfigCheck {
         do throws(JSONShapeError) {
             _ = try JSONShape(rename: renames)
         } catch {
-            problems.error(at: place, "'rename' of call '\(call.name.value)': \(error)")
+            let isConfidential = call.rename.contains { $0.name.written != nil }
+            let words = isConfidential ? "two members of one object get one name" : "\(error)"
+            problems.error(at: place, "'rename' of call '\(call.name.value)': \(words)")
         }
     }
 
@@ -133,10 +166,11 @@ extension ConfigCheck {
         guard let when = call.when, let param = when.param else { return }
         let known = endpoint.parameterNames
         guard known.contains(param.value) else {
+            guard hasAllParams(of: endpoint) else { return }
             problems.error(
                 at: param.place,
-                "call '\(call.name.value)': there is no parameter '\(param.value)'"
-                    + Suggestion.words(for: param.value, among: known))
+                "call '\(call.name.value)': there is no parameter '\(param.quoted)'"
+                    + Suggestion.words(for: param.quoted, among: known))
             return
         }
         guard let value = when.value,
@@ -145,7 +179,7 @@ extension ConfigCheck {
         let rule = try? ValueRule(declared.ruleKind, declared)
         if let rule, rule.refusal(of: Bytes(value.value)) != nil {
             problems.warning(
-                at: value.place, "parameter '\(param.value)' can never be '\(value.value)'")
+                at: value.place, "parameter '\(param.quoted)' can never be '\(value.quoted)'")
         }
     }
 }

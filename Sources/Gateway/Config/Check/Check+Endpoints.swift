@@ -9,7 +9,7 @@ extension ConfigCheck {
             if let first = seen[shape] {
                 problems.error(
                     at: route.place,
-                    "route \(route.value.name) is the same as that at \(first)")
+                    "route \(route.quoted(\.name)) is the same as that at \(first)")
             }
             seen[shape] = seen[shape] ?? route.place
         }
@@ -20,6 +20,7 @@ extension ConfigCheck {
         checkForward(endpoint.forward)
         checkSuccess(of: endpoint)
         checkBody(of: endpoint)
+        checkSharedCaching(of: endpoint)
         checkParams(of: endpoint)
         for call in endpoint.calls {
             checkCall(call, of: endpoint)
@@ -30,25 +31,25 @@ extension ConfigCheck {
 
     private mutating func checkDurations(of endpoint: Config.Endpoint) {
         let deadline = deadline(of: endpoint)
-        if let timeout = endpoint.timeout, timeout.value > deadline.value {
+        if let timeout = endpoint.timeout, timeout.value > deadline.value, hasDeadline(endpoint) {
             problems.warning(
                 at: timeout.place,
-                "timeout \(timeout.value.spelled) is longer than the deadline"
-                    + " \(deadline.value.spelled); it can never be used")
+                "timeout \(timeout.quoted) is longer than the deadline"
+                    + " \(deadline.quoted); it can never be used")
         }
         guard let floor = endpoint.minDuration else {
-            if let step = endpoint.roundUpTo {
+            if let step = endpoint.roundUpTo, wasRead {
                 problems.warning(
                     at: step.place, "'round_up_to' does nothing without 'min_duration'")
             }
             return
         }
-        if deadline.value >= floor.value {
+        if deadline.value >= floor.value, hasDeadline(endpoint) {
             let sign = deadline.value > floor.value ? ">" : "="
             problems.warning(
                 at: endpoint.place,
-                "\(endpoint.title): deadline \(deadline.value.spelled) \(sign) min_duration"
-                    + " \(floor.value.spelled), slower answers are still distinguishable")
+                "\(endpoint.title): deadline \(deadline.quoted) \(sign) min_duration"
+                    + " \(floor.quoted), slower answers are still distinguishable")
         }
         if let timing = endpoint.serverTiming, timing.value {
             problems.error(
@@ -68,12 +69,30 @@ extension ConfigCheck {
         }
     }
 
+    /// `public` lets a shared cache keep an answer to a request with credentials (RFC 9111, section
+    /// 3.5), and give it to the next client.
+    private mutating func checkSharedCaching(of endpoint: Config.Endpoint) {
+        guard let control = endpoint.cacheControl else { return }
+        let directives = control.value.lowercased().split(separator: ",").map { directive in
+            directive.split(separator: "=").first?.filter { $0 != " " && $0 != "\t" } ?? ""
+        }
+        guard let directive = ["public", "s-maxage"].first(where: directives.contains) else {
+            return
+        }
+        let used = endpoint.calls.flatMap { $0.clientHeaders(forwardedBy: endpoint) }
+        guard let header = ["authorization", "cookie"].first(where: used.contains) else { return }
+        problems.warning(
+            at: control.place,
+            "\(endpoint.title): with '\(directive)' in 'cache_control', a shared cache can give an"
+                + " answer that depends on '\(header)' to another client")
+    }
+
     private mutating func checkBody(of endpoint: Config.Endpoint) {
         guard let body = endpoint.body else { return }
         if let method = endpoint.route?.value.method, method == .get || method == .head {
             problems.error(at: body.place, "a \(method.rawValue) request has no body")
         }
-        if let max = body.max, max.value > bodyMax(of: endpoint) {
+        if let max = body.max, max.value > bodyMax(of: endpoint), wasRead {
             problems.warning(
                 at: max.place, "'max' of the body is more than 'max_body', which comes first")
         }
@@ -89,7 +108,8 @@ extension ConfigCheck {
         if let type, type.value != .object, !(required.isEmpty && properties.isEmpty) {
             problems.error(
                 at: type.place,
-                "'required' and 'properties' need 'type: object', not '\(type.value)'")
+                "'required' and 'properties' need 'type: object', not '\(type.quoted { $0.rawValue })'"
+            )
         }
         for property in properties {
             checkBounds(
@@ -102,9 +122,20 @@ extension ConfigCheck {
     }
 }
 
+extension Config.Call {
+    /// The headers of the client's request that the call depends on, in lowercase.
+    fileprivate func clientHeaders(forwardedBy endpoint: Config.Endpoint) -> [String] {
+        let forwarded = (forward ?? endpoint.forward)?.headers.map(\.value) ?? []
+        let referenced = references.compactMap { reference in
+            if case .requestHeader(let name) = reference.value.source { name } else { nil }
+        }
+        return (forwarded + referenced).map { $0.lowercased() }
+    }
+}
+
 extension Config.Endpoint {
     /// `GET /home`
-    var title: String { route?.value.name ?? "this endpoint" }
+    var title: String { route?.quoted(\.name) ?? "this endpoint" }
 }
 
 extension Config.Route {

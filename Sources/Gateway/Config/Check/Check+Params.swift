@@ -8,7 +8,7 @@ extension ConfigCheck {
             let kind = param.type?.value.rawValue ?? "string"
             let title = "parameter '\(param.name.value)'"
             checkBounds(param, kind: kind, of: title)
-            checkValues(of: param, title)
+            if !unread.contains("type", of: param.place) { checkValues(of: param, title) }
         }
     }
 
@@ -21,7 +21,7 @@ extension ConfigCheck {
                 at: location.place,
                 isInPath
                     ? "parameter '\(name)' is in the path of the route, not in the \(location.value)"
-                    : "parameter '\(name)' is not in the route \(route.name)")
+                    : "parameter '\(name)' is not in the route \(endpoint.title)")
         }
         guard isInPath else {
             if let required = param.required, required.value, let fallback = param.fallback {
@@ -39,6 +39,8 @@ extension ConfigCheck {
 
     /// Bounds that fit the kind of value, and each other.
     mutating func checkBounds(_ rules: some ValueLimits, kind: String?, of title: String) {
+        // A kind that could not be read is reported already.
+        guard !unread.contains("type", of: rules.place) else { return }
         let isNumber = kind == "integer" || kind == "number"
         for (key, place) in [("min", rules.min?.place), ("max", rules.max?.place)] {
             guard let place, !isNumber else { continue }
@@ -67,11 +69,22 @@ extension ConfigCheck {
         guard let rule = try? ValueRule(param.ruleKind, param) else { return }
         for value in param.oneOf {
             guard let reason = rule.refusalBesideChoices(of: Bytes(value.value)) else { continue }
-            problems.error(at: value.place, "'\(value.value)' of \(title) \(reason.text)")
+            problems.error(
+                at: value.place, "'\(value.quoted)' of \(title) \(param.words(for: reason))")
         }
         guard let fallback = param.fallback, let reason = rule.refusal(of: Bytes(fallback.value))
         else { return }
         problems.error(
-            at: fallback.place, "the default '\(fallback.value)' of \(title) \(reason.text)")
+            at: fallback.place,
+            "the default '\(fallback.quoted)' of \(title) \(param.words(for: reason))")
+    }
+}
+
+extension Config.Param {
+    /// The reason, unless it would quote a rule that a variable has set.
+    fileprivate func words(for reason: Reason) -> String {
+        let rules = [min?.written, max?.written, minLength?.written, maxLength?.written]
+        let texts = [pattern?.written] + oneOf.map(\.written)
+        return (rules + texts).contains { $0 != nil } ? "does not obey its rules" : reason.text
     }
 }

@@ -22,6 +22,10 @@ extension ConfigCheck {
         switch reference.value.source {
         case .name(let name) where params.contains(name):
             break
+        case .name(let name) where !calls.contains(name) && !hasAllParams(of: endpoint):
+            break
+        case .call(let name, _) where !calls.contains(name) && !hasAllCalls(of: endpoint):
+            break
         case .name(let name) where !calls.contains(name):
             let list =
                 params.isEmpty

@@ -26,9 +26,9 @@ extension ConfigCheck {
 extension Config.Call {
     /// The keys that the answer surely may have: those of `keep`, and the new names of `rename`.
     fileprivate var knownRootKeys: [String] {
-        let kept = (keep?.value ?? []).compactMap { rootKey($0.value) }
-        let dropped = drop.compactMap { wholeRootKey($0.value) }
-        let renamed = rename.compactMap { entry in
+        let kept = (keep?.value ?? []).filter(\.isSpelled).compactMap { rootKey($0.value) }
+        let dropped = drop.filter(\.isSpelled).compactMap { wholeRootKey($0.value) }
+        let renamed = rename.filter(\.name.isSpelled).compactMap { entry in
             wholeRootKey(entry.path.value).map { (from: $0, to: entry.name.value) }
         }
         let stay = kept.filter { key in

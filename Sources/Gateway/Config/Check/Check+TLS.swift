@@ -66,7 +66,7 @@ extension ConfigCheck {
                     if let ca = tls?.ca {
                         (ca, "'ca' \(ofBackend) \(words)")
                     } else {
-                        (nil, "\(config.systemTrust?.path ?? "the system's list") \(words)")
+                        (nil, "\(config.systemTrust?.title ?? "the system's list") \(words)")
                     }
                 case .certificate(let words): (tls?.cert, "'cert' \(ofBackend) \(words)")
                 case .key(let words): (tls?.key, "'key' \(ofBackend) \(words)")

@@ -11,9 +11,13 @@ struct ConfigCheck {
     /// Nothing is missing because it could not be read; else what is missing is no news.
     let wasRead: Bool
 
-    init(_ config: Config, problems: Problems) {
+    /// The keys whose values are missing because they could not be read.
+    let unread: UnreadKeys
+
+    init(_ config: Config, problems: Problems, unread: UnreadKeys) {
         self.config = config
         self.problems = problems
+        self.unread = unread
         wasRead = problems.errorCount == 0
     }
 
@@ -57,6 +61,25 @@ struct ConfigCheck {
         }
     }
 
+    /// No backend is missing because its part of the files could not be read.
+    var hasAllBackends: Bool {
+        !["backends", "include"].contains { unread.contains($0, of: config.place) }
+    }
+
+    /// The deadline of an endpoint is not missing because it could not be read.
+    func hasDeadline(_ endpoint: Config.Endpoint) -> Bool {
+        !unread.contains("deadline", of: endpoint.place)
+            && config.defaults.map { !unread.contains("deadline", of: $0.place) } != false
+    }
+
+    func hasAllParams(of endpoint: Config.Endpoint) -> Bool {
+        !["route", "params"].contains { unread.contains($0, of: endpoint.place) }
+    }
+
+    func hasAllCalls(of endpoint: Config.Endpoint) -> Bool {
+        !unread.contains("calls", of: endpoint.place)
+    }
+
     func backend(named name: String) -> Config.Backend? {
         config.backends.first { $0.name.value == name }
     }
@@ -64,9 +87,9 @@ struct ConfigCheck {
 
 extension ConfigCheck {
     /// What holds for a whole request of this endpoint, and where it is written, if it is.
-    func deadline(of endpoint: Config.Endpoint) -> (value: Duration, place: Place?) {
-        let written = endpoint.deadline ?? config.defaults?.deadline
-        return (written?.value ?? PlanDefaults.deadline, written?.place)
+    func deadline(of endpoint: Config.Endpoint) -> Placed<Duration> {
+        endpoint.deadline ?? config.defaults?.deadline
+            ?? Placed(PlanDefaults.deadline, at: endpoint.place)
     }
 
     func bodyMax(of endpoint: Config.Endpoint) -> Int {

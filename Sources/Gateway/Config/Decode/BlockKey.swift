@@ -28,7 +28,7 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
         BlockKey(name, reading.schema, isRequired: isRequired, default: fallback, doc) {
             member, block, decoder in
             guard let value = reading.read(member.node, &decoder) else { return }
-            block[keyPath: path] = Placed(value, at: member.node.place)
+            block[keyPath: path] = Placed(value, of: member.node)
         }
     }
 

@@ -14,6 +14,12 @@ struct ConfigDecoder {
     /// The key whose value is being read.
     private var key = ""
 
+    /// The block that the key stands in.
+    private var block: Place?
+
+    /// The keys with values that were not read; what is missing for that reason is not reported.
+    private(set) var unread = UnreadKeys()
+
     init(expansion: Expansion, problems: Problems) {
         self.expansion = expansion
         self.problems = problems
@@ -24,9 +30,23 @@ struct ConfigDecoder {
     /// Reports what is wrong with the value at hand; `words` go on after its key: `must be ...`.
     mutating func fail(_ place: Place, _ words: String) {
         problems.error(at: place, "'\(key)'\(inScope) \(words)")
+        if let block { unread.insert(key, of: block) }
+    }
+
+    /// Reports why a scalar is refused, without what a variable or a secret's file put into it.
+    mutating func refuse(_ scalar: ReadScalar, _ refusal: Refusal) {
+        let words =
+            scalar.isExpanded
+            ? refusal.text.quoting(written: scalar.written) : refusal.words
+        fail(refusal.place ?? scalar.place, words + LookAlikes.note(on: scalar.written))
     }
 
     private var inScope: String { scope.isEmpty ? "" : " in \(scope)" }
+
+    /// Notes that a value is missing for a reason that is reported elsewhere.
+    mutating func markUnread(_ key: String, of block: Place) {
+        unread.insert(key, of: block)
+    }
 
     // MARK: Blocks
 
@@ -41,8 +61,9 @@ struct ConfigDecoder {
             problems.error(at: node.place, "\(what) must be a mapping of keys to values")
             return false
         }
-        let outer = (self.scope, key)
+        let outer = (self.scope, key, self.block)
         self.scope = scope
+        self.block = node.place
         let meant = decodeMembers(members, into: &block)
         let written = members.map(\.key) + meant
         for key in Block.keys where key.schema.isRequired && !written.contains(key.name) {
@@ -51,7 +72,7 @@ struct ConfigDecoder {
         for group in Block.alternatives {
             checkAlternatives(group, among: members, meant: meant, at: node.place)
         }
-        (self.scope, key) = outer
+        (self.scope, key, self.block) = outer
         return true
     }
 
@@ -70,6 +91,7 @@ struct ConfigDecoder {
                 let hint = near.map { " - did you mean '\($0)'?" } ?? Self.list(of: keys)
                 problems.error(at: member.keyPlace, "unknown key '\(member.key)'\(inScope)\(hint)")
                 meant += near.map { [$0] } ?? []
+                if let near, let place = self.block { unread.insert(near, of: place) }
             }
         }
         return meant
@@ -131,6 +153,7 @@ struct ConfigDecoder {
             return ReadScalar(written: scalar, expanded: expanded, place: node.place)
         } catch {
             problems.error(at: node.place, error.text)
+            if let block { unread.insert(key, of: block) }
             return nil
         }
     }

@@ -19,13 +19,16 @@ struct Expansion {
         let text: String
     }
 
+    /// Whether a text has something to expand.
+    static func isNeeded(in text: String) -> Bool { text.contains("${") }
+
     /// The expanded text, or nil if there is nothing to expand.
     ///
     /// With `doublesBraces`, what is put in is literal for a template, whatever it contains.
     func expand(
         _ text: String, in file: String, doublesBraces: Bool
     ) throws(Failure) -> String? {
-        guard text.contains("${") else { return nil }
+        guard Self.isNeeded(in: text) else { return nil }
         var result = ""
         var rest = text[...]
         while let start = rest.firstIndex(ofPair: "${") {
@@ -40,6 +43,20 @@ struct Expansion {
             result += isEscaped ? before.dropLast() : before
             result += doublesBraces ? value.doublingBraces : value
             rest = inside[inside.index(after: end)...]
+        }
+        return result + rest
+    }
+
+    /// The text of a template with `${...}` as literal text: what is shown instead of the expansion.
+    static func concealed(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(ofPair: "${"),
+            let end = rest[start...].firstIndex(of: "}")
+        {
+            result += rest[..<start]
+            result += String(rest[start...end]).doublingBraces
+            rest = rest[rest.index(after: end)...]
         }
         return result + rest
     }

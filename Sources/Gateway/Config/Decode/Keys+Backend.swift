@@ -42,7 +42,7 @@ extension Config.Backend: NamedBlock {
 
 extension Reading where Value == [Config.Header] {
     static var fixedHeaders: Reading {
-        .map(of: .headerValue, checkingKey: HeaderSyntax.check(name:)) { name, value in
+        .headers(of: .headerValue) { name, value in
             Config.Header(name: name, value: value)
         }
     }

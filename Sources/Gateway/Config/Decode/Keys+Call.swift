@@ -97,7 +97,7 @@ extension Reading where Value == [ClosedRange<Int>] {
 
 extension Reading where Value == [Config.Call.HeaderTemplate] {
     static var headerTemplates: Reading {
-        .map(of: .headerTemplate, checkingKey: HeaderSyntax.check(name:)) { name, value in
+        .headers(of: .headerTemplate) { name, value in
             Config.Call.HeaderTemplate(name: name, value: value.value)
         }
     }
@@ -113,7 +113,7 @@ extension Reading where Value == [Config.Call.Rename] {
 
 extension Reading where Value == String {
     static var relayedHeader: Reading {
-        text("header") { text throws(Refusal) in
+        text(.headerName) { text throws(Refusal) in
             try HeaderSyntax.check(name: text)
             guard !HeaderSyntax.isOfTheMessage(text) else {
                 throw Refusal("must not name '\(text)'; the answer has its own")
@@ -126,7 +126,9 @@ extension Reading where Value == Config.Call.Spot {
     static var spot: Reading {
         let words = "must be . (the root); without 'at' the answer stands under the call's name"
         return .scalar(.choice(["."]), expected: words) { scalar throws(Refusal) in
-            guard let spot = Config.Call.Spot(rawValue: scalar.text) else { throw Refusal(words) }
+            guard let spot = Config.Call.Spot(rawValue: scalar.text) else {
+                throw Refusal(.init(fixed: words))
+            }
             return spot
         }
     }

@@ -3,7 +3,7 @@ import YAMLReader
 extension Config: PlainBlock {
     static let keys: [BlockKey<Config>] =
         [
-            .init("$schema", .text(format: "URL"), "for editors; not used") { _, _, _ in },
+            .init("$schema", .text(format: .text), "for editors; not used") { _, _, _ in },
             .value(
                 "version", \.version, .count(1...1), isRequired: true,
                 "the version of this language: 1"),
@@ -86,16 +86,19 @@ extension Config.Limits: PlainBlock {
             "requests_in_flight", \.requestsInFlight, .positive,
             default: .number(PlanDefaults.requestsInFlight), "requests at work or held"),
         .value(
-            "buffered_bytes", \.bufferedBytes, .size, default: .size(PlanDefaults.bufferedBytes),
+            "buffered_bytes", \.bufferedBytes, .size(upTo: SizeLimits.buffers),
+            default: .size(PlanDefaults.bufferedBytes),
             "bodies in memory; beyond it 503"),
         .value(
-            "header_bytes", \.headerBytes, .size, default: .size(PlanDefaults.headerBytes),
+            "header_bytes", \.headerBytes, .size(upTo: SizeLimits.head),
+            default: .size(PlanDefaults.headerBytes),
             "all header lines of a request; else 431"),
         .value(
             "header_count", \.headerCount, .positive, default: .number(PlanDefaults.headerCount),
             "header lines of a request; else 431"),
         .value(
-            "uri_bytes", \.uriBytes, .size, default: .size(PlanDefaults.uriBytes),
+            "uri_bytes", \.uriBytes, .size(upTo: SizeLimits.head),
+            default: .size(PlanDefaults.uriBytes),
             "the request's target; else 414"),
         .value(
             "header_timeout", \.headerTimeout, .duration,
@@ -168,7 +171,8 @@ extension Config.Defaults: PlainBlock {
             "connect_timeout", \.connectTimeout, .duration,
             default: .time(PlanDefaults.connectTimeout), "limit on connecting to a backend"),
         .value(
-            "max_body", \.maxBody, .size, default: .size(PlanDefaults.bodyMax),
+            "max_body", \.maxBody, .size(upTo: SizeLimits.body),
+            default: .size(PlanDefaults.bodyMax),
             "of a client's request, and of each backend's answer"),
         .value(
             "report", \.report, .choice, default: .text("body"), "where an answer says what failed"),
@@ -188,7 +192,7 @@ extension Reading where Value == Int {
         return .scalar(.integer(200...299), expected: words) { scalar throws(Refusal) in
             guard case .integer(let status?) = scalar.type, (200...299).contains(status),
                 status != 204, status != 205
-            else { throw Refusal(words) }
+            else { throw Refusal(.init(fixed: words)) }
             return status
         }
     }

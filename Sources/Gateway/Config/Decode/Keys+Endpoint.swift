@@ -39,7 +39,7 @@ extension Config.Endpoint: PlainBlock {
         .value("max_in_flight", \.maxInFlight, .positive, "requests of this endpoint at a time"),
         .value("round_up_to", \.roundUpTo, .duration, "later answers leave at the next such step"),
         .value(
-            "max_body", \.maxBody, .size, default: .key("defaults.max_body"),
+            "max_body", \.maxBody, .size(upTo: SizeLimits.body), default: .key("defaults.max_body"),
             "of the client's request, and of each answer"),
         .value(
             "timeout", \.timeout, .duration, default: .key("defaults.timeout"),
@@ -50,7 +50,7 @@ extension Config.Endpoint: PlainBlock {
 
 extension Config.Forward: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .list("headers", \.headers, .list(of: .headerName), "headers, by name"),
+        .list("headers", \.headers, .list(of: .forwardedHeader), "headers, by name"),
         .init(
             "query", Reading.forwardedQuery.schema,
             "query parameters, by name; all forwards every undeclared one"
@@ -63,7 +63,7 @@ extension Config.Forward: PlainBlock {
 
 extension Reading where Value == Config.Forward.Query {
     static var forwardedQuery: Reading {
-        let names = Reading<[Placed<String>]>.list(of: .text)
+        let names = Reading<[Placed<String>]>.list(of: .forwardedQueryName)
         let all = Reading<Value>.scalar(
             .choice(["all"]), expected: "must be a list of names, or all"
         ) { scalar throws(Refusal) in
@@ -85,7 +85,8 @@ extension Config.Body: PlainBlock {
         .list("required", \.required, .list(of: .text), "keys that an object must have"),
         .list("properties", \.properties, .named(), "what is known about its keys"),
         .value(
-            "max", \.max, .size, default: .words("that of the endpoint's `max_body`"),
+            "max", \.max, .size(upTo: SizeLimits.body),
+            default: .words("that of the endpoint's `max_body`"),
             "its size; else 413"),
     ]
 }
@@ -101,8 +102,8 @@ extension Config.Property: NamedBlock {
         .list("properties", \.properties, .named(), "what is known about its keys"),
         .value("min", \.min, .number, "the least number"),
         .value("max", \.max, .number, "the greatest number"),
-        .value("min_length", \.minLength, .natural, "the least number of characters"),
-        .value("max_length", \.maxLength, .natural, "the greatest number of characters"),
+        .value("min_length", \.minLength, .length, "the least number of characters"),
+        .value("max_length", \.maxLength, .length, "the greatest number of characters"),
         .value("pattern", \.pattern, .pattern, "a regular expression for the whole text"),
         .list("one_of", \.oneOf, .filledList(of: .spelled), "the only values"),
     ]
@@ -124,8 +125,8 @@ extension Config.Param: NamedBlock {
             "type", \.type, .choice, default: .text("string"), "what it must look like"),
         .value("min", \.min, .number, "the least number"),
         .value("max", \.max, .number, "the greatest number"),
-        .value("min_length", \.minLength, .natural, "the least number of characters"),
-        .value("max_length", \.maxLength, .natural, "the greatest number of characters"),
+        .value("min_length", \.minLength, .length, "the least number of characters"),
+        .value("max_length", \.maxLength, .length, "the greatest number of characters"),
         .value("pattern", \.pattern, .pattern, "a regular expression for the whole text"),
         .list("one_of", \.oneOf, .filledList(of: .spelled), "the only values"),
         .value("default", \.fallback, .spelled, "stands for a value that was not sent"),

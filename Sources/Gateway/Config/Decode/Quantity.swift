@@ -5,28 +5,38 @@ struct Quantity {
         let names: [(name: String, worth: Int)]
         let example: String
         let max: Int
+        /// How a message spells `max`.
+        let maxText: String
 
-        /// In nanoseconds; longer than a year is a mistake.
+        /// In nanoseconds; longer than a year is a mistake, and no sum of a few of them overflows.
         static let time = Units(
             names: [
                 ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
                 ("h", 3_600_000_000_000),
-            ], example: "300ms, 2s, 5m or 1h", max: 366 * 24 * 3_600_000_000_000)
+            ], example: "300ms, 2s, 5m or 1h", max: 366 * 24 * 3_600_000_000_000,
+            maxText: "8784h (366 days)")
 
-        /// In bytes; more than a tebibyte is a mistake.
-        static let size = Units(
-            names: [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)],
-            example: "64KiB or 1MiB", max: 1 << 40)
+        static let sizeNames: [(name: String, worth: Int)] = [
+            ("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
+        ]
+
+        /// In bytes.
+        static func size(upTo max: Int) -> Units {
+            Units(
+                names: sizeNames,
+                example: "64KiB or 1MiB", max: max, maxText: Quantity.spelled(bytes: max))
+        }
 
         /// In millionths.
-        static let share = Units(names: [("%", 10_000)], example: "50%", max: 1_000_000)
+        static let share = Units(
+            names: [("%", 10_000)], example: "50%", max: 1_000_000, maxText: "100%")
     }
 
     let amount: Int
 
     /// As a configuration spells it, in the greatest unit that leaves a whole number: `64KiB`.
     static func spelled(bytes: Int) -> String {
-        let unit = Units.size.names.last { bytes.isMultiple(of: $0.worth) }
+        let unit = Units.sizeNames.last { bytes.isMultiple(of: $0.worth) }
         return "\(bytes / (unit?.worth ?? 1))\(unit?.name ?? "B")"
     }
 
@@ -34,23 +44,24 @@ struct Quantity {
         let number = text.prefix { $0 == "." || ("0"..."9").contains($0) }
         let unit = text.dropFirst(number.count).drop { $0 == " " }
         guard !number.isEmpty else {
-            throw Refusal("must be a number with a unit, such as \(units.example)")
+            throw Refusal("must be a number with a unit, such as \(fixed: units.example)")
         }
         guard !unit.isEmpty else {
-            throw Refusal("has no unit; write it like \(units.example)")
+            throw Refusal("has no unit; write it like \(fixed: units.example)")
         }
         guard let worth = units.names.first(where: { $0.name == unit })?.worth else {
             let known = units.names.map(\.name).spoken(or: "or")
             throw Refusal(
-                "has the unknown unit '\(unit)'; write it like \(units.example) (\(known))")
+                "has the unknown unit '\(unit)'; write it like \(fixed: units.example) (\(fixed: known))"
+            )
         }
         guard number.count + unit.count == text.count else {
             throw Refusal("must be written without a space: \(number)\(unit)")
         }
         guard let amount = Self.scaled(number, by: worth) else {
-            throw Refusal("must be a number with a unit, such as \(units.example)")
+            throw Refusal("must be a number with a unit, such as \(fixed: units.example)")
         }
-        guard amount <= units.max else { throw Refusal("is too much") }
+        guard amount <= units.max else { throw Refusal("must be at most \(fixed: units.maxText)") }
         guard amount > 0 || allowsZero else { throw Refusal("must be more than 0") }
         self.amount = amount
     }

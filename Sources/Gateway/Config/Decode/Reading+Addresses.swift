@@ -4,7 +4,7 @@ extension Reading where Value == Config.ListenAddress {
     /// `host:port`, `[v6]:port` or `unix:/path`.
     static var listenAddress: Reading {
         let words = "must be host:port, \"[v6]:port\" or unix:/path"
-        return .scalar(.text(format: "address"), expected: words) { scalar throws(Refusal) in
+        return .scalar(.text(format: .address), expected: words) { scalar throws(Refusal) in
             let text = scalar.text
             if text.hasPrefix("unix:") {
                 let path = String(text.dropFirst(5))
@@ -15,7 +15,7 @@ extension Reading where Value == Config.ListenAddress {
                 return .unix(path: path)
             }
             let (host, port) = URLSyntax.split(text[...])
-            guard let port else { throw Refusal(words) }
+            guard let port else { throw Refusal(.init(fixed: words)) }
             guard !host.isEmpty, host != "*" else {
                 throw Refusal(
                     "must say where: 127.0.0.1:\(port), or 0.0.0.0:\(port) for everywhere")
@@ -30,7 +30,7 @@ extension Reading where Value == Config.BackendURL {
     /// `http://host[:port][/path]`
     static var backendURL: Reading {
         let words = "must be a URL such as http://127.0.0.1:7001"
-        return .scalar(.text(format: "URL"), expected: words) { scalar throws(Refusal) in
+        return .scalar(.text(format: .url), expected: words) { scalar throws(Refusal) in
             try Config.BackendURL(reading: scalar.text)
         }
     }
@@ -39,7 +39,7 @@ extension Reading where Value == Config.BackendURL {
 extension Reading where Value == String {
     /// A name, or an address without brackets.
     static var host: Reading {
-        text("host") { text throws(Refusal) in
+        text(.host) { text throws(Refusal) in
             // An address of version 6 has no brackets where no port follows.
             guard !text.hasPrefix("[") else {
                 throw Refusal("must be an address without brackets")
@@ -58,7 +58,7 @@ extension Config.BackendURL {
         } else if lowercased == "https://" {
             scheme = .https
         } else {
-            throw Refusal("must be a URL such as http://127.0.0.1:7001")
+            throw Self.refusalOfScheme(text)
         }
         let rest = text.dropFirst(scheme.rawValue.count + 3)
         let authority = rest.prefix { !"/?#".contains($0) }
@@ -76,6 +76,40 @@ extension Config.BackendURL {
             } ?? (scheme == .http ? 80 : 443),
             path: path.trimmingSlashes)
     }
+}
+
+extension Config.BackendURL {
+    /// No scheme, a misspelt one, or one that backends are not called with.
+    private static func refusalOfScheme(_ text: String) -> Refusal {
+        let scheme = text.prefix { $0 != ":" }
+        let rest = text.dropFirst(scheme.count)
+        let known = ["http", "https"]
+        if rest.hasPrefix("://") || known.contains(scheme.lowercased()) {
+            guard !known.contains(scheme.lowercased()) else {
+                return Refusal("must have // behind the scheme, such as http://127.0.0.1:7001")
+            }
+            guard !unsupported.contains(scheme.lowercased()),
+                let near = Suggestion.nearest(to: String(scheme), among: known)
+            else {
+                return Refusal(
+                    "has the scheme '\(scheme)', which is not supported; backends are called with"
+                        + " http:// or https://")
+            }
+            return Refusal(
+                "has the unknown scheme '\(scheme)'"
+                    + .hint(" - did you mean '\(near)'?"))
+        }
+        // `host:8080`, `127.0.0.1`, `host/path`.
+        guard !text.isEmpty, text.first?.isASCII == true, !text.contains(" "), !text.hasPrefix("/")
+        else { return Refusal("must be a URL such as http://127.0.0.1:7001") }
+        return Refusal("has no scheme; write http://\(text)")
+    }
+
+    /// Other protocols; some look like a misspelt `http`.
+    private static let unsupported = [
+        "grpc", "grpcs", "h2c", "h2", "ws", "wss", "ftp", "ftps", "tcp", "udp", "tls", "unix",
+        "amqp", "amqps", "kafka", "nats", "redis", "file", "dns", "consul",
+    ]
 }
 
 extension Substring {

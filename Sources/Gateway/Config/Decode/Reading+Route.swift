@@ -3,7 +3,7 @@ import YAMLReader
 extension Reading where Value == Config.Route {
     /// `GET /products/{id}`
     static var route: Reading {
-        .scalar(.text(format: "route"), expected: "must be a route such as GET /products/{id}") {
+        .scalar(.text(format: .route), expected: "must be a route such as GET /products/{id}") {
             scalar throws(Refusal) in
             try Config.Route(reading: scalar.text)
         }
@@ -19,8 +19,8 @@ extension Config.Route {
         let methods = Config.Method.allCases.map(\.rawValue)
         guard let method = Config.Method(rawValue: String(words[0])) else {
             throw Refusal(
-                "has the unknown method '\(words[0])'; there are \(methods.spoken(or: "and"))"
-                    + Suggestion.words(for: String(words[0]), among: methods))
+                "has the unknown method '\(words[0])'; there are \(fixed: methods.spoken(or: "and"))"
+                    + .suggestion(for: words[0], among: methods))
         }
         self.init(method: method, path: String(words[1]), segments: try Self.segments(of: words[1]))
     }
@@ -32,6 +32,7 @@ extension Config.Route {
         }
         guard path != "/" else { return [] }
         let pieces = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        try checkForeignSpelling(pieces)
         var segments: [Segment] = []
         for (index, piece) in pieces.enumerated() {
             guard !piece.isEmpty || index == pieces.count - 1 else {
@@ -40,6 +41,26 @@ extension Config.Route {
             segments.append(try segment(piece))
         }
         return try withoutDoubles(segments)
+    }
+
+    /// Parameters and wildcards as other routers write them: `:id`, `*`, `*path`, `{path...}`.
+    ///
+    /// Read as literal text, such a route would match no request.
+    private static func checkForeignSpelling(_ pieces: [Substring]) throws(Refusal) {
+        if pieces.contains(where: { $0.hasPrefix(":") && $0.count > 1 }) {
+            let spelling = pieces.map { piece in
+                piece.hasPrefix(":") && piece.count > 1 ? "{\(piece.dropFirst())}" : "\(piece)"
+            }
+            throw Refusal("must have its parameters in braces: /\(spelling.joined(separator: "/"))")
+        }
+        if pieces.contains(where: { $0.contains("*") || $0.hasSuffix("...}") }) {
+            let spelling = pieces.map { piece in
+                piece.contains("*") || piece.hasSuffix("...}") ? "{name}" : "\(piece)"
+            }
+            throw Refusal(
+                "must not have a wildcard; write a parameter for every segment, as in"
+                    + " /\(spelling.joined(separator: "/")), or %2A for the sign itself")
+        }
     }
 
     private static func segment(_ piece: Substring) throws(Refusal) -> Segment {

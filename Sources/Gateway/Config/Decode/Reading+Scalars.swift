@@ -3,14 +3,14 @@ import YAMLReader
 extension Reading where Value == String {
     /// A text that `check` accepts; `format` names it for the schema.
     static func text(
-        _ format: String = "text", _ check: @escaping @Sendable (String) throws(Refusal) -> Void
+        _ format: TextFormat = .text, _ check: @escaping @Sendable (String) throws(Refusal) -> Void
     ) -> Reading {
         placedText(format) { scalar throws(Refusal) in try check(scalar.text) }
     }
 
     /// A text that `check` accepts or refuses at a place inside of it.
     static func placedText(
-        _ format: String, _ check: @escaping @Sendable (ReadScalar) throws(Refusal) -> Void
+        _ format: TextFormat, _ check: @escaping @Sendable (ReadScalar) throws(Refusal) -> Void
     ) -> Reading {
         .scalar(.text(format: format), expected: "must be a text") { scalar throws(Refusal) in
             guard scalar.isText else {
@@ -45,7 +45,7 @@ extension Reading where Value == Bool {
             guard case .bool(let value) = scalar.type else {
                 let meant = ["yes": "true", "on": "true", "no": "false", "off": "false"]
                 let hint = meant[scalar.written.lowercased()].map { " - did you mean \($0)?" } ?? ""
-                throw Refusal("must be true or false\(hint)")
+                throw Refusal("must be true or false\(fixed: hint)")
             }
             return value
         }
@@ -63,19 +63,24 @@ extension Reading where Value == Int {
             }
         return .scalar(.integer(range), expected: words) { scalar throws(Refusal) in
             guard case .integer(let value?) = scalar.type, range.contains(value) else {
-                throw Refusal(words)
+                throw Refusal(.init(fixed: words))
             }
             return value
         }
     }
 
-    static var positive: Reading { count(1...Int.max) }
-    static var natural: Reading { count(0...Int.max) }
+    /// How many connections, requests or calls: more than a million of them would not fit into the
+    /// memory of any machine, and the sum over a process's workers cannot overflow.
+    static var positive: Reading { count(1...1_000_000) }
+    static var natural: Reading { count(0...1_000_000) }
+
+    /// Characters of a value; no body has more.
+    static var length: Reading { count(0...SizeLimits.body) }
 
     /// Bytes, as `64KiB`.
-    static var size: Reading {
-        .scalar(.size, expected: "must be a size, such as 64KiB") { scalar throws(Refusal) in
-            try Quantity(scalar.text, in: .size, allowsZero: false).amount
+    static func size(upTo max: Int) -> Reading {
+        .scalar(.size(max), expected: "must be a size, such as 64KiB") { scalar throws(Refusal) in
+            try Quantity(scalar.text, in: .size(upTo: max), allowsZero: false).amount
         }
     }
 }
@@ -125,9 +130,20 @@ where Value: CaseIterable & RawRepresentable<String> & Sendable {
         let words = "must be \(names.spoken(or: "or"))"
         return .scalar(.choice(names), expected: words) { scalar throws(Refusal) in
             guard let value = Value(rawValue: scalar.text) else {
-                throw Refusal(words + Suggestion.words(for: scalar.written, among: names))
+                throw Refusal(.init(fixed: words) + .suggestion(for: scalar.text, among: names))
             }
             return value
         }
     }
+}
+
+/// The largest sizes that a configuration may ask for, in bytes. Each is far more than a request
+/// needs and small enough that no sum of them overflows.
+enum SizeLimits {
+    /// One body in memory; the count of an HTTP message's bytes fits into 32 bits.
+    static let body = 1 << 30
+    /// All bodies of a process.
+    static let buffers = 1 << 40
+    /// The head of a request, or its target.
+    static let head = 16 << 20
 }

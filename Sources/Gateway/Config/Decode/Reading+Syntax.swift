@@ -3,7 +3,31 @@ import YAMLReader
 
 extension Reading where Value == String {
     static var headerName: Reading {
-        text("header") { text throws(Refusal) in try HeaderSyntax.check(name: text) }
+        text(.headerName) { text throws(Refusal) in try HeaderSyntax.check(name: text) }
+    }
+
+    /// A header of the client's request that is forwarded.
+    static var forwardedHeader: Reading {
+        text(.headerName) { text throws(Refusal) in
+            guard !text.contains("*") else {
+                throw Refusal(
+                    "must list every header by its name, as in headers: [Authorization,"
+                        + " Accept-Language]; '\(text)' forwards nothing")
+            }
+            try HeaderSyntax.check(name: text)
+        }
+    }
+
+    /// A query parameter of the client's request that is forwarded.
+    static var forwardedQueryName: Reading {
+        text { text throws(Refusal) in
+            if text.isEmpty { throw Refusal("must not be empty") }
+            guard text != "*" else {
+                throw Refusal(
+                    "must list every parameter by its name, as in query: [page, size]; '*' stands"
+                        + " for no name (write query: all for every undeclared parameter)")
+            }
+        }
     }
 
     static var headerValue: Reading {
@@ -18,17 +42,17 @@ extension Reading where Value == String {
 
     /// A place in an answer, or several: `items[].price`.
     static var path: Reading {
-        text("path") { text throws(Refusal) in try JSONPath.check(text) }
+        text(.path) { text throws(Refusal) in try JSONPath.check(text) }
     }
 
     /// Compiled as it will be for requests, so that both agree about what a pattern is.
     static var pattern: Reading {
-        placedText("regex") { scalar throws(Refusal) in
+        placedText(.regex) { scalar throws(Refusal) in
             do throws(PatternError) {
                 _ = try Pattern(scalar.text)
             } catch {
                 throw Refusal(
-                    "must be a regular expression: \(error)",
+                    "must be a regular expression: \(fixed: error)",
                     at: scalar.textStart?.advanced(by: error.offset))
             }
         }
@@ -36,7 +60,7 @@ extension Reading where Value == String {
 
     /// An absolute path, with everything escaped that has to be.
     static var urlPath: Reading {
-        text("path of a URL") { text throws(Refusal) in
+        text(.pathOfURL) { text throws(Refusal) in
             guard text.hasPrefix("/") else { throw Refusal("must begin with a '/'") }
             try URLSyntax.check(pathAndQuery: text)
         }
@@ -48,7 +72,8 @@ extension JSONPath {
         do {
             _ = try JSONPath(text)
         } catch {
-            throw Refusal("must be a path such as a.b or items[].price; in '\(text)' \(error)")
+            throw Refusal(
+                "must be a path such as a.b or items[].price; in '\(text)' \(fixed: error)")
         }
     }
 }
@@ -76,7 +101,7 @@ extension Reading where Value == ClosedRange<Int> {
     static var statuses: Reading {
         let words = "must be a status such as 404, or a range such as 200-299"
         return .scalar(
-            .either([.integer(200...599), .text(format: "status range")]), expected: words
+            .either([.integer(200...599), .text(format: .statusRange)]), expected: words
         ) {
             scalar throws(Refusal) in
             let ends = scalar.text.split(separator: "-", omittingEmptySubsequences: false)
@@ -84,7 +109,7 @@ extension Reading where Value == ClosedRange<Int> {
             guard (1...2).contains(ends.count), let first = ends[0],
                 let last = ends[ends.count - 1],
                 first <= last
-            else { throw Refusal(words) }
+            else { throw Refusal(.init(fixed: words)) }
             guard (200...599).contains(first), (200...599).contains(last) else {
                 throw Refusal("must stay between 200 and 599, the statuses of final answers")
             }
@@ -105,7 +130,8 @@ extension Reading where Value == Config.Call.Retry.Condition {
                 return .status(status)
             default:
                 throw Refusal(
-                    words + Suggestion.words(for: scalar.written, among: ["connect", "terminated"]))
+                    .init(fixed: words)
+                        + .suggestion(for: scalar.text, among: ["connect", "terminated"]))
             }
         }
     }
@@ -119,7 +145,7 @@ extension Reading where Value == Config.Workers {
             switch (scalar.text, scalar.type) {
             case ("auto", _): return .auto
             case (_, .integer(let count?)) where (1...1024).contains(count): return .count(count)
-            default: throw Refusal(words)
+            default: throw Refusal(.init(fixed: words))
             }
         }
     }

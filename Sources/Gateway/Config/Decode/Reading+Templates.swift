@@ -3,17 +3,17 @@ import YAMLReader
 extension Reading where Value == PlacedTemplate {
     /// A text with references; `check` sees every piece between them.
     static func template(
-        _ format: String,
+        _ schema: ValueSchema,
         checking check: @escaping @Sendable (TemplateText) throws(Refusal) -> Void
     ) -> Reading {
-        Reading(schema: .text(format: format)) { node, decoder in
+        Reading(schema: schema) { node, decoder in
             decoder.template(node, checking: check)
         }
     }
 
     /// The path and query of a call.
     static var target: Reading {
-        template("path with references") { template throws(Refusal) in
+        template(.text(format: .pathWithReferences)) { template throws(Refusal) in
             guard template.text.hasPrefix("/") else {
                 throw Refusal("must begin with a '/'; the host comes from the backend")
             }
@@ -24,7 +24,7 @@ extension Reading where Value == PlacedTemplate {
     }
 
     static var headerTemplate: Reading {
-        template("text with references") { template throws(Refusal) in
+        template(.scalar) { template throws(Refusal) in
             for case .literal(let text) in template.segments {
                 try HeaderSyntax.check(value: text)
             }
@@ -44,15 +44,27 @@ extension ConfigDecoder {
             template = try TemplateText(parsing: scalar.text)
         } catch {
             let place = scalar.textStart?.advanced(by: error.offset) ?? scalar.place
-            fail(place, "cannot be read: \(error.text)")
+            // What stands between braces may come from a variable.
+            fail(
+                place,
+                scalar.isExpanded
+                    ? "cannot be read as a text with references: '\(scalar.written)'"
+                    : "cannot be read: \(error.text)")
             return nil
         }
         do throws(Refusal) {
+            // A name from a variable would be quoted by every message about the reference.
+            guard
+                !scalar.isExpanded
+                    || template.references.allSatisfy({ scalar.written.contains("{\($0.text)}") })
+            else { throw Refusal("must spell its references in the file, not in a variable") }
             try check(template)
         } catch {
-            fail(scalar.place, error.words)
+            refuse(scalar, error)
             return nil
         }
-        return PlacedTemplate(template: template, place: scalar.place, textStart: scalar.textStart)
+        return PlacedTemplate(
+            template: template, place: scalar.place, textStart: scalar.textStart,
+            written: scalar.isExpanded ? scalar.written : nil)
     }
 }

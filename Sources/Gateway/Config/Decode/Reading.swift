@@ -17,21 +17,10 @@ struct Reading<Value: Sendable>: Sendable {
             do throws(Refusal) {
                 return try parse(scalar)
             } catch {
-                decoder.fail(error.place ?? node.place, error.words)
+                decoder.refuse(scalar, error)
                 return nil
             }
         }
-    }
-}
-
-/// Why a value is refused: `must be true or false`.
-struct Refusal: Error {
-    let words: String
-    let place: Place?
-
-    init(_ words: String, at place: Place? = nil) {
-        self.words = words
-        self.place = place
     }
 }
 
@@ -63,7 +52,7 @@ extension Reading {
                 return nil
             }
             return nodes.compactMap { node in
-                item.read(node, &decoder).map { Placed($0, at: node.place) }
+                item.read(node, &decoder).map { Placed($0, of: node) }
             }
         }
     }
@@ -85,7 +74,7 @@ extension Reading {
         let list = Reading.list(of: item)
         return Reading(schema: .oneOrMany(item.schema)) { node, decoder in
             if case .sequence = node.content { return list.read(node, &decoder) }
-            return item.read(node, &decoder).map { [Placed($0, at: node.place)] }
+            return item.read(node, &decoder).map { [Placed($0, of: node)] }
         }
     }
 
@@ -134,10 +123,19 @@ extension Reading {
                 return item.read(member.node, &decoder).map { value in
                     entry(
                         Placed(member.key, at: member.keyPlace),
-                        Placed(value, at: member.node.place))
+                        Placed(value, of: member.node))
                 }
             }
         }
+    }
+
+    /// Values under the names of headers.
+    static func headers<Item, Entry>(
+        of item: Reading<Item>,
+        _ entry: @escaping @Sendable (Placed<String>, Placed<Item>) -> Entry
+    ) -> Reading where Value == [Entry] {
+        let map = Reading.map(of: item, checkingKey: HeaderSyntax.check(name:), entry)
+        return Reading(schema: .headers(item.schema), read: map.read)
     }
 
     /// The same values, made into something else.

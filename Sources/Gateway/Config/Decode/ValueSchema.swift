@@ -1,19 +1,22 @@
 /// What may be written for a key, as data: a JSON Schema can be made from it.
 indirect enum ValueSchema: Sendable {
-    case text(format: String)
+    case text(format: TextFormat)
     /// Any scalar but null: what is meant is its text.
     case scalar
     case flag
     case integer(ClosedRange<Int>)
     case number
     case duration
-    case size
+    /// At most so many bytes.
+    case size(Int)
     case share
     case choice([String])
     case list(ValueSchema)
     case oneOrMany(ValueSchema)
     /// Any keys, the same kind of value for each.
     case map(ValueSchema)
+    /// The keys are the names of headers.
+    case headers(ValueSchema)
     case either([ValueSchema])
     case block(BlockSchema)
     case anything

@@ -12,6 +12,9 @@ package struct ConfigFiles {
     /// The names in a directory, in any order, without `.` and `..`.
     package let list: (_ directory: String) throws(ConfigFileError) -> [String]
 
+    /// Whether every user of the system may change a file; the loader warns of such a configuration.
+    package var isWorldWritable: (_ path: String) -> Bool = { _ in false }
+
     package init(
         read: @escaping (_ path: String) throws(ConfigFileError) -> [UInt8],
         list: @escaping (_ directory: String) throws(ConfigFileError) -> [String]

@@ -31,6 +31,7 @@ package struct ConfigLoader {
             loader.decoder.problems.error(at: error.place, error.text)
             return (nil, loader.decoder.problems)
         }
+        loader.warnIfWorldWritable(path)
         var config = Config(place: main.place)
         config.contexts = contexts
         loader.decoder.decode(main, into: &config, scope: "")
@@ -39,7 +40,8 @@ package struct ConfigLoader {
             config.systemTrust = SystemTrust.file(in: files, environment: environment)
         }
 
-        var check = ConfigCheck(config, problems: loader.decoder.problems)
+        var check = ConfigCheck(
+            config, problems: loader.decoder.problems, unread: loader.decoder.unread)
         check.run()
         return (check.problems.errorCount == 0 ? config : nil, check.problems)
     }
@@ -67,6 +69,14 @@ package struct ConfigLoader {
         }
     }
 
+    /// Who may write the file decides where requests go, and reads every secret.
+    private mutating func warnIfWorldWritable(_ path: String) {
+        guard files.isWorldWritable(path) else { return }
+        decoder.problems.warning(
+            at: Place(file: path),
+            "every user of this system may change this file (chmod o-w \(path))")
+    }
+
     // MARK: Include
 
     private mutating func follow(
@@ -78,7 +88,7 @@ package struct ConfigLoader {
             let found = FilePattern(path).matches(in: files)
             if found.isEmpty {
                 decoder.problems.warning(
-                    at: pattern.place, "'\(pattern.value)' matches no file")
+                    at: pattern.place, "'\(pattern.quoted)' matches no file")
             }
             for file in found where !seen.contains(file) {
                 seen.append(file)
@@ -92,15 +102,18 @@ package struct ConfigLoader {
     ) {
         do throws(LoadError) {
             let root = try document(file)
+            warnIfWorldWritable(file)
             var part = IncludedConfig(place: root.place)
             decoder.decode(root, into: &part, scope: "")
             config.backends += part.config.backends
             config.endpoints += part.config.endpoints
         } catch {
+            decoder.markUnread("include", of: config.place)
             let isHere = !error.isFileMissing
+            let named = pattern.written ?? file
             decoder.problems.error(
                 at: isHere ? error.place : pattern.place,
-                isHere ? error.text : "there is no file '\(file)' to include")
+                isHere ? error.text : "there is no file '\(named)' to include")
         }
     }
 }

@@ -20,7 +20,9 @@ enum SystemTrust {
         let named = environment(variable) ?? ""
         for path in named.isEmpty ? paths : [named] {
             if let bytes = try? files.read(path) {
-                return Config.File(path: path, bytes: Bytes(bytes))
+                return Config.File(
+                    title: named.isEmpty ? path : "the file that \(variable) names",
+                    bytes: Bytes(bytes))
             }
         }
         return nil

@@ -67,8 +67,10 @@ private struct Definitions {
     /// Recurses as deep as a type of value nests, which the tables bound; blocks are only named.
     private mutating func members(of value: ValueSchema) -> [(String, JSONTree)] {
         switch value {
-        case .text("regex"): return [("type", .text("string")), ("format", .text("regex"))]
-        case .text: return [("type", .text("string"))]
+        case .text(.regex): return [("type", .text("string")), ("format", .text("regex"))]
+        case .text(let format):
+            guard let pattern = format.pattern else { return [("type", .text("string"))] }
+            return orVariable([("type", .text("string")), ("pattern", .text(pattern))])
         case .scalar: return [("type", .texts(["string", "number", "boolean"]))]
         case .flag: return orVariable([("type", .text("boolean"))])
         case .number: return orVariable([("type", .text("number"))])
@@ -78,8 +80,17 @@ private struct Definitions {
             return orVariable(
                 [("type", .text("integer")), ("minimum", .raw("\(range.lowerBound)"))] + most)
         case .duration: return orVariable(quantity(.time))
-        case .size: return orVariable(quantity(.size))
-        case .share: return orVariable(quantity(.share))
+        case .size(let max): return orVariable(quantity(.size(upTo: max)))
+        case .share:
+            // More than 0 and at most 100 %.
+            return orVariable([
+                ("type", .text("string")),
+                (
+                    "pattern",
+                    .text(
+                        #"^(0*100(\.0+)?|0*[1-9][0-9]?(\.[0-9]+)?|0+\.[0-9]*[1-9][0-9]*)%$"#)
+                ), ("examples", .texts(["50%"])),
+            ])
         case .choice(let names):
             // In YAML, an unquoted null is no text.
             let null: [JSONTree] = names.contains("null") ? [.raw("null")] : []
@@ -90,6 +101,14 @@ private struct Definitions {
         case .map(let item):
             return [
                 ("type", .text("object")), ("additionalProperties", .object(members(of: item))),
+            ]
+        case .headers(let item):
+            let name: [(String, JSONTree)] = [
+                ("pattern", .text(TextFormat.headerName.pattern ?? ""))
+            ]
+            return [
+                ("type", .text("object")), ("propertyNames", .object(name)),
+                ("additionalProperties", .object(members(of: item))),
             ]
         case .either(let values):
             var choices: [JSONTree] = []

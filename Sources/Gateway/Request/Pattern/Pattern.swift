@@ -16,6 +16,9 @@ final class Pattern {
         self.text = text
     }
 
+    /// The instructions that it was compiled to.
+    var size: Int { automaton.size }
+
     /// Whether all of the value matches. What is not UTF-8 matches nothing.
     func matches(_ value: Span<UInt8>) -> Bool {
         (try? UTF8Span(validating: value)) != nil && automaton.matches(value)

@@ -35,6 +35,15 @@ struct PatternAutomaton {
         let sets: UInt64
     }
 
+    /// How often it started over with its states.
+    private var restarts = 0
+
+    /// New starts during one match before it goes on without states: a pattern with so many would
+    /// only work them out to throw them away.
+    private static let restartsMax = 2
+
+    var size: Int { walk.program.instructions.count }
+
     init(_ program: PatternProgram) {
         walk = PatternWalk(program)
         startOver()
@@ -44,7 +53,11 @@ struct PatternAutomaton {
     mutating func matches(_ text: Span<UInt8>) -> Bool {
         var state = start
         var index = 0
+        let restartsBefore = restarts
         while index < text.count, state != Self.dead {
+            if restarts - restartsBefore >= Self.restartsMax {
+                return walk.accepts(text, at: index, from: states[state].places)
+            }
             let byte = text[index]
             if byte < 0x80 {
                 let way = ways[state << 7 | Int(byte)]
@@ -88,6 +101,7 @@ struct PatternAutomaton {
     }
 
     private mutating func startOver() {
+        restarts &+= 1
         states.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
         ways.removeAll(keepingCapacity: true)
@@ -109,7 +123,7 @@ struct PatternAutomaton {
 
 extension Span<UInt8> {
     /// The scalar of several bytes at `index`, which goes on behind it; the bytes are valid UTF-8.
-    fileprivate func scalar(at index: inout Int) -> Unicode.Scalar {
+    func scalar(at index: inout Int) -> Unicode.Scalar {
         let lead = UInt32(self[index])
         let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
         var value = lead & (0x7F >> UInt32(length))

@@ -42,7 +42,9 @@ extension PatternError.Reason: CustomStringConvertible {
         case .wordBoundary:
             "\\b and \\B are not supported: a pattern is held against the whole value"
         case .groupOption: "the only groups are (...), (?:...) and (?<name>...)"
-        case .tooLarge: "this pattern is too large; is a repetition of a repetition meant?"
+        case .tooLarge:
+            "this pattern is too large (at most \(PatternProgram.sizeMax) instructions);"
+                + " is a repetition of a repetition meant?"
         case .tooDeep: "groups nest too deeply here"
         }
     }

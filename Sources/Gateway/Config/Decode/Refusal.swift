@@ -1,0 +1,104 @@
+import YAMLReader
+
+/// Why a value is refused: `must be true or false`.
+struct Refusal: Error {
+    let text: RefusalText
+    let place: Place?
+
+    init(_ text: RefusalText, at place: Place? = nil) {
+        self.text = text
+        self.place = place
+    }
+
+    /// The refusal of a value that the file itself spells.
+    var words: String { text.quotingValues }
+}
+
+/// The text of a refusal. Every interpolated value counts as confidential unless it is marked as
+/// `fixed`: a value from the environment or from a secret's file must never be printed, and a new
+/// message cannot forget that.
+struct RefusalText: ExpressibleByStringInterpolation {
+    fileprivate enum Piece {
+        case fixed(String)
+        /// A part of the refused value.
+        case value(String)
+        /// Derived from the refused value; left out where that is confidential.
+        case hint(String)
+    }
+
+    private var pieces: [Piece]
+
+    init(stringLiteral text: String) {
+        pieces = [.fixed(text)]
+    }
+
+    init(stringInterpolation: StringInterpolation) {
+        pieces = stringInterpolation.pieces
+    }
+
+    /// A text that contains nothing of the refused value.
+    init(fixed text: String) {
+        pieces = [.fixed(text)]
+    }
+
+    /// ` - did you mean 'timeout'?`, if a known name is near.
+    static func suggestion(for value: some StringProtocol, among known: [String]) -> Self {
+        hint(Suggestion.words(for: String(value), among: known))
+    }
+
+    /// Words that are left out where the value is confidential.
+    static func hint(_ words: String) -> Self {
+        var text = Self(fixed: "")
+        text.pieces = [.hint(words)]
+        return text
+    }
+
+    static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.pieces += right.pieces
+        return sum
+    }
+
+    /// With the values as they are.
+    var quotingValues: String {
+        pieces.map { piece in
+            switch piece {
+            case .fixed(let text), .value(let text), .hint(let text): text
+            }
+        }.joined()
+    }
+
+    /// With what the file says, such as `${NAME}`, instead of the values that were put in there.
+    func quoting(written: String) -> String {
+        var isQuoted = false
+        var text = ""
+        for piece in pieces {
+            switch piece {
+            case .fixed(let words): text += words
+            case .value:
+                text += written
+                isQuoted = true
+            case .hint: break
+            }
+        }
+        return isQuoted ? text : text + " (the value is that of '\(written)')"
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var pieces: [Piece] = []
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ text: String) {
+            if !text.isEmpty { pieces.append(.fixed(text)) }
+        }
+
+        mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            pieces.append(.value("\(value)"))
+        }
+
+        mutating func appendInterpolation(fixed text: some CustomStringConvertible) {
+            pieces.append(.fixed("\(text)"))
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import YAMLReader
+
+/// The keys whose values could not be read, each with the place of its block.
+///
+/// Such a value is reported where it stands. A rule that misses it must not report that as well:
+/// with a misspelt `backends`, every call would name an unknown backend.
+struct UnreadKeys {
+    private struct Key: Hashable {
+        let name: String
+        let block: Place
+    }
+
+    private var keys: Set<Key> = []
+
+    mutating func insert(_ name: String, of block: Place) {
+        keys.insert(Key(name: name, block: block))
+    }
+
+    /// Whether a value was written for the key and could not be read.
+    func contains(_ name: String, of block: Place) -> Bool {
+        keys.contains(Key(name: name, block: block))
+    }
+}

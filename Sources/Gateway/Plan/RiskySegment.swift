@@ -1,0 +1,135 @@
+import Basics
+import JSONText
+
+/// A segment of a call's path that values could make empty, `.` or `..`: the backend would take the
+/// request for one to another path (RFC 3986, section 5.2.4).
+///
+/// The rule is about the finished segment, text and values together: in `/{a}.{b}/`, two empty values
+/// leave `.`. A percent-encoded dot counts as a dot, an encoded slash does not end a segment.
+struct RiskySegment {
+    private let pieces: [URLTemplate.Piece]
+
+    /// The value that is blamed: an earlier answer, if there is one, else the first of the client's.
+    let blamed: URLTemplate.Value
+
+    /// Whether an earlier answer is part of it, so that it is known only when the call is made.
+    let usesAnswer: Bool
+
+    /// Nil where the text of the segment, or its lack of values, rules a refusal out.
+    init?(_ pieces: [URLTemplate.Piece]) {
+        let values = pieces.compactMap { piece -> URLTemplate.Value? in
+            if case .value(let value, _) = piece { value } else { nil }
+        }
+        let answer = values.first { if case .call = $0.source { true } else { false } }
+        guard let blamed = answer ?? values.first else { return nil }
+        for case .literal(let text) in pieces where text.dots == nil { return nil }
+        self.pieces = pieces
+        self.blamed = blamed
+        usesAnswer = answer != nil
+    }
+
+    /// Whether the finished segment is empty, `.` or `..`. False where a value is missing, for which
+    /// the call is skipped.
+    func isRefused(in values: CallValues) -> Bool {
+        var dots = 0
+        for piece in pieces {
+            switch piece {
+            case .literal(let text): dots += text.dots ?? 3
+            case .value(let value, _):
+                guard let text = values.text(of: value.source) else { return false }
+                for index in text.span.indices where text.span[index] != UInt8(ascii: ".") {
+                    return false
+                }
+                dots += text.count
+            }
+        }
+        return dots <= 2
+    }
+}
+
+extension URLTemplate {
+    /// The risky segments of a path of such pieces; a `?` ends the path.
+    static func riskySegments(of pieces: [Piece]) -> [RiskySegment] {
+        var segments: [RiskySegment] = []
+        var current: [Piece] = []
+        for piece in pieces {
+            switch piece {
+            case .value(_, .pathSegment): current.append(piece)
+            case .value: return segments
+            case .literal(let text):
+                let path = text.array.prefix { $0 != UInt8(ascii: "?") }
+                let parts = path.split(
+                    separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+                for (index, part) in parts.enumerated() {
+                    if index > 0 {
+                        if let segment = RiskySegment(current) { segments.append(segment) }
+                        current = []
+                    }
+                    if !part.isEmpty { current.append(.literal(Bytes(Array(part)))) }
+                }
+                guard path.count == text.count else {
+                    if let segment = RiskySegment(current) { segments.append(segment) }
+                    return segments
+                }
+            }
+        }
+        if let segment = RiskySegment(current) { segments.append(segment) }
+        return segments
+    }
+}
+
+extension EndpointPlan {
+    /// Refuses a request whose values would change the path of a call; those that only an earlier
+    /// answer completes are judged when the call is made.
+    func checkSegments(_ values: CallValues) throws(InvalidRequest) {
+        var faults: [InvalidRequest.Fault] = []
+        for call in calls where call.isWanted(values.params) {
+            for segment in call.target.riskySegments
+            where !segment.usesAnswer && segment.isRefused(in: values) {
+                let fault = fault(for: segment.blamed)
+                if !faults.contains(fault) { faults.append(fault) }
+            }
+        }
+        guard faults.isEmpty else { throw InvalidRequest(errors: faults) }
+    }
+
+    private func fault(for value: URLTemplate.Value) -> InvalidRequest.Fault {
+        switch value.source {
+        case .param(let index):
+            InvalidRequest.Fault(
+                location: params[index].location, name: params[index].name, reason: .pathSegment)
+        case .requestHeader(let name):
+            InvalidRequest.Fault(location: .header, name: "\(name)", reason: .pathSegment)
+        case .requestQuery(let name):
+            InvalidRequest.Fault(location: .query, name: String(name), reason: .pathSegment)
+        case .requestClient:
+            // An address is never empty and never made of dots only.
+            InvalidRequest.Fault(location: .header, name: value.name, reason: .pathSegment)
+        case .requestBody, .call:
+            InvalidRequest.Fault(
+                location: .body, name: String(value.name.dropFirst("request.body.".count)),
+                reason: .pathSegment)
+        }
+    }
+}
+
+extension Bytes {
+    /// How many dots a text of dots only has, encoded ones among them; nil for any other text.
+    fileprivate var dots: Int? {
+        var count = 0
+        var index = 0
+        while index < self.count {
+            if self[index] == UInt8(ascii: ".") {
+                index += 1
+            } else if index + 2 < self.count, self[index] == UInt8(ascii: "%"),
+                self[index + 1] == UInt8(ascii: "2"), self[index + 2] | 0x20 == UInt8(ascii: "e")
+            {
+                index += 3
+            } else {
+                return nil
+            }
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,20 @@
+/// What the patterns of one request may still cost: it runs on the thread of a worker, which serves
+/// nobody else meanwhile.
+///
+/// A match costs at most one step for every instruction of the pattern and byte of the value. The
+/// limit is the product of the largest pattern (2,000 instructions) and the largest default URI
+/// (8 KiB); a body of 1 MiB passes a pattern of up to 16 instructions, such as `[A-Za-z0-9+/]*={0,2}`.
+/// The cost depends on the request alone, so that the same request always gets the same answer.
+struct PatternWork {
+    static let stepsMax = 1 << 24
+
+    private var stepsLeft = PatternWork.stepsMax
+
+    /// Counts a match; false if the request has used up what it may cost.
+    mutating func take(instructions: Int, bytes: Int) -> Bool {
+        let (steps, overflow) = instructions.multipliedReportingOverflow(by: bytes)
+        guard !overflow, steps <= stepsLeft else { return false }
+        stepsLeft -= steps
+        return true
+    }
+}

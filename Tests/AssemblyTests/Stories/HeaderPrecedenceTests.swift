@@ -1,0 +1,65 @@
+import Testing
+
+/// A header from the configuration replaces the client's header of the same name.
+@Suite(.watched) struct HeaderPrecedenceTests {
+    private func sent(
+        _ call: String, endpoint: String = "", backend: String = "", _ lines: [String]
+    ) throws -> Seen? {
+        let stage = try Stage(call, endpoint: endpoint, backend: backend)
+        let client = try stage.send(request("GET", "/x", lines))
+        _ = stage.answer(of: client)
+        stage.expectQuiet()
+        return stage.seen.last
+    }
+
+    private static let forward = "forward: { headers: [X-User, x-api-key, Authorization] }"
+    private static let lines = ["x-user: admin", "X-API-KEY: evil", "Authorization: a"]
+
+    @Test func replacesTheClientsHeaderByTheCalls() throws {
+        let seen = try sent(
+            "one: { from: a, get: /1, headers: { X-User: alice } }", endpoint: Self.forward,
+            Self.lines)
+        #expect(seen?["X-User"] == "alice")
+        // The positive control: what nobody sets goes along.
+        #expect(seen?["X-Api-Key"] == "evil")
+        #expect(seen?["Authorization"] == "a")
+    }
+
+    @Test func replacesTheClientsHeaderByTheBackends() throws {
+        let seen = try sent(
+            "one: { from: a, get: /1 }", endpoint: Self.forward,
+            backend: "headers: { X-Api-Key: operator }", Self.lines)
+        #expect(seen?["X-Api-Key"] == "operator")
+        #expect(seen?["X-User"] == "admin")
+    }
+
+    @Test func replacesTheBackendsHeaderByTheCalls() throws {
+        let seen = try sent(
+            "one: { from: a, get: /1, headers: { x-api-key: call } }", endpoint: Self.forward,
+            backend: "headers: { X-Api-Key: operator, X-Other: o }", Self.lines)
+        #expect(seen?["X-Api-Key"] == "call")
+        #expect(seen?["X-Other"] == "o")
+    }
+
+    /// A template counts as set by the operator, whatever its value is.
+    @Test func replacesTheClientsHeaderByAValueOfAnAnswer() throws {
+        let stage = try Stage(
+            """
+            s: { from: b, get: /session, take: user }
+            one: { from: a, get: /1, headers: { X-User: "{s}" } }
+            """, endpoint: Self.forward)
+        stage.on("/session", .ok(#"{"user":"alice"}"#))
+        _ = try stage.ask(request("GET", "/x", Self.lines))
+        #expect(stage.seen.first { $0.target == "/1" }?["X-User"] == "alice")
+        stage.expectQuiet()
+    }
+
+    @Test func aBodysTypeIsThatOfTheBackendsHeaders() throws {
+        let stage = try Stage(
+            #"one: { from: a, post: /1, body: "<a/>" }"#,
+            backend: "headers: { Content-Type: text/xml }")
+        _ = try stage.ask()
+        #expect(stage.seen.first?["Content-Type"] == "text/xml")
+        stage.expectQuiet()
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import Gateway
+import Testing
+
+/// Every number of the configuration, at the ends of what is accepted: what `check` lets through
+/// serves, and what would not is an error with a plain message.
+@Suite struct NumericBoundsTests {
+    private typealias Object = [String: Any]
+
+    private static var schema: Object {
+        let json = try? JSONSerialization.jsonObject(with: Data(ConfigSchema.text.utf8))
+        return json as? Object ?? [:]
+    }
+
+    /// A configuration in which every numeric key is written once: as JSON, with paths into it.
+    private static var base: Object {
+        [
+            "version": 1, "workers": 1,
+            "limits": [:] as Object, "drain": [:] as Object, "defaults": [:] as Object,
+            "backends": [
+                "a": [
+                    "urls": ["http://127.0.0.1:7001", "http://127.0.0.1:7002"],
+                    "max_concurrent": 5, "queue": ["size": 1] as Object, "breaker": [:] as Object,
+                    "eject": [:] as Object, "health": ["path": "/h"] as Object,
+                    "keepalive": [:] as Object,
+                ] as Object
+            ] as Object,
+            "endpoints": [
+                [
+                    "route": "POST /x",
+                    "params": ["n": ["type": "integer"] as Object, "s": [:] as Object] as Object,
+                    "body": [
+                        "properties": [
+                            "n": ["type": "number"] as Object, "s": ["type": "string"] as Object,
+                        ]
+                            as Object
+                    ] as Object,
+                    "calls": [
+                        "one": [
+                            "from": "a", "put": "/1", "retry": ["on": [503]] as Object,
+                            "hedge": ["after": "1ms"] as Object,
+                        ] as Object
+                    ] as Object,
+                ] as Object
+            ],
+        ]
+    }
+
+    /// Where a block of the schema stands in the base.
+    private static let blocks: [(definition: String?, path: [String])] = [
+        (nil, []), ("Limits", ["limits"]), ("Drain", ["drain"]), ("Defaults", ["defaults"]),
+        ("Backend", ["backends", "a"]), ("Queue", ["backends", "a", "queue"]),
+        ("Breaker", ["backends", "a", "breaker"]), ("Eject", ["backends", "a", "eject"]),
+        ("Health", ["backends", "a", "health"]), ("Keepalive", ["backends", "a", "keepalive"]),
+        ("Endpoint", ["endpoints", "0"]), ("Param", ["endpoints", "0", "params", "n"]),
+        ("Param", ["endpoints", "0", "params", "s"]), ("Body", ["endpoints", "0", "body"]),
+        ("Property", ["endpoints", "0", "body", "properties", "n"]),
+        ("Property", ["endpoints", "0", "body", "properties", "s"]),
+        ("Call", ["endpoints", "0", "calls", "one"]),
+        ("Retry", ["endpoints", "0", "calls", "one", "retry"]),
+        ("Hedge", ["endpoints", "0", "calls", "one", "hedge"]),
+    ]
+
+    /// The kind of number that a key takes; nil for a key that takes none.
+    private enum Kind: Sendable { case integer, number, time, size, share }
+
+    private static func kind(_ schema: Object) -> Kind? {
+        let forms = (schema["anyOf"] as? [Object] ?? []) + [schema]
+        for form in forms.flatMap({ ($0["anyOf"] as? [Object] ?? []) + [$0] }) {
+            switch form["type"] as? String {
+            case "integer": return .integer
+            case "number": return .number
+            case "string":
+                guard let pattern = form["pattern"] as? String else { continue }
+                if pattern.contains("(ms|") { return .time }
+                if pattern.contains("KiB") { return .size }
+                if pattern.contains("%$") { return .share }
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private static func values(_ kind: Kind) -> [Any] {
+        let numbers = [
+            "0", "1", "200", "-1", "0.5", "1e3", "1000000", "1000001", "4294967295",
+            "1073741824", "9223372036854775807", "18446744073709551616",
+            "-9223372036854775808", "1e400",
+        ]
+        switch kind {
+        case .integer, .number: return numbers.map(Spelled.init)
+        case .time:
+            return numbers.map { $0 + "ms" } + numbers.map { $0 + "h" }
+                + ["8784h", "8785h", "31622400s", "0.001ms", "0s"]
+        case .size:
+            return numbers.map { $0 + "B" } + numbers.map { $0 + "GiB" }
+                + ["1024GiB", "1025GiB", "1GiB", "16MiB", "0.5B"]
+        case .share: return numbers.map { $0 + "%" } + ["100%", "100.0001%", "0.00001%", "50%"]
+        }
+    }
+
+    /// A number spelled as it is.
+    private struct Spelled { let text: String }
+
+    private static func text(_ value: Any) -> String {
+        switch value {
+        case let number as Spelled: number.text
+        case let object as Object:
+            "{"
+                + object.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\(text($0.value))" }
+                .joined(separator: ",") + "}"
+        case let list as [Any]: "[" + list.map(text).joined(separator: ",") + "]"
+        case let number as Int: "\(number)"
+        default: "\"\(value)\""
+        }
+    }
+
+    private static func replacing(_ path: ArraySlice<String>, in node: Any, by value: Any) -> Any {
+        guard let step = path.first else { return value }
+        if var list = node as? [Any], let index = Int(step) {
+            list[index] = replacing(path.dropFirst(), in: list[index], by: value)
+            return list
+        }
+        var object = node as? Object ?? [:]
+        object[step] = replacing(path.dropFirst(), in: object[step] ?? [:] as Object, by: value)
+        return object
+    }
+
+    /// Every numeric key with its place in the base.
+    private static let keys: [(path: [String], kind: Kind)] = {
+        let schema = Self.schema
+        let definitions = schema["$defs"] as? Object ?? [:]
+        return blocks.flatMap { block in
+            let definition = block.definition.map { definitions[$0] as? Object ?? [:] } ?? schema
+            let properties = definition["properties"] as? [String: Object] ?? [:]
+            return properties.sorted { $0.key < $1.key }.compactMap {
+                key, schema -> (path: [String], kind: Kind)? in
+                // Numbers have bounds, texts have lengths.
+                if block.path.last == "n", key.hasSuffix("_length") { return nil }
+                if block.path.last == "s", key == "min" || key == "max" { return nil }
+                return kind(schema).map { (block.path + [key], $0) }
+            }
+        }
+    }()
+
+    /// No block with a number in it is left out of the walk.
+    @Test func everyBlockIsWalked() throws {
+        let definitions = try #require(Self.schema["$defs"] as? [String: Object])
+        let walked = Set(Self.blocks.compactMap(\.definition))
+        for (name, definition) in definitions where !walked.contains(name) && name != "variable" {
+            let properties = definition["properties"] as? [String: Object] ?? [:]
+            #expect(properties.values.allSatisfy { Self.kind($0) == nil }, "\(name)")
+        }
+        #expect(Self.keys.count > 45)
+    }
+
+    @Test(arguments: Self.keys.map { $0.path.joined(separator: ".") })
+    func acceptedNumbersServe(_ name: String) throws {
+        let key = try #require(Self.keys.first { $0.path.joined(separator: ".") == name })
+        var accepted = 0
+        for value in Self.values(key.kind) {
+            let config = Self.text(Self.replacing(key.path[...], in: Self.base, by: value))
+            let stage: Stage
+            do {
+                stage = try Stage(config: config)
+            } catch let refused as Stage.Refused {
+                #expect(refused.description.contains("c.yaml:1:"), "\(refused)")
+                continue
+            }
+            accepted += 1
+            stage.on("/1", .status(503), .ok("1"))
+            for _ in 0..<3 {
+                _ = try? stage.ask(post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"))
+            }
+            stage.pass(2)
+        }
+        // The positive control: some of the values are right.
+        #expect(accepted > 0)
+    }
+}

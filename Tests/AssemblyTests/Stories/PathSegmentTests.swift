@@ -1,0 +1,85 @@
+import Testing
+
+/// A finished segment of a call's path is never empty, `.` or `..`.
+@Suite(.watched) struct PathSegmentTests {
+    private func result(_ path: String, _ target: String) throws -> (Answer, [Seen]) {
+        let stage = try Stage(
+            "one: { from: a, get: \"\(path)\" }\ntwo: { from: b, get: /2 }",
+            endpoint: """
+                params: { v: { type: string }, w: { type: string } }
+                """)
+        let answer = try stage.ask(get(target))
+        stage.expectQuiet()
+        return (answer, stage.seen)
+    }
+
+    @Test(arguments: [
+        ("/u/{v}/end", "/x?v="), ("/u/{v}/end", "/x?v=."), ("/u/{v}/end", "/x?v=%2e%2e"),
+        ("/u/{v}", "/x?v="), ("/u/{v}?a={w}", "/x?v=..&w=1"), ("/u/{v}{w}/end", "/x?v=&w="),
+        ("/u/{v}{w}/end", "/x?v=.&w=."), ("/u/{v}.{w}/end", "/x?v=&w="),
+        ("/u/{v}.{w}/end", "/x?v=.&w="), ("/u/%2e{v}/end", "/x?v=."), ("/u/%2E{v}/end", "/x?v="),
+    ])
+    func refusesARequestWhoseParameterWouldChangeThePath(_ path: String, _ target: String) throws {
+        let (answer, seen) = try result(path, target)
+        #expect(answer.status == 400)
+        #expect(
+            answer.body.contains(
+                #"{"in":"query","name":"v","reason":"must not leave an empty, . or .. segment in a path"}"#
+            ))
+        // No call is made for a request that is refused.
+        #expect(seen.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("/u/{v}/end", "/x?v=a", "/u/a/end"), ("/u/{v}/end", "/x?v=...", "/u/.../end"),
+        ("/u/{v}.{w}/end", "/x?v=.&w=.", "/u/.../end"),
+        ("/u/{v}.json", "/x?v=..", "/u/...json"),
+        ("/u/{v}/end", "/x?v=..%2F..", "/u/..%2F../end"),
+        ("/u/{v}/end", "/x?v=%252e%252e", "/u/%252e%252e/end"),
+        ("/u/x{v}/end", "/x?v=", "/u/x/end"), ("/u?q={v}", "/x?v=", "/u?q="),
+        ("/u?q=/{v}/", "/x?v=..", "/u?q=/../"),
+    ])
+    func sendsSegmentsThatStayWhereTheyAre(_ path: String, _ target: String, _ sent: String) throws
+    {
+        let (answer, seen) = try result(path, target)
+        #expect(answer.status == 200)
+        #expect(seen.contains { $0.target == sent }, "\(seen.map(\.target))")
+    }
+
+    @Test(arguments: [#""""#, #"".""#, #""..""#, #""\u002e\u002e""#])
+    func skipsACallWhoseSegmentAnEarlierAnswerWouldSpoil(_ value: String) throws {
+        let stage = try Stage(
+            """
+            s: { from: b, get: /source }
+            one: { from: a, get: "/u/{s.v}/end" }
+            """)
+        stage.on("/source", .ok("{\"v\":\(value)}"))
+        let answer = try stage.ask()
+        #expect(answer.status == 200)
+        #expect(answer.body.contains(#"{"call":"one","kind":"skipped","because":"s"}"#))
+        #expect(stage.seen.map(\.target) == ["/source"])
+        stage.expectQuiet()
+    }
+
+    @Test func sendsAGoodSegmentOfAnEarlierAnswer() throws {
+        let stage = try Stage(
+            """
+            s: { from: b, get: /source }
+            one: { from: a, get: "/u/{s.v}/end" }
+            """)
+        stage.on("/source", .ok(#"{"v":"a/.."}"#))
+        #expect(try stage.ask().status == 200)
+        #expect(stage.seen.map(\.target) == ["/source", "/u/a%2F../end"])
+        stage.expectQuiet()
+    }
+
+    /// What a call that is not made would send is no reason to refuse the request.
+    @Test func aCallThatIsLeftOutIsNotChecked() throws {
+        let stage = try Stage(
+            "one: { from: a, get: \"/u/{v}/end\", when: { param: w } }\ntwo: { from: b, get: /2 }",
+            endpoint: "params: { v: { type: string }, w: { type: string } }")
+        #expect(try stage.ask(get("/x?v=")).status == 200)
+        #expect(try stage.ask(get("/x?v=&w=1")).status == 400)
+        stage.expectQuiet()
+    }
+}

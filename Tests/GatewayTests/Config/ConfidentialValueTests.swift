@@ -1,0 +1,124 @@
+import Basics
+import HTTP
+import Testing
+
+@testable import Gateway
+
+/// What a variable or a secret's file puts into the configuration is never printed.
+@Suite struct ConfidentialValueTests {
+    static let secret = "s3cr3t-AKIAQ7"
+
+    private static let main = """
+        version: 1
+        listen: 127.0.0.1:8080
+        log: { level: info }
+        defaults: { deadline: 1s, timeout: 500ms }
+        backends:
+          b: { url: "http://127.0.0.1:7001", headers: { X-K: "k" } }
+        endpoints:
+          - route: "GET /x/{a}"
+            params: { a: { type: string } }
+            calls:
+              one: { from: b, get: "/{a}", timeout: 300ms }
+        """
+
+    /// One replacement each; all of them make `check` report something about the value.
+    static let mistakes: [(String, String)] = [
+        ("deadline: 1s", #"deadline: "${KEY}""#),
+        ("deadline: 1s", #"deadline: "1${KEY}""#),
+        ("deadline: 1s", #"deadline: "${LONG}""#),
+        ("timeout: 300ms", #"timeout: "${LONG}""#),
+        ("http://127.0.0.1:7001", "${KEY}"),
+        ("http://127.0.0.1:7001", "http://127.0.0.1:${KEY}"),
+        ("http://127.0.0.1:7001", "http://-${KEY}-"),
+        ("http://127.0.0.1:7001", "${KEY}://127.0.0.1"),
+        ("http://127.0.0.1:7001", "http://127.0.0.1/${KEY} x"),
+        (#"X-K: "k""#, #"X-K: "${LINES}""#),
+        ("timeout: 300ms", #"take: "${KEY}..[""#),
+        ("timeout: 300ms", #"accept: ["${KEY}"]"#),
+        ("timeout: 300ms", #"required: "${KEY}""#),
+        ("timeout: 300ms", #"relay_headers: ["${KEY} x"]"#),
+        ("timeout: 300ms", #"on_collision: "${KEY}""#),
+        ("timeout: 300ms", #"rename: { x: "${KEY}", y: "${KEY}" }"#),
+        ("timeout: 300ms", #"when: { param: "${KEY}" }"#),
+        ("timeout: 300ms", #"retry: { on: ["${KEY}"] }"#),
+        ("timeout: 300ms", #"if_failed: { a: "${NUMBER}" }"#),
+        ("timeout: 300ms", #"forward: { headers: ["${KEY}*"] }"#),
+        ("from: b", #"from: "${KEY}""#),
+        (#"get: "/{a}""#, #"get: "/{${KEY}}""#),
+        (#"get: "/{a}""#, #"get: "${KEY}/{a}""#),
+        (#"get: "/{a}""#, #"get: "/{a}${KEY} #""#),
+        ("127.0.0.1:8080", "\"${KEY}\""),
+        ("127.0.0.1:8080", "\"${KEY}:x\""),
+        ("GET /x/{a}", "GET ${KEY}"),
+        ("GET /x/{a}", "${KEY} /x"),
+        ("GET /x/{a}", "GET /{${KEY}.}"),
+        ("GET /x/{a}", "GET /:${KEY}"),
+        ("level: info", #"level: "${KEY}""#),
+        ("type: string", #"pattern: "(${KEY}""#),
+        ("type: string", #"type: integer, one_of: ["${KEY}"]"#),
+        ("type: string", #"one_of: ["${KEY}"], in: query, default: x"#),
+        ("type: string", #"pattern: "${KEY}", in: query, default: x"#),
+        ("type: string", #"type: integer, in: query, default: "${KEY}""#),
+        ("http://127.0.0.1:7001\"", #"https://a", tls: { ca: "${KEY}" }"#),
+        ("http://127.0.0.1:7001\"", #"https://a", tls: { server_name: "${KEY}:" }"#),
+        ("version: 1", "version: 1\ninclude: \"${KEY}/*.yaml\""),
+        ("version: 1", "version: 1\ninclude: \"${KEY}.yaml\""),
+    ]
+
+    private static let environment = [
+        "KEY": secret, "LINES": "\(secret)\nsecond", "LONG": "7077s", "NUMBER": "0x\(secret)",
+    ]
+
+    @Test(arguments: mistakes) func problemsNameTheVariable(_ text: String, _ mistake: String) {
+        let config = Self.main.replacing(text, with: mistake, maxReplacements: 1)
+        #expect(config != Self.main)
+        let problems = load(["c.yaml": config], environment: Self.environment).problems
+        let all = problems.lines.joined(separator: "\n") + problems.json
+        #expect(
+            !all.contains("s3cr3t") && !all.contains("AKIAQ7") && !all.contains("7077"), "\(all)")
+        let isRight = ["NUMBER", "deadline: \"${LONG}", "get: \"${KEY}/{a}\""].contains {
+            mistake.contains($0)
+        }
+        #expect(!problems.isEmpty || isRight)
+    }
+
+    @Test func aRefusalSaysWhichVariableIsMeant() {
+        let config = Self.main.replacing("deadline: 1s", with: #"deadline: "${KEY}""#)
+        #expect(
+            load(["c.yaml": config], environment: Self.environment).problems.lines.first
+                == "c.yaml:4:23: error: 'deadline' in 'defaults' must be a number with a unit, such as 300ms, 2s, 5m or 1h (the value is that of '${KEY}')"
+        )
+        let url = Self.main.replacing(":7001", with: ":${KEY}")
+        #expect(
+            load(["c.yaml": url], environment: Self.environment).problems.lines.first
+                == "c.yaml:6:13: error: 'url' in backend 'b' has no port from 1 to 65535: 'http://127.0.0.1:${KEY}'"
+        )
+    }
+
+    /// The positive control: what the file spells is quoted.
+    @Test func valuesOfTheFileAreQuoted() {
+        let config = Self.main.replacing("7001", with: "70010")
+        #expect(
+            load(["c.yaml": config]).problems.lines.first?.hasSuffix("65535: '70010'") == true)
+    }
+
+    @Test func explainShowsVariablesInsteadOfTheirValues() throws {
+        let config = Self.main.replacing(#"get: "/{a}""#, with: #"get: "/{a}?key=${KEY}&b=1""#)
+            .replacing(":7001", with: ":7001/${KEY}")
+        let loaded = load(["c.yaml": config], environment: Self.environment)
+        let plan = try Planner.plan(#require(loaded.config), processors: 1)
+        let text = Explanation(plan, .get, try #require(Target("/x/7"))).text
+        #expect(text.contains("GET http://127.0.0.1:7001/${KEY}/7?key=${KEY}&b=1"), "\(text)")
+        #expect(!text.contains(Self.secret))
+    }
+
+    /// What is sent is the value.
+    @Test func thePlanHasTheValues() throws {
+        let config = Self.main.replacing(#"get: "/{a}""#, with: #"get: "/key/${KEY}""#)
+        let loaded = load(["c.yaml": config], environment: Self.environment)
+        let plan = try Planner.plan(#require(loaded.config), processors: 1)
+        let target = plan.endpoints[0].calls[0].target.constant.map { String($0) }
+        #expect(target == "/key/\(Self.secret)")
+    }
+}

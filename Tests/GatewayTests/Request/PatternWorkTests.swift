@@ -1,0 +1,77 @@
+import Basics
+import Testing
+
+@testable import Gateway
+
+/// What the patterns of one request may cost.
+@Suite struct PatternWorkTests {
+    private func isMatch(_ pattern: Pattern, _ text: String) -> Bool {
+        let bytes = Bytes(text)
+        return pattern.matches(bytes.span)
+    }
+
+    /// A pattern whose states are more than are kept, against an oracle: 20 characters behind an `a`.
+    @Test func patternsWithTooManyStatesAreMatchedWithoutThem() throws {
+        let pattern = try Pattern("[ab]*a[ab]{20}")
+        var random: UInt64 = 7
+        for length in [20, 21, 300, 5_000] {
+            var text = ""
+            for _ in 0..<length {
+                random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                text += random >> 60 & 1 == 0 ? "a" : "b"
+            }
+            let isRight = length > 20 && text.dropLast(20).last == "a"
+            #expect(isMatch(pattern, text) == isRight, "\(length)")
+            #expect(!isMatch(pattern, "c" + text))
+        }
+    }
+
+    @Test func otherScriptsAreMatchedWithoutStatesToo() throws {
+        let pattern = try Pattern("[äж]*ä[äж]{12}.")
+        let alternating = String(repeating: "äжж", count: 400)
+        let end = String(repeating: "ж", count: 12) + "!"
+        #expect(isMatch(pattern, alternating + "ä" + end))
+        #expect(!isMatch(pattern, alternating + "ж" + end))
+    }
+
+    @Test func aRequestMayCostSoMuchAndNoMore() {
+        let half = PatternWork.stepsMax / 2
+        var work = PatternWork()
+        let taken = [(2, half / 2), (1, half), (1, 1), (1, 0)].map { instructions, bytes in
+            work.take(instructions: instructions, bytes: bytes)
+        }
+        #expect(taken == [true, true, false, true])
+        var other = PatternWork()
+        let isTaken = other.take(instructions: .max, bytes: 2)
+        #expect(!isTaken)
+    }
+
+    private func rule(_ pattern: String) throws -> ValueRule {
+        try ValueRule(.string, param("v", .string) { $0.pattern = placed(pattern) })
+    }
+
+    @Test func aValueThatWouldCostTooMuchIsRefused() throws {
+        let rule = try rule("[ab]*a[ab]{1900}c")
+        #expect(rule.refusal(of: Bytes(Array(repeating: UInt8(ascii: "a"), count: 7_000))) != nil)
+        let long = Bytes(Array(repeating: UInt8(ascii: "a"), count: 10_000))
+        #expect(rule.refusal(of: long) == .tooLongForPattern)
+        // The same length costs a small pattern nothing.
+        #expect(try self.rule("a+").refusal(of: long) == nil)
+    }
+
+    @Test func valuesOfOneRequestShareWhatTheyMayCost() throws {
+        let rule = try rule("a{1000}b?|a+")
+        let value = Bytes(Array(repeating: UInt8(ascii: "a"), count: 9_000))
+        var work = PatternWork()
+        let reasons = [rule.refusal(of: value, &work), rule.refusal(of: value, &work)]
+        #expect(reasons == [nil, .tooLongForPattern])
+    }
+
+    @Test func aPatternThatIsTooLargeIsAnErrorWithItsPlace() {
+        let found = problems(Snippet.endpoint("params: { id: { pattern: \"(a{100}){100}\" } }"))
+        #expect(found.count == 1)
+        #expect(
+            found.first?.hasPrefix("5:31: error: 'pattern' in parameter 'id'") == true, "\(found)")
+        #expect(found.first?.contains("at most 2000 instructions") == true, "\(found)")
+    }
+}

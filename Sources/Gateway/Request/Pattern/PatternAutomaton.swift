@@ -38,9 +38,9 @@ struct PatternAutomaton {
     /// How often it started over with its states.
     private var restarts = 0
 
-    /// New starts during one match before it goes on without states: a pattern with so many would
-    /// only work them out to throw them away.
-    private static let restartsMax = 2
+    /// New starts during one match before it goes on without states: a value that leads through so
+    /// many would only work them out to throw them away.
+    private static let restartsMax = 1
 
     var size: Int { walk.program.instructions.count }
 

@@ -99,12 +99,12 @@ extension Reading where Value == UInt16 {
     /// cannot be taken for a decimal one.
     static var fileMode: Reading {
         let words = "must be a file mode of four octal digits, such as \"0660\""
-        return .scalar(.text(format: "file mode"), expected: words) { scalar throws(Refusal) in
+        return .scalar(.text(format: .fileMode), expected: words) { scalar throws(Refusal) in
             let digits = scalar.text.utf8
             guard digits.count == 4, digits.first == UInt8(ascii: "0"),
                 digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }),
                 let mode = UInt16(scalar.text, radix: 8)
-            else { throw Refusal(words) }
+            else { throw Refusal(.init(fixed: words)) }
             return mode
         }
     }

@@ -95,7 +95,7 @@ extension CallPlan {
         return concealed.map { piece in
             switch piece {
             case .literal(let text): String(text)
-            case .value(_, _, let name): "{\(name)}"
+            case .value(let value, _): "{\(value.name)}"
             }
         }.joined()
     }

@@ -143,14 +143,14 @@ extension Config.Clients: PlainBlock {
 extension Reading where Value == Config.Clients.Proxy {
     static var proxy: Reading {
         let words = "must be a network such as 10.0.0.0/8, an address, or unix"
-        let schema = ValueSchema.either([.choice(["unix"]), .text(format: "network")])
+        let schema = ValueSchema.either([.choice(["unix"]), .text(format: .network)])
         return .scalar(schema, expected: words) { scalar throws(Refusal) in
             if scalar.text == "unix" { return .unix }
             do throws(AddressPrefix.Fault) {
                 return .network(try AddressPrefix(scalar.text))
             } catch {
                 switch error {
-                case .syntax: throw Refusal(words)
+                case .syntax: throw Refusal(.init(fixed: words))
                 case .bitsBehindPrefix(let meant):
                     throw Refusal("must have no bits behind its prefix - did you mean \(meant)?")
                 }

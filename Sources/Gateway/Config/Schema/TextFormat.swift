@@ -15,6 +15,8 @@ enum TextFormat: String, Sendable {
     case file
     case regex
     case statusRange = "status range"
+    case fileMode = "file mode"
+    case network
 
     /// In the language of ECMA-262, as JSON Schema asks for; nil where any text may be right.
     var pattern: String? {
@@ -27,6 +29,8 @@ enum TextFormat: String, Sendable {
         case .pathOfURL, .pathWithReferences: #"^/[^#\u0000-\u001f]*$"#
         case .headerName: #"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"#
         case .statusRange: "^[2-5][0-9]{2}(-[2-5][0-9]{2})?$"
+        case .fileMode: "^0[0-7]{3}$"
+        case .network: "^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$"
         case .file: "^.+$"
         case .text, .path, .regex: nil
         }

@@ -14,6 +14,10 @@
 ///         }
 ///     }
 ///
+/// An actor needs a context that runs one job at a time (`ExecutionContext.isSerial`): on `.inline`,
+/// which runs jobs of several threads at once, its state would not be protected, so the process
+/// traps when an actor is put there.
+///
 /// One job of the context, and one allocation, for each time that a task becomes ready.
 public final class ContextExecutor: TaskExecutor, SerialExecutor {
     /// Where the jobs run.
@@ -29,6 +33,9 @@ public final class ContextExecutor: TaskExecutor, SerialExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let body: (Node) -> Void = { [self] _ in
+            guard context.isSerial else {
+                return unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            }
             unsafe job.runSynchronously(
                 isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         }
@@ -36,8 +43,15 @@ public final class ContextExecutor: TaskExecutor, SerialExecutor {
     }
 
     /// This executor for an actor, which must keep it alive: a reference that is not counted.
+    ///
+    /// Traps when the context does not run one job at a time, as `.inline` does not: an actor there
+    /// would not be isolated.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-        unsafe UnownedSerialExecutor(ordinary: self)
+        precondition(
+            context.isSerial,
+            "an actor needs a context that runs one job at a time; this one, such as .inline, does not"
+        )
+        return unsafe UnownedSerialExecutor(ordinary: self)
     }
 
     /// This executor for a task, which keeps it alive itself.

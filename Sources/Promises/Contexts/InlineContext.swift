@@ -17,6 +17,9 @@ public final class InlineContext: ExecutionContext {
 
     private init() {}
 
+    /// False: several threads may run handlers at the same time.
+    public var isSerial: Bool { false }
+
     /// False: no thread is this context's own.
     public var isCurrent: Bool { false }
 

@@ -70,11 +70,11 @@ extension Home {
         .context(context ?? Running.context ?? SharedPool.shared)
     }
 
-    /// This place, or the pool if handlers would run wherever they happen to: what keeps state
-    /// between turns needs them one at a time.
+    /// This place, or the pool if its handlers do not run one at a time, as what keeps state between
+    /// turns needs them.
     @usableFromInline
     var serial: Home {
-        if case .context(let context) = self, context === InlineContext.shared {
+        if case .context(let context) = self, !context.isSerial {
             return .context(SharedPool.shared)
         }
         return self

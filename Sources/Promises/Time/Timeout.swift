@@ -45,10 +45,11 @@ extension Node {
         }
     }
 
-    /// Another context than this node's own, if that one keeps no time.
+    /// Another context than this node's own, if that one does not run one job at a time: the turn of
+    /// the timer and the turn of the outcome must not run together.
     @inlinable
     var contextOfTime: (any ExecutionContext)? {
-        isConfined || home.context !== InlineContext.shared ? nil : SharedPool.shared
+        isConfined || home.context.isSerial ? nil : SharedPool.shared
     }
 
     @usableFromInline

@@ -26,29 +26,69 @@ public struct PromiseJob: ~Copyable, Sendable {
 
     /// Takes the turn: runs one handler, now, on this thread, which must be the context's. What it
     /// makes ready is enqueued, not run. Cancelled meanwhile, the turn does nothing.
+    ///
+    /// A timer's job may be run from any thread: outside of its context it is enqueued there.
     public consuming func run() {
-        let node = release()
+        let isTimer = isTimer
+        let node = releaseUnlisted()
+        if isTimer {
+            let home = node.with { $0.home }
+            guard home.context.isCurrent else {
+                return home.context.enqueue(.job(on: home) { _ in node.take().run() })
+            }
+        }
         Running.loop { $0.turn(of: node) }
     }
 
-    /// The turn as a closure, which holds the counted reference and nothing else. Dropping it drops
-    /// the turn.
+    /// The turn as a closure for a timer that calls it on the context. The closure holds the
+    /// counted reference and nothing else; dropping it drops the turn.
     package consuming func action() -> () -> Void {
-        let object = release().take().object
+        let object = releaseUnlisted().take().object
         return { Node(object).run() }
     }
 
-    /// The counted reference; the job is gone.
+    /// The counted reference of a node that may be put into a list; the job is gone.
+    ///
+    /// A timer's node is a link that waits in its parent's list, or is already in the ready queue,
+    /// and a node is in one list at most. So a timer's job gets a node of its own here.
     @inlinable
     consuming func release() -> NodeRef {
+        let isTimer = isTimer
+        let node = releaseUnlisted()
+        return isTimer ? PromiseJob.listed(timer: node) : node
+    }
+
+    /// The counted reference of a node that must not be put into a list; the job is gone.
+    @inlinable
+    consuming func releaseUnlisted() -> NodeRef {
         let node = node
         discard self
         return node
     }
 
+    /// A node whose turn is the turn of a timer's node, wherever it is enqueued.
+    @usableFromInline
+    static func listed(timer: NodeRef) -> NodeRef {
+        let home = timer.with { $0.home }
+        let step: (Node) -> Void = { _ in PromiseJob(owned: timer, isTimer: true).run() }
+        return NodeRef(retaining: .make(Void.self, home: home, step: step))
+    }
+
     @inlinable
     deinit {
-        if isTimer { node.release() }
+        if isTimer { PromiseJob.drop(timer: node) }
+    }
+
+    /// Lets go of a timer's node; of a confined one on its own thread, because this may be the last
+    /// reference to it and to its closures.
+    @usableFromInline
+    static func drop(timer: NodeRef) {
+        let home = timer.with { $0.home }
+        if home.isConfined, !home.context.isCurrent {
+            home.context.enqueue(.job(on: home) { _ in timer.release() })
+        } else {
+            timer.release()
+        }
     }
 }
 

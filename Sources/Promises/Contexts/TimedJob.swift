@@ -5,7 +5,7 @@ package final class TimedJob: Sendable {
     private let bits: Atomic<UInt>
 
     package init(_ job: consuming PromiseJob) {
-        bits = Atomic(job.release().bits)
+        bits = Atomic(job.releaseUnlisted().bits)
     }
 
     deinit { _ = take() }

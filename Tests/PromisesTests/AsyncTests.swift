@@ -36,10 +36,62 @@ import Testing
         let task = Task { try await resolver.promise.get() }
         // It may be cancelled before it waits, or while it does.
         task.cancel()
-        await #expect(throws: Cancelled.self) { try await task.value }
+        await #expect(throws: CancellationError.self) { try await task.value }
         #expect(!resolver.isCancelled)
         resolver.fulfill(1)
         #expect(try await other.get() == 1)
+    }
+
+    @Test(
+        "F124: a cancelled task comes back although the promise's context stands still",
+        arguments: [true, false])
+    func taskCancelledBesideAContextThatStandsStill(isCancelledFirst: Bool) async {
+        let context = ManualContext()
+        let resolver = Resolver<Int>(on: context).shared()
+        let other = resolver.promise.map { $0 }
+        let task = Task {
+            if isCancelledFirst { withUnsafeCurrentTask { $0?.cancel() } }
+            return try await resolver.promise.get()
+        }
+        task.cancel()
+        do {
+            _ = try await task.value
+            Issue.record("the task was cancelled")
+        } catch is CancellationError {
+            // What `async` code expects of a cancelled task.
+        } catch {
+            Issue.record("\(error)")
+        }
+        // What comes afterwards finds no task.
+        context.claim()
+        context.drain()
+        resolver.fulfill(1)
+        context.drain()
+        #expect(other.value == 1)
+    }
+
+    @Test("F124: a promise that somebody else cancelled throws Cancelled, with its cause")
+    func promiseCancelledBySomebodyElse() async {
+        let promise = Promise<Int>.never()
+        let task = Task { try await promise.get() }
+        promise.cancel(because: Failure("why"))
+        let error = await #expect(throws: Cancelled.self) { try await task.value }
+        #expect(error?.cause as? Failure == Failure("why"))
+    }
+
+    @Test("F124: cancellation and outcome at the same time resume the task once")
+    func cancelledWhileItIsSettled() async {
+        for number in 0..<500 {
+            let resolver = Resolver<Int>().shared()
+            let task = Task { try await resolver.promise.get() }
+            let canceller = Task { task.cancel() }
+            resolver.fulfill(number)
+            await canceller.value
+            switch await task.result {
+            case .success(let value): #expect(value == number)
+            case .failure(let error): #expect(error is CancellationError)
+            }
+        }
     }
 
     @Test("F124: cancelling the promise cancels the task") func promiseCancelled() async {
@@ -75,7 +127,7 @@ import Testing
         let task = Task { try await middle.map { $0 + 1 }.get() }
         task.cancel()
         for await _ in stopped.stream { break }
-        await #expect(throws: Cancelled.self) { try await task.value }
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test("F14 F124: with a context, async work stays on it") func staysOnItsContext() async throws
@@ -150,12 +202,5 @@ import Testing
             .map { _ in counter.addFromItsContext() }.get()
         #expect(count == 2)
         thread.stop()
-    }
-}
-
-extension Result {
-    fileprivate var success: Success? { try? get() }
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -31,6 +31,9 @@ public protocol CancellableError: Error {
 }
 
 /// The error of cancelled promises. The same one goes up to the work and down to its consumers.
+///
+/// Not Swift's `CancellationError`: that one tells a task to end, and `Promise.get()` throws it when
+/// its own task was cancelled. This one says that a promise was cancelled, and why.
 public struct Cancelled: CancellableError {
     /// Why, if somebody said so.
     public let cause: (any Error)?

@@ -230,7 +230,7 @@ import Testing
         let promise = resolver.promise
         let task = Task { try await promise.get() }
         task.cancel()
-        await #expect(throws: Cancelled.self) { try await task.value }
+        await #expect(throws: CancellationError.self) { try await task.value }
         #expect(promise.error is Cancelled)
         resolver.fulfill(1)
         let value = try await Promise.value(3).map { $0 + 1 }.get()

@@ -93,3 +93,29 @@ final class Token: Sendable {
     init(onFree: @escaping @Sendable () -> Void = {}) { self.onFree = onFree }
     deinit { onFree() }
 }
+
+extension Result {
+    var success: Success? { try? get() }
+    var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+/// Tells how many copies of what it was given to are alive.
+final class Census: Sendable {
+    private let count = Atomic(0)
+
+    var alive: Int { count.load(ordering: .acquiring) }
+
+    /// An error that is counted while somebody holds it.
+    func error() -> any Error { Counted(self) }
+
+    private final class Counted: Error {
+        private let census: Census
+        init(_ census: Census) {
+            self.census = census
+            census.count.add(1, ordering: .acquiringAndReleasing)
+        }
+        deinit { census.count.subtract(1, ordering: .acquiringAndReleasing) }
+    }
+}

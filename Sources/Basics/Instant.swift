@@ -40,11 +40,11 @@ extension Duration {
         if attoseconds >= 0, let shifted = Int64(exactly: attoseconds >> 9) {
             return shifted / 1_953_125
         }
+        // Also because `components` traps beyond 2^63 seconds.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        let (sum, overflow2) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflow2 ? (seconds < 0 ? .min : .max) : sum
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
     /// Milliseconds with their fraction, for people to read.

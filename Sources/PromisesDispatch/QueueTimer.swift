@@ -29,9 +29,9 @@ struct QueueTimer: Cancellable {
 }
 
 extension Duration {
-    /// As Dispatch counts it: from nothing to 136 years.
+    /// As Dispatch counts it.
     fileprivate var interval: DispatchTimeInterval {
-        let (seconds, attoseconds) = min(max(self, .zero), .seconds(1 << 32)).components
+        let (seconds, attoseconds) = boundedForTimers.components
         return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     }
 }

@@ -14,7 +14,9 @@ public final class ExecutorContext: ExecutionContext {
     /// A context on an executor. Two contexts on one executor have no order between them.
     public init(_ executor: any TaskExecutor) {
         self.executor = executor
-        lane = Lane { body in Task(executorPreference: executor) { body() } }
+        // Detached: handlers must not see the task-local values, or run with the priority, of the
+        // task that happened to wake the executor.
+        lane = Lane { body in Task.detached(executorPreference: executor) { body() } }
     }
 
     /// Whether the caller is a handler on this context.

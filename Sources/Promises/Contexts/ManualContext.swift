@@ -43,7 +43,7 @@ public final class ManualContext: ExecutionContext {
     /// Keeps the job until `advance(by:)` has let so much time pass. Called from any thread, and so
     /// is `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
-        let timer = ManualTimer(job, due: now + max(delay, .zero))
+        let timer = ManualTimer(job, due: now + delay.boundedForTimers)
         clock.withLock {
             let place = $0.timers.lastIndex { $0.due <= timer.due }.map { $0 + 1 } ?? 0
             $0.timers.insert(timer, at: place)
@@ -53,6 +53,9 @@ public final class ManualContext: ExecutionContext {
 
     /// Virtual time since the context was made. Only `advance(by:)` lets it pass.
     public var now: Duration { clock.withLock { $0.now } }
+
+    /// Virtual time.
+    public var clockReading: Duration { now }
 
     /// How many timers are running, to see that none was left behind.
     public var liveTimers: Int { clock.withLock { $0.timers.count } }
@@ -80,8 +83,11 @@ public final class ManualContext: ExecutionContext {
 
     /// Runs what is ready, then lets time pass: timers fire at their moment, in order, and what
     /// they make ready runs before the next. Called by the owner; traps elsewhere.
+    ///
+    /// Time does not go back: a negative duration counts as zero. One call lets 136 years pass at
+    /// most, which is also the longest delay.
     public func advance(by duration: Duration) {
-        let end = now + duration
+        let end = now + duration.boundedForTimers
         drain()
         while let timer = nextTimer(until: end) {
             timer.job.take()?.run()

@@ -5,7 +5,9 @@ public final class SharedPool: ExecutionContext {
     /// The one pool of the process.
     public static let shared = SharedPool()
 
-    private let lane = Lane { body in Task { body() } }
+    // Detached: handlers must not see the task-local values, or run with the priority, of the task
+    // that happened to wake the pool.
+    private let lane = Lane { body in Task.detached { body() } }
 
     private init() {}
 
@@ -30,8 +32,8 @@ struct PoolTimer: Cancellable {
     init(_ job: consuming PromiseJob, after delay: Duration, on context: any ExecutionContext) {
         let job = TimedJob(job)
         self.job = job
-        sleeper = Task {
-            try? await Task.sleep(for: max(delay, .zero))
+        sleeper = Task.detached {
+            try? await Task.sleep(for: delay.boundedForTimers)
             if let job = job.take() { context.enqueue(job) }
         }
     }

@@ -19,19 +19,24 @@ final class Alarm {
 
     deinit { cancel() }
 
-    /// Gives the node a turn after a delay.
+    /// Gives the node a turn after a delay, which counts from this call.
     @usableFromInline
     func ring(_ node: Node, after delay: Duration) {
         let context = home.context
+        let delay = delay.boundedForTimers
         if home.isConfined || context.isCurrent {
             unsafe timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
-        } else {
-            context.enqueue(
-                .job(on: home) { [self] _ in
-                    guard !node.isDecided else { return }
-                    unsafe timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
-                })
+            return
         }
+        let start = context.clockReading
+        context.enqueue(
+            .job(on: home) { [self] _ in
+                guard !node.isDecided else { return }
+                // The context may have been busy since the call.
+                let passed = max(context.clockReading - start, .zero)
+                unsafe timer = context.schedule(
+                    after: max(delay - passed, .zero), PromiseJob(node, isTimer: true))
+            })
     }
 
     /// Stops the timer. Does nothing if it has rung.

@@ -32,15 +32,17 @@ public struct RetryPolicy: Sendable {
     ///   - first: the delay after the first attempt.
     ///   - limit: the longest delay.
     ///   - chance: a number from 0 up to 1: which part of the delay is left out. Asked once for
-    ///     each delay, on the context of `retry`.
+    ///     each delay, on the context of `retry`. What is no number counts as 0.
     public static func backoff(
         from first: Duration, upTo limit: Duration,
         chance: @escaping @Sendable () -> Double = { 0 }
     ) -> @Sendable (_ attempt: Int) -> Duration {
-        { attempt in
-            let doublings = min(max(attempt - 1, 0), 30)
+        let (first, limit) = (first.boundedForTimers, limit.boundedForTimers)
+        return { attempt in
+            let doublings = min(max(attempt, 1) - 1, 30)
             let delay = min(first * (1 << doublings), limit)
-            return delay * (1 - min(max(chance(), 0), 1))
+            let chance = chance()
+            return delay * (chance > 0 ? 1 - min(chance, 1) : 1)
         }
     }
 }

@@ -1,0 +1,79 @@
+import Dispatch
+import Promises
+import PromisesDispatch
+import Testing
+
+/// A kind of context, and how its time passes in a test.
+enum TimedPlace: CaseIterable, Sendable {
+    case manual, pool, queue, concurrentQueue, executor, inline, loop
+
+    /// Those where a Core can be made: their handlers run one at a time.
+    static let serial = allCases.filter { $0 != .inline }
+    /// Those that run handlers by themselves, one at a time, and so can be busy.
+    static let selfDriven: [TimedPlace] = serial.filter { $0 != .manual }
+
+    /// Calls the body with a new context of this kind.
+    func use(_ body: (any ExecutionContext) async throws -> Void) async rethrows {
+        switch self {
+        case .manual: try await body(ManualContext())
+        case .pool: try await body(SharedPool.shared)
+        case .queue: try await body(QueueContext(DispatchQueue(label: "timers")))
+        case .concurrentQueue:
+            try await body(
+                QueueContext(DispatchQueue(label: "timers", attributes: .concurrent)))
+        case .executor: try await body(ExecutorContext(QueueExecutor()))
+        case .inline: try await body(.inline)
+        case .loop:
+            let loop = LoopContext()
+            try await body(loop)
+            loop.stop()
+        }
+    }
+
+    /// Waits until the promises are settled. Virtual time is let pass.
+    func settle<Value>(_ promises: [Promise<Value>], on context: any ExecutionContext) async {
+        if let manual = context as? ManualContext {
+            manual.claim()
+            return manual.advance(by: .seconds(1))
+        }
+        for promise in promises { _ = await promise.settled.get() }
+    }
+
+    /// Runs the body as a handler on a context.
+    func run<Value: Sendable>(
+        on context: any ExecutionContext, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        let promise = Promise(on: context, body)
+        guard let manual = context as? ManualContext else { return try await promise.get() }
+        manual.claim()
+        manual.drain()
+        return try #require(promise.value)
+    }
+}
+
+/// An executor with several threads.
+final class QueueExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "executor", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// Keeps a context busy until it is told to stop.
+final class Blocker: Sendable {
+    private let end = DispatchSemaphore(value: 0)
+
+    /// Returns when the context is busy.
+    init(on context: any ExecutionContext) {
+        let begin = DispatchSemaphore(value: 0)
+        Promise(on: context) { [end] in
+            begin.signal()
+            end.wait()
+        }.cauterize()
+        begin.wait()
+    }
+
+    func stop() { end.signal() }
+}

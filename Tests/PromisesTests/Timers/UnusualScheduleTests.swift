@@ -1,0 +1,157 @@
+import Dispatch
+import Foundation
+import Promises
+import PromisesDispatch
+import Testing
+
+/// Contexts of users who read `ExecutionContext.schedule` in their own way. Whatever becomes of a
+/// timer's job, the nodes that wait for the same promise stay in their list.
+@Suite(.timeLimit(.minutes(1))) struct UnusualScheduleTests {
+    enum Schedule: CaseIterable {
+        case runsAtOnce, enqueuesAtOnce, runsOnAnotherThread, enqueuesElsewhere, ignoresCancel
+        case hasTheTimerOfAnotherContext, drops
+
+        var rings: Bool { self != .drops }
+    }
+
+    final class Context: ExecutionContext {
+        let jobs = QueueContext(DispatchQueue(label: "jobs"))
+        let other = QueueContext(DispatchQueue(label: "other"))
+        let way: Schedule
+        let rung = DispatchGroup()
+
+        init(_ way: Schedule) { self.way = way }
+
+        var isCurrent: Bool { jobs.isCurrent }
+        func enqueue(_ job: consuming PromiseJob) { jobs.enqueue(job) }
+
+        func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+            switch way {
+            case .runsAtOnce: job.run()
+            case .enqueuesAtOnce: jobs.enqueue(job)
+            case .runsOnAnotherThread: beside(job) { $0.run() }
+            case .enqueuesElsewhere: other.enqueue(job)
+            case .ignoresCancel:
+                let timer = jobs.schedule(after: delay, job)
+                return Ignored(timer: timer)
+            case .hasTheTimerOfAnotherContext: return other.schedule(after: delay, job)
+            case .drops: _ = consume job
+            }
+            return Ignored(timer: nil)
+        }
+
+        /// Hands the job to another thread, as `Inbox` does: in a list.
+        private func beside(
+            _ job: consuming PromiseJob, _ body: @escaping @Sendable (consuming PromiseJob) -> Void
+        ) {
+            let box = TimerBox(job)
+            Thread { if let job = box.take() { body(job) } }.start()
+        }
+    }
+
+    struct Ignored: Cancellable {
+        let timer: (any Cancellable)?
+        func cancel(because cause: (any Error)?) {}
+    }
+
+    @Test(arguments: Schedule.allCases) func consumersKeepTheirPlaces(_ way: Schedule) async {
+        for _ in 0..<20 {
+            let context = Context(way)
+            let resolver = Resolver<Int>(on: context).shared()
+            let promise = resolver.promise
+            let before = promise.map { $0 + 1 }
+            let asked = Journal<Bool>()
+            @Sendable func timeOut() -> any Error {
+                asked.add(context.isCurrent)
+                return PromiseError.timedOut
+            }
+            let limited = promise.timeout(.milliseconds(1), error: timeOut())
+            let between = promise.map { $0 + 2 }
+            let held = promise.atLeast(.milliseconds(1))
+            let behind = promise.map { $0 + 3 }
+            if way.rings {
+                #expect(await limited.settled.get().failure as? PromiseError == .timedOut)
+                #expect(asked.entries == [true], "the turn of a timer is taken on its context")
+            }
+            resolver.fulfill(10)
+            for (one, value) in [(before, 11), (between, 12), (behind, 13)] {
+                #expect(await one.settled.get().success == value)
+            }
+            if way.rings { #expect(await held.settled.get().success == 10) }
+        }
+    }
+
+    @Test(arguments: Schedule.allCases.filter(\.rings))
+    func timerAndOutcomeMayComeTogether(_ way: Schedule) async {
+        for _ in 0..<50 {
+            let context = Context(way)
+            let resolver = Resolver<Int>(on: context).shared()
+            let promise = resolver.promise
+            let before = promise.map { $0 + 1 }
+            let limited = promise.timeout(.zero)
+            let held = promise.atLeast(.zero)
+            let behind = promise.map { $0 + 2 }
+            resolver.fulfill(10)
+            #expect(await before.settled.get().success == 11)
+            #expect(await held.settled.get().success == 10)
+            #expect(await behind.settled.get().success == 12)
+            _ = await limited.settled.get()
+        }
+    }
+
+    @Test("what a dropped timer held is freed on the core's thread")
+    func droppedElsewhere() async throws {
+        let context = Context(.runsAtOnce)
+        let other = DroppingContext(context)
+        let freed = Journal<Bool>()
+        try await Promise(on: context) {
+            Core.run(on: other) { core in
+                // Once the value has come, only the timer holds it.
+                let token = Token { freed.add(context.isCurrent) }
+                _ = core.value(token).atLeast(.seconds(1))
+            }
+        }.get()
+        other.dropped.wait()
+        try await Promise.value(1, on: context).map { _ in }.get()
+        #expect(freed.entries == [true])
+    }
+
+    /// Drops the jobs of its timers on a thread of its own.
+    final class DroppingContext: ExecutionContext {
+        let jobs: Context
+        let dropped = DispatchSemaphore(value: 0)
+
+        init(_ jobs: Context) { self.jobs = jobs }
+
+        var isCurrent: Bool { jobs.isCurrent }
+        func enqueue(_ job: consuming PromiseJob) { jobs.enqueue(job) }
+
+        func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+            let box = TimerBox(job)
+            let dropped = dropped
+            // Behind the handler that calls, which holds the promise.
+            let next = Promise.value(1, on: jobs)
+            next.whenSettled { _ in
+                Thread {
+                    _ = box.take()
+                    dropped.signal()
+                }.start()
+            }
+            return Ignored(timer: nil)
+        }
+    }
+}
+
+/// A job on its way to another thread.
+private final class TimerBox: @unchecked Sendable {
+    private let lock = NSLock()
+    private var job: PromiseJob?
+
+    init(_ job: consuming PromiseJob) { self.job = consume job }
+
+    func take() -> PromiseJob? {
+        lock.lock()
+        defer { lock.unlock() }
+        return job.take()
+    }
+}

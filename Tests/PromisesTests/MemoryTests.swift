@@ -111,4 +111,26 @@ struct MemoryTests {
             }
         }
     }
+
+    @Test func waitsThatGiveUp() async {
+        await #expect(processExitsWith: .success) {
+            let resolver = Resolver<Int>()
+            let promise = resolver.promise
+            MemoryTests.expectNoGrowth {
+                for _ in 0..<MemoryTests.links { _ = try? promise.wait(for: .zero) }
+            }
+            resolver.fulfill(1)
+        }
+    }
+
+    @Test func shieldedReadersThatAreCancelled() async {
+        await #expect(processExitsWith: .success) {
+            let resolver = Resolver<Int>(on: ManualContext())
+            let promise = resolver.promise
+            MemoryTests.expectNoGrowth {
+                for _ in 0..<MemoryTests.links { promise.shielded().cancel() }
+            }
+            resolver.fulfill(1)
+        }
+    }
 }

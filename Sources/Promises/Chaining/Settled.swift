@@ -32,6 +32,8 @@ extension Node {
         watch(Value.self, on: context) { child in
             let waited = body().node
             guard let above = child.takeParent() else { return }
+            // A guarantee cannot be cancelled: not by the child that stops waiting for it either.
+            _ = waited.claim.insert(Claim.kept)
             child.wait(for: waited) { child in
                 var above = above
                 child.inherit(Value.self, from: &above)
@@ -39,15 +41,12 @@ extension Node {
         }
     }
 
-    /// A child whose cancellation goes no further: it holds its parent by its closure only.
+    /// A child whose cancellation goes no further: it withdraws like any other, so that its node is
+    /// freed, but from then on no withdrawal cancels this node.
     @inlinable
     func shielded<Value>(_ type: Value.Type) -> Node {
-        let child = Node.make(Value.self, home: home, claim: Claim.shielded) { [self] child in
-            var above = self
-            child.inherit(Value.self, from: &above)
-        }
-        attach(child)
-        return child
+        _ = claim.insert(Claim.kept)
+        return link(Value.self) { $0.inherit(Value.self) }
     }
 }
 

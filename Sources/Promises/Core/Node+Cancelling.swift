@@ -67,16 +67,22 @@ extension Node {
     }
 
     /// Counts one consumer less. When it was the last, this takes the decision, unless somebody
-    /// attached or decided meanwhile, and gives the claim as it was.
+    /// attached or decided meanwhile, or a reader is shielded, and gives the claim as it was.
     private func leave() -> UInt? {
         let claim = claim
         var bits = claim.add(Claim.withdrawn &- Claim.consumer)
-        while bits & Claim.decided == 0, Claim.consumers(bits) == 0 {
+        while bits & (Claim.decided | Claim.kept) == 0, Claim.consumers(bits) == 0 {
             if claim.replace(&bits, with: Claim.cancelling(bits)) { return bits }
         }
-        let ghosts = Claim.ghosts(bits)
-        if bits & Claim.decided == 0, ghosts >= 16, ghosts > Claim.consumers(bits) { sweep() }
+        sweepIfCrowded(bits)
         return nil
+    }
+
+    /// Takes an observer back: it will not be called any more, and its node is freed with those of
+    /// withdrawn consumers. For observers that do not hold this node.
+    func detach(observer: Node) {
+        observer.cancel(with: Cancelled())
+        sweepIfCrowded(claim.add(Claim.withdrawn))
     }
 
     // MARK: Roots.
@@ -121,6 +127,12 @@ extension Node {
 
     // MARK: Moving waiters.
 
+    /// Sweeps when most of the nodes on the stack are empty, so that the cost for each is constant.
+    private func sweepIfCrowded(_ bits: UInt) {
+        let ghosts = Claim.ghosts(bits)
+        if bits & Claim.decided == 0, ghosts >= 16, ghosts > Claim.consumers(bits) { sweep() }
+    }
+
     /// Frees the empty nodes that withdrawn consumers left on the stack.
     private func sweep() {
         guard let stack = holdWaiters() else { return }
@@ -130,7 +142,7 @@ extension Node {
         while let one = rest {
             rest = one.next
             if one.with({ $0.isDecided }) {
-                if one.with({ $0.claim.bits & Claim.shielded == 0 }) { freed += 1 }
+                freed += 1
                 one.release()
             } else {
                 one.next = nil

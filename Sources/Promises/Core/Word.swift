@@ -103,11 +103,11 @@ enum Claim {
     @inlinable static var noted: UInt { 128 }
     /// A link whose step wants to know of its cancellation, too.
     @inlinable static var watching: UInt { 256 }
-    /// A link that never withdraws from its parent, and so is no ghost when it was cancelled.
-    @inlinable static var shielded: UInt { 512 }
+    /// The work goes on when all consumers have withdrawn: a reader is shielded.
+    @inlinable static var kept: UInt { 512 }
     /// One consumer; the count has the bits up to 35.
     @inlinable static var consumer: UInt { 1024 }
-    /// One consumer that withdrew and whose empty node is still on the waiter stack.
+    /// One consumer or observer that withdrew and whose empty node is still on the waiter stack.
     @inlinable static var withdrawn: UInt { 1 << 35 }
 
     /// The word after a cancellation took the decision: both in one step, so that whoever arms a
@@ -120,7 +120,7 @@ enum Claim {
     @inlinable static func ghosts(_ bits: UInt) -> UInt { bits / withdrawn }
     @inlinable static func isHandled(_ bits: UInt) -> Bool {
         let others =
-            decided | started | root | cancelled | locked | gathering | noted | watching | shielded
+            decided | started | root | cancelled | locked | gathering | noted | watching
         return bits & ~others != 0
     }
 }

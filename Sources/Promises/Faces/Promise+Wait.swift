@@ -6,20 +6,26 @@ extension Promise {
     ///
     /// - Parameter limit: how long to wait, or nil for as long as it takes.
     /// - Throws: the promise's error; `PromiseError.timedOut` when the limit has passed;
-    ///   `PromiseError.waitOnOwnContext`, without waiting, on the promise's own context, whose
-    ///   handlers could never run meanwhile.
+    ///   `PromiseError.waitOnOwnContext`, without waiting, on the promise's own context, or in any
+    ///   other block of its dispatch queue, because its handlers could not run meanwhile.
     @available(*, noasync)
     public func wait(for limit: Duration? = nil) throws -> Value {
         if let result = node.result(as: Value.self) {
             _ = node.claim.insert(Claim.observed)
             return try result.get()
         }
-        if context.isCurrent { throw PromiseError.waitOnOwnContext }
+        if context.isBlockedByCaller { throw PromiseError.waitOnOwnContext }
         PromiseDiagnostics.report(.blockingWait(at: PromiseDiagnostics.site(of: node)))
         let gate = Gate()
-        whenSettled(on: .inline) { _ in gate.open() }
+        let observer = Node.make(Void.self, home: .context(InlineContext.shared)) { _ in
+            gate.open()
+        }
+        node.attach(observer: observer)
         gate.wait(atMost: limit)
-        guard let result = node.result(as: Value.self) else { throw PromiseError.timedOut }
+        guard let result = node.result(as: Value.self) else {
+            node.detach(observer: observer)
+            throw PromiseError.timedOut
+        }
         return try result.get()
     }
 }

@@ -21,7 +21,7 @@ extension Node {
             }
         }
         result.write(seats)
-        result.gather(seats)
+        result.gather(seats, at: members)
         return result
     }
 

@@ -28,7 +28,8 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
     }
 
     private func pull(for result: Node) {
-        while !isOver, running < limit {
+        // A cancelled result begins nothing more, also before it is told.
+        while !isOver, !result.isDecided, running < limit {
             guard let input = inputs.next() else {
                 isOver = running == 0
                 if isOver { result.fulfill(seats.map { $0.value(as: Face.Value.self) }) }
@@ -46,7 +47,7 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
             if seat.isRejected { fail(result, seat.error) } else { pull(for: result) }
         }
         seats.append(seat)
-        seat.sit()
+        member.attach(seat)
     }
 
     private func fail(_ result: Node, _ error: any Error) {

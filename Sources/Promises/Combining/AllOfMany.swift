@@ -9,10 +9,13 @@ extension Node {
         var members = 0
         for _ in repeat each member { members += 1 }
         let result = Node.gathering(Output.self, count: members, home: home)
-        var seats: [Node] = []
-        for (node, type) in repeat each member { seats.append(seat(at: node, type)) }
+        var (nodes, seats): ([Node], [Node]) = ([], [])
+        for (node, type) in repeat each member {
+            nodes.append(node)
+            seats.append(seat(at: node, type))
+        }
         result.write(seats)
-        result.gather(seats)
+        result.gather(seats, at: nodes)
         return result
 
         func seat<One>(at member: Node, _ type: One.Type) -> Node {

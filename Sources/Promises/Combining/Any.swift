@@ -22,8 +22,22 @@ extension Node {
         result.write(Output(seats))
         result.setStep { $0.release(seats) }
         _ = result.claim.insert(Claim.started)
-        for member in seats where !member.isItself { member.seat.sit() }
+        wait(seats, at: members)
         return result
+    }
+
+    /// Lets each seat that is not the member itself wait for its member. All are counted before the
+    /// first one can arrive (see `wait(_:at:)` for lists of nodes).
+    @inlinable
+    static func wait<Key, Face: PromiseFace>(
+        _ seats: [AnyMember<Key>], at members: [(key: Key, promise: Face)]
+    ) {
+        for index in seats.indices where !seats[index].isItself {
+            _ = members[index].promise.node.claim.add(Claim.consumer)
+        }
+        for index in seats.indices where !seats[index].isItself {
+            members[index].promise.node.push(seats[index].seat)
+        }
     }
 
     /// Lets go of the members that have not arrived.

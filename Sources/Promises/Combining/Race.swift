@@ -18,7 +18,7 @@ extension Node {
             }
         }
         result.write(seats)
-        result.gather(seats)
+        result.gather(seats, at: members)
         return result
     }
 
@@ -36,7 +36,7 @@ extension Node {
             }
         }
         result.write(seats)
-        result.gather(seats)
+        result.gather(seats, at: members)
         return result
     }
 }

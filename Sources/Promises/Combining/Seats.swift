@@ -43,16 +43,21 @@ extension Node {
 
     /// Begins to wait, and arranges that cancelling the result lets go of the members.
     @inlinable
-    func gather(_ seats: [Node]) {
+    func gather(_ seats: [Node], at members: [Node]) {
         setStep { result in result.release(seats) }
         _ = claim.insert(Claim.started)
-        for seat in seats { seat.sit() }
+        Node.wait(seats, at: members)
     }
 
-    /// Begins to wait for the member.
+    /// Lets each seat wait for its member.
+    ///
+    /// All are counted before the first one can arrive: one that arrives may decide the result, which
+    /// then withdraws from every other member, on another thread perhaps. From then on a seat's
+    /// parent belongs to the one who withdraws, so the members are not looked up there.
     @inlinable
-    func sit() {
-        if let member = unsafe header.pointee.parent { member.with { $0.attach(self) } }
+    static func wait(_ seats: [Node], at members: [Node]) {
+        for member in members { _ = member.claim.add(Claim.consumer) }
+        for (seat, member) in zip(seats, members) { member.push(seat) }
     }
 
     /// Lets go of the members that have not arrived.

@@ -15,14 +15,14 @@ public final class CancellationPool: Cancellable, Sendable {
 
         var isAlive: Bool {
             switch self {
-            case .promise(let node): node.object != nil
+            case .promise(let node): node.visit { _ in }
             case .thing(let get): get() != nil
             }
         }
 
         func cancel(with reason: Cancelled) {
             switch self {
-            case .promise(let node): node.cancel(with: reason)
+            case .promise(let node): _ = node.visit { $0.cancel(with: reason) }
             case .thing(let get): get()?.cancel(because: reason.cause)
             }
         }
@@ -31,15 +31,19 @@ public final class CancellationPool: Cancellable, Sendable {
     private struct WeakNode {
         weak var object: NodeObject?
 
-        /// A confined node is cancelled, and let go of, by its own thread.
-        func cancel(with reason: Cancelled) {
-            guard let node = object.map({ NodeRef(retaining: Node($0)) }) else { return }
+        /// Hands the node to `body`, now or in a job on the node's core; false if it is gone.
+        ///
+        /// Whoever looks at a node holds it meanwhile, and may be the last to hold it. So a confined
+        /// node is let go of by its own thread, where its value must be destroyed.
+        func visit(_ body: @escaping (Node) -> Void) -> Bool {
+            guard let node = object.map({ NodeRef(retaining: Node($0)) }) else { return false }
             let home = node.with { $0.home }
             if node.with({ $0.isConfined }), !home.context.isCurrent {
-                home.context.enqueue(.job(on: home) { _ in node.take().cancel(with: reason) })
+                home.context.enqueue(.job(on: home) { _ in body(node.take()) })
             } else {
-                node.take().cancel(with: reason)
+                body(node.take())
             }
+            return true
         }
     }
 

@@ -1,6 +1,7 @@
 /// One piece of work at a time for each key: who asks while it runs gets the same outcome.
 ///
-/// Nothing is kept when it is done; the next one who asks begins anew.
+/// Nothing is kept when it is done; the next one who asks begins anew. Keys are compared and hashed
+/// with a lock held: their `==` and `hash(into:)` must not use the coalescer.
 public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let running = Guarded<[Key: Node]>([:])
 
@@ -33,12 +34,16 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     }
 
     private func join(_ key: Key, home: Home) -> (work: Node, isNew: Bool) {
-        running.withLock { running in
-            if let work = running[key], !work.isDecided { return (work, false) }
+        let (work, isNew, former) = running.withLock { running -> (Node, Bool, Entry?) in
+            if let work = running[key], !work.isDecided { return (work, false, nil) }
+            let former = Coalescer.remove(key, from: &running)
             let work = Node.root(Value.self, home: home)
             running[key] = work
-            return (work, true)
+            return (work, true, former)
         }
+        // Not under the lock: it may be the last to hold the user's key.
+        _ = former
+        return (work, isNew)
     }
 
     private func begin(_ work: Node, for key: Key, _ start: () throws -> Promise<Value>) {
@@ -53,9 +58,20 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     }
 
     private func end(_ work: Node, of key: Key) {
-        running.withLock { running in
-            if let current = running[key], current === work { running[key] = nil }
+        let former = running.withLock { running -> Entry? in
+            guard let current = running[key], current === work else { return nil }
+            return Coalescer.remove(key, from: &running)
         }
+        // Not under the lock: it may be the last to hold the user's key.
+        _ = former
+    }
+
+    private typealias Entry = (key: Key, value: Node)
+
+    /// Moves an entry out with the key that was kept, which may be another than the equal one that
+    /// is asked for.
+    private static func remove(_ key: Key, from running: inout [Key: Node]) -> Entry? {
+        running.index(forKey: key).map { running.remove(at: $0) }
     }
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import Promises
 import Reactor
 
@@ -8,6 +9,9 @@ final class SimContext: ExecutionContext, @unchecked Sendable {
     weak var loop: SimLoop?
 
     var isCurrent: Bool { true }
+
+    /// Virtual time.
+    var clockReading: Duration { loop.map { $0.now - Instant(nanoseconds: 0) } ?? .zero }
 
     func enqueue(_ job: consuming PromiseJob) {
         loop?.enqueue(job)

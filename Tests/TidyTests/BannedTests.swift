@@ -22,7 +22,8 @@ import Testing
         Ban(text: ".shuffled()", why: "chance comes from the loop"),
         Ban(text: "ContinuousClock", why: "time comes from the loop"),
         Ban(text: "SuspendingClock", why: "time comes from the loop"),
-        // Promises: a thread that blocks in `wait` has no loop to ask.
+        // Promises: a thread that blocks in `wait` has no loop to ask, and neither has a context on
+        // threads of others.
         Ban(
             text: "clock_gettime", why: "time comes from the loop",
             except: ["UVReactor", "Promises"]),

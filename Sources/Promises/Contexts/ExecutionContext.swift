@@ -52,10 +52,3 @@ extension ExecutionContext {
     /// Whether the caller runs on this context.
     public var isBlockedByCaller: Bool { isCurrent }
 }
-
-/// The clock of contexts that have no time of their own.
-private enum SystemClock {
-    private static let start = ContinuousClock.now
-
-    static var reading: Duration { ContinuousClock.now - start }
-}

@@ -1,0 +1,61 @@
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+/// The operators of time on the loops, beside other consumers of the same promise.
+@Suite struct PromiseTimerContractTests {
+    @Test(arguments: Conformer.loops)
+    func timersLeaveTheOtherConsumersInTheList(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            let core = stage.loop.core
+            let answer = core.after(.milliseconds(4)).promise.map { 10 }
+            var order: [String] = []
+            answer.whenSettled { _ in order.append("before") }
+            let late = answer.timeout(.milliseconds(1))
+            answer.whenSettled { _ in order.append("between") }
+            let held = answer.atLeast(.milliseconds(1)).atLeast(.milliseconds(6))
+            answer.whenSettled { _ in order.append("behind") }
+            held.whenSettled { result in
+                #expect(order == ["before", "between", "behind"])
+                #expect(late.error as? PromiseError == .timedOut)
+                #expect((try? result.get()) == 10)
+                stage.finish()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.loops)
+    func outcomeAndTimerMayComeInTheSamePass(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            let core = stage.loop.core
+            let answer = core.after(.milliseconds(2)).promise.map { 10 }
+            let limited = answer.timeout(.milliseconds(2))
+            let held = answer.atLeast(.milliseconds(2))
+            let other = answer.map { $0 + 1 }
+            core.allSettled([limited, held, other]).done { outcomes in
+                #expect((try? outcomes[1].get()) == 10)
+                #expect((try? outcomes[2].get()) == 11)
+                stage.finish()
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.loops)
+    func anyDurationIsTaken(_ conformer: Conformer) throws {
+        try onStage(conformer) { stage in
+            let core = stage.loop.core
+            let never = core.never(as: Int.self)
+            let far = [Duration.seconds(Int64.max), .seconds(Int64.max) * 8].map {
+                never.timeout($0)
+            }
+            let soon = [Duration.zero, .seconds(Int64.min) * 8].map { never.timeout($0) }
+            stage.loop.timer(after: .milliseconds(5)) {
+                #expect(far.allSatisfy { $0.isPending })
+                #expect(soon.allSatisfy { $0.error as? PromiseError == .timedOut })
+                far.forEach { $0.cancel() }
+                stage.finish()
+            }
+        }
+    }
+}

@@ -16,18 +16,21 @@ import Testing
         concurrently([
             {
                 context.claim()
-                for round in 0..<ThreadSanitizer.shortened(5_000) {
+                for round in 0..<ThreadSanitizer.shortened(2_000) {
                     Core.run(on: context) { core in
-                        let token = Token { if !context.isCurrent { elsewhere.add(round) } }
-                        for _ in 0..<4 { pool.add(core.value(token)) }
+                        var held = (0..<64).map { _ in
+                            core.value(Token { if !context.isCurrent { elsewhere.add(round) } })
+                        }
+                        for promise in held { pool.add(promise) }
+                        // Lets go of them while the other thread looks at them.
+                        held.removeAll()
                     }
                     context.drain()
                 }
                 isOver.add(true)
             },
             {
-                let promise = Promise.value(1)
-                while isOver.entries.isEmpty { pool.add(promise) }
+                while isOver.entries.isEmpty { pool.add(Promise.value(1)) }
             },
         ])
         context.claim()

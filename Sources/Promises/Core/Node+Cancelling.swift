@@ -87,16 +87,25 @@ extension Node {
 
     // MARK: Roots.
 
-    /// Arranges what happens when this root is cancelled; at once if it already was.
+    /// Waits for the right to exchange what cancellation calls. Held for a few instructions.
+    func lockCancellation() {
+        while claim.insert(Claim.locked) & Claim.locked != 0 {}
+    }
+
+    func unlockCancellation() { _ = claim.remove(Claim.locked) }
+
+    /// Arranges what happens when this root is cancelled; at once if it already was. Does nothing
+    /// once the root follows another node.
     @usableFromInline
     func onCancel(_ body: @escaping (Node) -> Void) {
-        while claim.insert(Claim.locked) & Claim.locked != 0 {}
+        lockCancellation()
+        guard claim.bits & Claim.root != 0 else { return unlockCancellation() }
         // Disarmed while the closure is exchanged: whoever decides now leaves the closure to us.
         let before = claim.remove(Claim.started)
         if before & Claim.decided != 0 {
             // Too late to arm. An earlier closure belongs to whoever decided.
             if before & Claim.started != 0 { _ = claim.insert(Claim.started) }
-            _ = claim.remove(Claim.locked)
+            unlockCancellation()
             if before & Claim.cancelled != 0 { afterwards(body) }
             return
         }
@@ -110,7 +119,7 @@ extension Node {
         }
         let old = claim.insert(Claim.started)
         let overlooked = old & Claim.decided != 0 ? takeStep() : nil
-        _ = claim.remove(Claim.locked)
+        unlockCancellation()
         if old & Claim.cancelled != 0, let overlooked { afterwards(overlooked.take) }
     }
 

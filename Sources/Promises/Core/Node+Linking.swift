@@ -128,18 +128,22 @@ extension Node {
         return false
     }
 
-    /// Turns a root into a link that follows `inner`. The producer's right to settle ends here.
+    /// Turns a root into a link that follows `inner`. The producer's right to settle ends here, and
+    /// what `onCancel` was given is dropped; another thread may be giving it something meanwhile.
     @usableFromInline
     func follow(_ inner: Node, _ step: @escaping (Node) -> Void) {
         if wouldWaitForItself(by: inner) {
             reject(PromiseError.resolvedWithItself)
             return
         }
-        if claim.remove(Claim.started) & Claim.decided != 0 { return }
+        lockCancellation()
+        if claim.remove(Claim.started) & Claim.decided != 0 { return unlockCancellation() }
         _ = inner.claim.add(Claim.consumer)
         setParent(inner)
         setStep(step)
-        if claim.remove(Claim.root) & Claim.decided == 0 { return inner.push(self) }
+        let isPending = claim.remove(Claim.root) & Claim.decided == 0
+        unlockCancellation()
+        if isPending { return inner.push(self) }
         _ = takeParent()
         dropStep()
         inner.withdraw(with: isRejected ? error : Cancelled())

@@ -63,6 +63,26 @@ extension Guarantee {
         .init(node.then(on: context, FaceLead(body)))
     }
 
+    /// Continues with a promise, which may fail; a throw rejects.
+    ///
+    /// `body` runs in a turn of its own on the guarantee's context, or the one given. Cancelling the
+    /// result before that turn means that `body` never runs; later, it withdraws from the promise
+    /// that `body` has returned. Cancelling never reaches the guarantee.
+    @inlinable @_disfavoredOverload  // A closure that fits both continues with a guarantee.
+    public func then<New: Sendable>(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Value) throws -> Promise<New>
+    ) -> Promise<New> {
+        promise.then(on: context, body)
+    }
+
+    /// The same value, whose handlers run on another context, one turn of it later. It cannot be
+    /// cancelled.
+    @inlinable
+    public func hop(to context: any ExecutionContext) -> Guarantee {
+        .init(node.link(Value.self, on: context) { $0.inherit(Value.self) })
+    }
+
     /// Ends a chain.
     ///
     /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
@@ -97,6 +117,16 @@ extension LocalGuarantee {
         _ body: @escaping (Value) -> LocalGuarantee<New>
     ) -> LocalGuarantee<New> {
         .init(node.then(FaceLead(body)))
+    }
+
+    /// Continues with a promise, which may fail; a throw rejects.
+    ///
+    /// `body` runs in a turn of its own on the core. Cancelling the result before that turn means
+    /// that `body` never runs; later, it withdraws from the promise that `body` has returned.
+    /// Cancelling never reaches the guarantee.
+    @inlinable @_disfavoredOverload  // A closure that fits both continues with a guarantee.
+    public func then<New>(_ body: @escaping (Value) throws -> Local<New>) -> Local<New> {
+        promise.then(body)
     }
 
     /// Ends a chain.
@@ -137,4 +167,13 @@ public func after(
     _ delay: Duration, on context: (any ExecutionContext)? = nil
 ) -> Guarantee<Void> {
     .init(.after(delay, home: .beginning(on: context)))
+}
+
+extension LocalGuarantee where Value: Sendable {
+    /// The same value, whose handlers run on another context, one turn of it later. It cannot be
+    /// cancelled.
+    @inlinable
+    public func hop(to context: any ExecutionContext) -> Guarantee<Value> {
+        .init(node.link(Value.self, on: context) { $0.inherit(Value.self) })
+    }
 }

@@ -12,7 +12,7 @@ extension Promise {
         let resolver = Resolver<Value>(on: context, file: file, line: line).shared()
         self = resolver.promise
         do { try work(resolver) } catch {
-            if node.reject(error) || resolver.isCancelled { return }
+            if resolver.settle(.failure(error)) || resolver.isCancelled { return }
             PromiseDiagnostics.report(
                 .unhandledRejection(error, at: PromiseDiagnostics.site(of: node)))
         }

@@ -86,70 +86,6 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
     }
 }
 
-/// A write side that many may hold: the first one settles, and the last one to drop it unused
-/// rejects.
-///
-/// For callbacks of which one will come. Made by `Resolver.shared()`. Every way of settling may be
-/// called from any thread and returns before any handler has run; a late one is reported to
-/// diagnostics, unless the promise was cancelled.
-public final class SharedResolver<Value: Sendable>: Sendable {
-    @usableFromInline let node: Node
-
-    init(_ node: Node) {
-        self.node = node
-    }
-
-    deinit { node.abandon() }
-
-    /// The read side: pending until somebody settles it, or drops the last reference to this
-    /// resolver, or until it is cancelled.
-    @inlinable
-    public var promise: Promise<Value> { Promise(node) }
-
-    /// Settles with a value. Handlers run in turns of their own, on their contexts.
-    ///
-    /// - Returns: false if somebody was first, or the promise was cancelled.
-    @discardableResult
-    public func fulfill(_ value: Value) -> Bool { noteIfLate(node.fulfill(value)) }
-
-    /// Settles with an error. Handlers run in turns of their own, on their contexts.
-    ///
-    /// - Returns: false if somebody was first, or the promise was cancelled.
-    @discardableResult
-    public func reject(_ error: any Error) -> Bool { noteIfLate(node.reject(error)) }
-
-    /// Settles either way. Handlers run in turns of their own, on their contexts.
-    ///
-    /// - Returns: false if somebody was first, or the promise was cancelled.
-    @discardableResult
-    public func resolve(_ result: Result<Value, any Error>) -> Bool {
-        noteIfLate(node.resolve(result))
-    }
-
-    /// Whether nobody wants the outcome any more: the promise was cancelled, and settling it does
-    /// nothing.
-    public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
-
-    /// Stops the work when nobody wants it any more.
-    ///
-    /// `body` runs once at most, on the promise's context, in a turn of its own: soon when the
-    /// promise was cancelled already, and never when it is settled otherwise. It is told the cause,
-    /// if somebody gave one. Given several times, all of them run, in order.
-    public func onCancel(_ body: @escaping @Sendable ((any Error)?) -> Void) {
-        node.onCancel { body($0.cancellationCause) }
-    }
-
-    /// Settles without telling anybody if it was too late.
-    func settle(_ result: Result<Value, any Error>) { node.resolve(result) }
-
-    private func noteIfLate(_ wasFirst: Bool) -> Bool {
-        if !wasFirst, !isCancelled {
-            PromiseDiagnostics.report(.resolvedTwice(at: PromiseDiagnostics.site(of: node)))
-        }
-        return wasFirst
-    }
-}
-
 /// The write side of a `Local`: settles it once, and rejects it if it is dropped unused.
 ///
 /// Not copyable, so a second answer does not compile. Settling returns before any handler has run,
@@ -241,8 +177,8 @@ extension Node {
         }
     }
 
-    @inlinable
-    func resolve<Value>(_ value: Value?, _ error: (any Error)?) {
+    @discardableResult @inlinable
+    func resolve<Value>(_ value: Value?, _ error: (any Error)?) -> Bool {
         if let error {
             reject(error)
         } else if let value {

@@ -1,0 +1,67 @@
+/// The write side of a `Guarantee`, which it fulfils once.
+///
+/// Not copyable, so fulfilling twice does not compile. `fulfill` may be called from any thread and
+/// returns before any handler has run. A guarantee cannot fail: when its resolver is dropped unused
+/// there will never be a value. Diagnostics then report `PromiseEvent.abandoned`, no handler runs,
+/// and `Guarantee.promise` rejects with `PromiseError.abandoned`.
+public struct GuaranteeResolver<Value: Sendable>: ~Copyable, Sendable {
+    @usableFromInline let node: Node
+
+    /// The resolver of a pending guarantee.
+    ///
+    /// - Parameters:
+    ///   - context: where handlers run; or else on the context of the handler that calls, or on
+    ///     `SharedPool`.
+    ///   - file: the source file that diagnostics report.
+    ///   - line: the line that diagnostics report.
+    public init(
+        on context: (any ExecutionContext)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) {
+        node = Node.root(Value.self, home: .beginning(on: context))
+        PromiseDiagnostics.noteCreation(of: node, file, line)
+    }
+
+    @inlinable
+    deinit { node.abandon() }
+
+    /// The read side: pending until this resolver fulfils it. It cannot be cancelled.
+    @inlinable
+    public var guarantee: Guarantee<Value> { Guarantee(node) }
+
+    /// Fulfils the guarantee. Handlers run in turns of their own, on their contexts.
+    @inlinable
+    public consuming func fulfill(_ value: consuming sending Value) { node.fulfill(value) }
+}
+
+/// The write side of a `LocalGuarantee`, which it fulfils once. Confined to its core, in all else
+/// like `GuaranteeResolver`.
+public struct LocalGuaranteeResolver<Value>: ~Copyable {
+    @usableFromInline let node: Node
+
+    /// The resolver of a pending guarantee.
+    ///
+    /// - Parameters:
+    ///   - core: where handlers run.
+    ///   - file: the source file that diagnostics report.
+    ///   - line: the line that diagnostics report.
+    @inlinable
+    public init(on core: Core, file: StaticString = #fileID, line: UInt = #line) {
+        node = Node.root(Value.self, home: core.home)
+        PromiseDiagnostics.noteCreation(of: node, file, line)
+    }
+
+    @inlinable
+    deinit { node.abandon() }
+
+    /// The read side: pending until this resolver fulfils it. It cannot be cancelled.
+    @inlinable
+    public var guarantee: LocalGuarantee<Value> { LocalGuarantee(node) }
+
+    /// Fulfils the guarantee. Handlers run in turns of their own, on the core.
+    @inlinable
+    public consuming func fulfill(_ value: consuming Value) { node.fulfill(value) }
+}
+
+@available(*, unavailable)
+extension LocalGuaranteeResolver: Sendable {}

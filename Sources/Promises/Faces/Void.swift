@@ -1,0 +1,62 @@
+// Promises without a value, for which the empty tuple need not be written.
+
+extension Promise where Value == Void {
+    /// Already fulfilled.
+    ///
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never inside
+    /// the call that attaches them. Cancelling a settled promise does nothing.
+    @inlinable
+    public static func value(on context: (any ExecutionContext)? = nil) -> Promise {
+        value((), on: context)
+    }
+}
+
+extension Guarantee where Value == Void {
+    /// Already fulfilled. It cannot be cancelled.
+    ///
+    /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never inside
+    /// the call that attaches them.
+    @inlinable
+    public static func value(on context: (any ExecutionContext)? = nil) -> Guarantee {
+        value((), on: context)
+    }
+}
+
+extension Core {
+    /// Already fulfilled, without a value. Handlers run on the core, never inside the call that
+    /// attaches them. Cancelling a settled promise does nothing.
+    @inlinable
+    public func value() -> Local<Void> { value(()) }
+}
+
+extension Resolver where Value == Void {
+    /// Fulfils the promise. Handlers run in turns of their own, on their contexts.
+    @inlinable
+    public consuming func fulfill() { fulfill(()) }
+}
+
+extension SharedResolver where Value == Void {
+    /// Fulfils the promise. Handlers run in turns of their own, on their contexts.
+    ///
+    /// - Returns: false if another call came first, or the promise was cancelled.
+    @discardableResult
+    public func fulfill() -> Bool { fulfill(()) }
+}
+
+extension LocalResolver where Value == Void {
+    /// Fulfils the promise. Handlers run in turns of their own, on the core.
+    @inlinable
+    public consuming func fulfill() { fulfill(()) }
+}
+
+extension GuaranteeResolver where Value == Void {
+    /// Fulfils the guarantee. Handlers run in turns of their own, on their contexts.
+    @inlinable
+    public consuming func fulfill() { fulfill(()) }
+}
+
+extension LocalGuaranteeResolver where Value == Void {
+    /// Fulfils the guarantee. Handlers run in turns of their own, on the core.
+    @inlinable
+    public consuming func fulfill() { fulfill(()) }
+}

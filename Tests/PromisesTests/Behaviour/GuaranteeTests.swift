@@ -1,0 +1,111 @@
+import Promises
+import Testing
+
+/// The write side of a `Guarantee`, and its ways to other contexts and to promises.
+@Suite struct GuaranteeTests {
+    let context = ManualContext()
+
+    @Test func aResolverFulfilsItsGuarantee() {
+        let resolver = GuaranteeResolver<Int>(on: context)
+        let guarantee = resolver.guarantee
+        let seen = Journal<Int>()
+        guarantee.done { seen.add($0) }
+        context.drain()
+        #expect(seen.entries == [])
+        resolver.fulfill(5)
+        context.drain()
+        #expect(seen.entries == [5])
+    }
+
+    @Test func aResolverThatIsDroppedAbandonsThePromiseOfItsGuarantee() {
+        func make() -> Guarantee<Int> { GuaranteeResolver<Int>(on: context).guarantee }
+        let guarantee = make()
+        let seen = Journal<Int>()
+        guarantee.done { seen.add($0) }
+        let promise = guarantee.promise
+        context.drain()
+        #expect(seen.entries == [])
+        #expect(promise.error as? PromiseError == .abandoned)
+    }
+
+    @Test func aLocalResolverFulfilsItsGuarantee() {
+        let context = context
+        let seen = Core.run(on: context) { core in
+            let resolver = LocalGuaranteeResolver<Int>(on: core)
+            let notes = Notes<Int>()
+            resolver.guarantee.done { notes.add($0) }
+            resolver.fulfill(6)
+            context.drain()
+            return notes.entries
+        }
+        #expect(seen == [6])
+    }
+
+    @Test func hopRunsHandlersOnTheOtherContext() {
+        let other = ManualContext()
+        let seen = Journal<Int>()
+        let hopped = Guarantee.value(3, on: context).hop(to: other)
+        hopped.done { seen.add($0) }
+        context.drain()
+        #expect(seen.entries == [])
+        other.drain()
+        #expect(seen.entries == [3])
+    }
+
+    @Test func aLocalGuaranteeHopsToAnyContext() {
+        let (context, other) = (context, ManualContext())
+        let seen = Journal<Int>()
+        Core.run(on: context) { core in
+            core.guarantee(4).hop(to: other).done { seen.add($0) }
+            context.drain()
+        }
+        other.drain()
+        #expect(seen.entries == [4])
+    }
+
+    @Test func thenContinuesWithAPromise() {
+        let context = context
+        let guarantee = Guarantee.value(2, on: context)
+        let doubled: Promise<Int> = guarantee.then { Promise.value($0 * 2, on: context) }
+        let failed = guarantee.then { value in
+            let error = Failure("\(value)")
+            return Promise<String>.error(error, on: context)
+        }
+        let thrown = guarantee.then { _ -> Promise<Int> in throw Failure("thrown") }
+        let sure: Guarantee<Int> = guarantee.then { Guarantee.value($0 + 1, on: context) }
+        let seen = Journal<Int>()
+        sure.done { seen.add($0) }
+        context.drain()
+        #expect(doubled.value == 4)
+        #expect(failed.error as? Failure == Failure("2"))
+        #expect(thrown.error as? Failure == Failure("thrown"))
+        #expect(seen.entries == [3])
+    }
+
+    @Test func cancellingWhatFollowsAGuaranteeStopsAtTheGuarantee() {
+        let context = context
+        let resolver = GuaranteeResolver<Int>(on: context)
+        let guarantee = resolver.guarantee
+        let seen = Journal<String>()
+        let next = guarantee.then { _ in
+            seen.add("then")
+            return Promise.value(1, on: context)
+        }
+        guarantee.done { seen.add("\($0)") }
+        next.cancel()
+        resolver.fulfill(8)
+        context.drain()
+        #expect(seen.entries == ["8"])
+        #expect(next.error is Cancelled)
+    }
+
+    @Test func aLocalGuaranteeContinuesWithALocalPromise() {
+        let context = context
+        let value = Core.run(on: context) { core in
+            let next = core.guarantee(2).then { core.value($0 * 10) }
+            context.drain()
+            return next.value
+        }
+        #expect(value == 20)
+    }
+}

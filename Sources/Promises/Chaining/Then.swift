@@ -13,16 +13,20 @@ extension Node {
         }
     }
 
+    /// Keeps the value and joins the new promise's value to it.
     @inlinable
-    func adding<Next: Lead>(on context: (any ExecutionContext)? = nil, _ lead: Next) -> Node {
-        link((Next.Input, Next.Output).self, on: context, keeping: lead) { child in
+    func adding<Next: Lead, Joined>(
+        on context: (any ExecutionContext)? = nil, _ lead: Next,
+        _ join: @escaping (Next.Input, Next.Output) -> Joined
+    ) -> Node {
+        link(Joined.self, on: context, keeping: lead) { child in
             guard let handler = child.takeHandler(Next.self),
                 let value = child.receive(Next.Input.self)
             else { return }
             do {
                 child.wait(for: try handler.next(value)) { child in
                     guard let new = child.receive(Next.Output.self) else { return }
-                    child.fulfill((value, new))
+                    child.fulfill(join(value, new))
                 }
             } catch {
                 child.reject(error)
@@ -67,7 +71,7 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) throws -> Promise<New>
     ) -> Promise<(Value, New)> {
-        .init(node.adding(on: context, PromiseLead(body)))
+        .init(node.adding(on: context, PromiseLead(body)) { ($0, $1) })
     }
 }
 
@@ -93,7 +97,7 @@ extension Local {
     public func adding<New>(
         _ body: @escaping (Value) throws -> Local<New>
     ) -> Local<(Value, New)> {
-        .init(node.adding(LocalLead(body)))
+        .init(node.adding(LocalLead(body)) { ($0, $1) })
     }
 }
 

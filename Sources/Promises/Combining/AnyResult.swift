@@ -11,6 +11,23 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
         self.members = members
     }
 
+    /// A result of known outcomes, in order: for tests, and for code that combines promises itself.
+    ///
+    /// `any` never gives one in which every outcome is an error; this initialiser takes it.
+    public init(_ members: [(key: Key, result: Result<Value, any Error>)]) {
+        self.members = members.map { member in
+            let node =
+                switch member.result {
+                case .success(let value): Node.settled(value, home: .context(.inline))
+                case .failure(let error):
+                    Node.failed(error, as: Value.self, home: .context(.inline))
+                }
+            // The result answers for its errors, so diagnostics do not report them.
+            _ = node.claim.insert(Claim.observed)
+            return AnyMember(key: member.key, seat: node, isItself: false)
+        }
+    }
+
     /// How many members there were, with and without a value.
     @inlinable
     public var count: Int { members.count }
@@ -84,8 +101,8 @@ public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConv
     /// The reasons in the order of the members.
     public let members: [(key: Key, error: any Error)]
 
-    @usableFromInline
-    init(_ members: [(key: Key, error: any Error)]) {
+    /// The errors of rejected promises by their keys, in order.
+    public init(_ members: [(key: Key, error: any Error)]) {
         self.members = members
     }
 
@@ -105,8 +122,8 @@ public struct ErrorArray: Error, CustomStringConvertible {
     /// The reasons, in the order of the members.
     public let errors: [any Error]
 
-    @usableFromInline
-    init(_ errors: [any Error]) {
+    /// The errors of rejected promises, in order.
+    public init(_ errors: [any Error]) {
         self.errors = errors
     }
 

@@ -1,0 +1,149 @@
+/// A promise of a core whose handlers get an owner, which it does not keep alive.
+///
+/// Made by `Local.with(weak:)`; in all else it is like `BoundPromise`. Handlers run on the core.
+public struct LocalBound<Object: AnyObject, Value> {
+    /// The same outcome without the owner.
+    public let promise: Local<Value>
+    @usableFromInline let owner: WeakOwner<Object>
+
+    @inlinable
+    init(_ promise: Local<Value>, _ owner: WeakOwner<Object>) {
+        self.promise = promise
+        self.owner = owner
+    }
+}
+
+@available(*, unavailable)
+extension LocalBound: Sendable {}
+
+extension Local {
+    /// Binds the handlers that follow to an owner, which is not kept alive.
+    ///
+    /// They run where the promise's handlers run. Nothing is attached yet, so there is nothing to
+    /// cancel.
+    @inlinable
+    public func with<Object: AnyObject>(weak object: Object) -> LocalBound<Object, Value> {
+        LocalBound(self, WeakOwner(object))
+    }
+}
+
+extension LocalBound {
+    /// Continues with another promise; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` has returned.
+    @inlinable
+    public func then<New>(
+        _ body: @escaping (Object, Value) throws -> Local<New>
+    ) -> LocalBound<Object, New> {
+        .init(promise.then { [owner] in try body(owner.get(), $0) }, owner)
+    }
+
+    /// Turns the value into another; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// never runs.
+    @inlinable
+    public func map<New>(
+        _ body: @escaping (Object, Value) throws -> New
+    ) -> LocalBound<Object, New> {
+        .init(promise.map { [owner] in try body(owner.get(), $0) }, owner)
+    }
+
+    /// Looks at the value, which passes on; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
+    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// never runs.
+    @inlinable
+    public func onValue(_ body: @escaping (Object, Value) throws -> Void) -> LocalBound {
+        .init(promise.onValue { [owner] in try body(owner.get(), $0) }, owner)
+    }
+
+    /// Like `map`; nil rejects with `PromiseError.noValue`.
+    ///
+    /// `body` runs on the core, in a turn of its own, if the owner still exists. An error skips it,
+    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
+    /// then never runs.
+    @inlinable
+    public func compactMap<New>(
+        _ body: @escaping (Object, Value) throws -> New?
+    ) -> LocalBound<Object, New> {
+        .init(promise.compactMap { [owner] in try body(owner.get(), $0) }, owner)
+    }
+
+    /// Passes the value on if the check returns true; else rejects with
+    /// `PromiseError.validationFailed`.
+    ///
+    /// `check` runs on the core, in a turn of its own, if the owner still exists. An error skips it,
+    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
+    /// then never runs.
+    @inlinable
+    public func validate(
+        _ check: @escaping (Object, Value) throws -> Bool
+    ) -> LocalBound {
+        .init(promise.validate { [owner] in try check(owner.get(), $0) }, owner)
+    }
+
+    /// Ends the success part of a chain.
+    ///
+    /// `body` runs on the core, in a turn of its own, if the owner still exists. An error skips it,
+    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
+    /// then never runs.
+    @inlinable
+    public func done(
+        _ body: @escaping (Object, Value) throws -> Void
+    ) -> LocalBound<Object, Void> {
+        .init(promise.done { [owner] in try body(owner.get(), $0) }, owner)
+    }
+
+    /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
+    /// value passes it by. Cancelling the result withdraws from this promise, and `body` runs all
+    /// the same, told of the cancellation.
+    @inlinable
+    public func onFailure(_ body: @escaping (Object, any Error) throws -> Void) -> LocalBound {
+        .init(.init(promise.node.onFailure(of: Value.self, with: owner, body)), owner)
+    }
+
+    /// Continues with another promise after an error, but not after a cancellation. A throw
+    /// replaces the error.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
+    /// value passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` has returned.
+    @inlinable
+    public func recover(
+        _ body: @escaping (Object, any Error) throws -> Local<Value>
+    ) -> LocalBound {
+        .init(promise.recover { [owner] in try body(owner.get(), $0) }, owner)
+    }
+
+    /// Runs in every case, cancellation included; the outcome passes on.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. It
+    /// cannot throw, and is not told the outcome. Cancelling the result withdraws from this
+    /// promise, and `body` runs all the same.
+    @inlinable
+    public func ensure(_ body: @escaping (Object) -> Void) -> LocalBound {
+        .init(.init(promise.node.ensure(Value.self, with: owner, body)), owner)
+    }
+
+    /// Ends the chain. The result is fulfilled when all is over, whether or not the handler ran.
+    ///
+    /// `body` runs on the core, in a turn of its own, if the owner still exists and the policy
+    /// covers the error; by default it does not cover a cancellation. The error counts as handled.
+    /// The result cannot fail and cannot be cancelled.
+    @inlinable @discardableResult
+    public func `catch`(
+        policy: CatchPolicy = .allErrorsExceptCancellation,
+        _ body: @escaping (Object, any Error) -> Void
+    ) -> LocalGuarantee<Void> {
+        promise.catch(policy: policy) { [owner] error in
+            if let object = try? owner.get() { body(object, error) }
+        }
+    }
+}

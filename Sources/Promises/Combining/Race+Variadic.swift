@@ -1,0 +1,45 @@
+// `race` and `firstSettled` for promises that are listed one by one.
+
+/// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+///
+/// Handlers run on the context of the first promise, in a turn after the promise that decides it.
+/// Cancelling the result withdraws from every promise that is still pending.
+public func race<Value: Sendable>(
+    _ first: Promise<Value>, _ second: Promise<Value>, _ others: Promise<Value>...
+) -> Promise<Value> {
+    race([first, second] + others)
+}
+
+/// The first outcome, an error or not; the others are then withdrawn from.
+///
+/// Handlers run on the context of the first promise, in a turn after the promise that decides it.
+/// Cancelling the result withdraws from every promise that is still pending.
+public func firstSettled<Value: Sendable>(
+    _ first: Promise<Value>, _ second: Promise<Value>, _ others: Promise<Value>...
+) -> Promise<Value> {
+    firstSettled([first, second] + others)
+}
+
+extension Core {
+    /// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+    ///
+    /// Handlers run on the core, in a turn after the promise that decides it. Cancelling the result
+    /// withdraws from every promise that is still pending.
+    @inlinable
+    public func race<Value>(
+        _ first: Local<Value>, _ second: Local<Value>, _ others: Local<Value>...
+    ) -> Local<Value> {
+        race([first, second] + others)
+    }
+
+    /// The first outcome, an error or not; the others are then withdrawn from.
+    ///
+    /// Handlers run on the core, in a turn after the promise that decides it. Cancelling the result
+    /// withdraws from every promise that is still pending.
+    @inlinable
+    public func firstSettled<Value>(
+        _ first: Local<Value>, _ second: Local<Value>, _ others: Local<Value>...
+    ) -> Local<Value> {
+        firstSettled([first, second] + others)
+    }
+}

@@ -1,0 +1,99 @@
+import Promises
+import Testing
+
+/// Combinators of promises that are listed one by one, tuples that grow, and results made by hand.
+@Suite struct ListedPromisesTests {
+    let context = ManualContext()
+
+    @Test func raceTakesListedPromises() {
+        let slow = Resolver<Int>(on: context).shared()
+        let winner = race(slow.promise, .error(Failure("x"), on: context), .value(3, on: context))
+        context.drain()
+        #expect(winner.value == 3)
+        #expect(slow.isCancelled)
+    }
+
+    @Test func firstSettledTakesListedPromises() {
+        let slow = Resolver<Int>(on: context).shared()
+        let first = firstSettled(slow.promise, .error(Failure("x"), on: context))
+        context.drain()
+        #expect(first.error as? Failure == Failure("x"))
+        #expect(slow.isCancelled)
+    }
+
+    @Test func aCoreRacesListedPromises() {
+        let context = context
+        let values = Core.run(on: context) { core in
+            let first = core.race(core.error(Failure("x"), as: Int.self), core.value(2))
+            let second = core.firstSettled(core.never(as: Int.self), core.value(3))
+            context.drain()
+            return [first.value, second.value]
+        }
+        #expect(values == [2, 3])
+    }
+
+    @Test func addingKeepsTheTupleFlat() {
+        let context = context
+        let two: Promise<(Int, String)> = Promise.value(1, on: context)
+            .adding { .value("\($0)", on: context) }
+        let three: Promise<(Int, String, Bool)> = two.adding { number, text in
+            .value("\(number)" == text, on: context)
+        }
+        let four = three.adding { _, _, isSame in Promise.value(isSame ? 2.5 : 0, on: context) }
+        let five = four.adding { values in
+            let sum = Double(values.0) + values.3
+            return Promise.value([sum], on: context)
+        }
+        let text = five.map { number, text, isSame, half, sums in
+            "\(number) \(text) \(isSame) \(half) \(sums)"
+        }
+        context.drain()
+        #expect(text.value == "1 1 true 2.5 [3.5]")
+    }
+
+    @Test func addingToATupleRejectsWithTheNewPromisesError() {
+        let context = context
+        let pair = Promise.value(1, on: context).adding { _ in Promise.value(2, on: context) }
+        let failed = pair.adding { _, _ in Promise<Int>.error(Failure("x"), on: context) }
+        let thrown = pair.adding { _, _ -> Promise<Int> in throw Failure("y") }
+        context.drain()
+        #expect(failed.error as? Failure == Failure("x"))
+        #expect(thrown.error as? Failure == Failure("y"))
+    }
+
+    @Test func addingOnACoreKeepsTheTupleFlat() {
+        let context = context
+        let text = Core.run(on: context) { core in
+            let four: Local<(Int, Int, Int, Int)> = core.value(1)
+                .adding { core.value($0 + 1) }
+                .adding { first, second in core.value(first + second) }
+                .adding { _, second, third in core.value(second * third) }
+            let all = four.map { "\($0) \($1) \($2) \($3)" }
+            context.drain()
+            return all.value
+        }
+        #expect(text == "1 2 3 6")
+    }
+
+    @Test func resultsOfAnyCanBeMadeByHand() throws {
+        let reports = Journal<String>()
+        let result = AnyResult([
+            (key: "a", result: Result<Int, any Error>.success(1)),
+            (key: "b", result: .failure(Failure("b"))),
+        ])
+        #expect(try result.requiredValue(for: "a") == 1)
+        #expect(throws: Failure("b")) { try result.requiredValue(for: "b") }
+        #expect(throws: PromiseError.unknownKey) { try result.requiredValue(for: "c") }
+        #expect(result.values == ["a": 1])
+        #expect(result.reasons.keys.sorted() == ["b"])
+        #expect(!result.isComplete)
+        #expect(reports.entries == [])
+    }
+
+    @Test func collectionsOfErrorsCanBeMadeByHand() {
+        let array = ErrorArray([Failure("a"), Failure("b")])
+        #expect(array.errors.count == 2)
+        let dictionary = ErrorDictionary([(key: 1, error: Failure("a"))])
+        #expect(dictionary.errors[1] as? Failure == Failure("a"))
+    }
+}

@@ -37,7 +37,7 @@ import Testing
 
         private var words: [String] {
             switch self {
-            case .place: ["context", "core", "where", "thread", "global executor"]
+            case .place: ["context", "core", "where", "thread", "global executor", "main actor"]
             case .order: ["turn", "soon", "now", "at once", "one at a time", "sked once"]
             case .failure: ["throw", "Throw"]
             case .cancellation: ["ancel", "withdraw"]

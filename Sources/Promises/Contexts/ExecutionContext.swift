@@ -52,3 +52,8 @@ extension ExecutionContext {
     /// Whether the caller runs on this context.
     public var isBlockedByCaller: Bool { isCurrent }
 }
+
+extension ExecutionContext {
+    /// True.
+    public var isSerial: Bool { true }
+}

@@ -98,7 +98,7 @@ import Testing
         let users = all([1, 2, 3].map { api.user($0) })  // every value, or the first error
         let both = all(api.user(1), api.image("/logo.png"))  // of different types
         let some = any(["ada": api.user(1), "bob": api.user(-1)])  // waits for all, wants one value
-        let first = race([api.user(1), api.user(2)])  // the first value
+        let first = race(api.user(1), api.user(2))  // the first value
         let settled = allSettled([api.user(1), api.user(-1)])  // every outcome, never an error
         // end
         context.advance(by: .seconds(1))

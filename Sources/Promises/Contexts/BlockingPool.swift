@@ -1,0 +1,114 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Threads for work that blocks: files, locks, libraries that wait. Runs as many jobs at a time as
+/// it has threads; the others wait, oldest first.
+///
+///     Promise(on: .blocking) { try readFile(path) }
+///         .map(on: .inline) { parse($0) }
+///
+/// The pool starts a thread when a job finds none idle, up to its limit, and ends a thread that has
+/// been idle for ten seconds. It is not serial: handlers of one promise may run at the same time.
+/// Links inherit it like any context; `hop(to:)` or `on:` leaves it.
+public final class BlockingPool: ExecutionContext {
+    /// A pool of the process with up to 64 threads; `.blocking` for short where a context is asked
+    /// for.
+    public static let shared = BlockingPool(threads: 64)
+
+    /// How many jobs may run at the same time.
+    public let limit: Int
+
+    private let idleTime: Duration
+    private let work = Monitor(Work())
+
+    private struct Work: ~Copyable, Sendable {
+        var jobs = JobList()
+        var jobCount = 0
+        var idleThreads = 0
+        var threads = 0
+
+        mutating func popJob() -> PromiseJob? {
+            guard let job = jobs.popFirst() else { return nil }
+            jobCount -= 1
+            return job
+        }
+    }
+
+    /// A pool of its own.
+    ///
+    /// - Parameter limit: how many threads it may have; at least one.
+    public convenience init(threads limit: Int) {
+        self.init(threads: limit, idleTime: .seconds(10))
+    }
+
+    init(threads limit: Int, idleTime: Duration) {
+        self.limit = max(1, limit)
+        self.idleTime = idleTime
+    }
+
+    /// False: jobs run at the same time.
+    public var isSerial: Bool { false }
+
+    /// False: a job of this pool does not keep its other jobs from running.
+    public var isCurrent: Bool { false }
+
+    /// How many threads it has now.
+    var threadCount: Int { work.withLock { $0.threads } }
+
+    /// Runs the job soon on a thread of the pool. Called from any thread.
+    public func enqueue(_ job: consuming PromiseJob) {
+        let node = job.release()
+        let needsThread = work.withLock { work in
+            work.jobs.append(PromiseJob(owned: node, isTimer: false))
+            work.jobCount += 1
+            guard work.jobCount > work.idleThreads, work.threads < limit else { return false }
+            work.threads += 1
+            return true
+        }
+        if needsThread { startThread() } else { work.signal() }
+    }
+
+    /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
+    /// `cancel` of what it returns.
+    public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+        PoolTimer(job, after: delay, on: self)
+    }
+
+    // MARK: Threads.
+
+    private func startThread() {
+        if DetachedThread.start({ [self] in runJobs() }) { return }
+        // The system has no thread left: one of Swift's runs what waits, rather than none.
+        Task.detached { [self] in runJobs(isOwnThread: false) }
+    }
+
+    /// Runs jobs until the thread has been idle for too long.
+    private func runJobs(isOwnThread: Bool = true) {
+        while let job = nextJob(mayWait: isOwnThread) { job.run() }
+    }
+
+    /// The oldest job; nil when the thread must end, which is then no longer counted.
+    private func nextJob(mayWait: Bool) -> PromiseJob? {
+        work.withLock(waitingAtMost: idleTime) { work, wait in
+            while work.jobCount == 0, mayWait {
+                work.idleThreads += 1
+                let isSignalled = wait()
+                work.idleThreads -= 1
+                if !isSignalled { break }
+            }
+            if let job = work.popJob() { return job }
+            work.threads -= 1
+            return nil
+        }
+    }
+}
+
+extension ExecutionContext where Self == BlockingPool {
+    /// Handlers run in parallel on threads that may block; see `BlockingPool`.
+    public static var blocking: BlockingPool { .shared }
+}

@@ -1,0 +1,30 @@
+/// The main actor as a context: handlers run on the main thread, one at a time and in order.
+///
+/// The main thread must serve Swift's main executor, as it does in an app and in a program whose
+/// main function is `async`. `Promise.onMainActor` attaches handlers that may use what is isolated
+/// to the main actor.
+public final class MainActorContext: ExecutionContext {
+    /// The one context of the main actor; `.mainActor` for short where a context is asked for.
+    public static let shared = MainActorContext()
+
+    private let lane = Lane { body in Task.detached { @MainActor in body() } }
+
+    private init() {}
+
+    /// Whether the caller is a handler on the main actor.
+    public var isCurrent: Bool { lane.isCurrent }
+
+    /// Runs the job soon, behind those that wait already. Called from any thread.
+    public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }
+
+    /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
+    /// `cancel` of what it returns.
+    public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
+        PoolTimer(job, after: delay, on: self)
+    }
+}
+
+extension ExecutionContext where Self == MainActorContext {
+    /// Handlers run on the main actor; see `MainActorContext`.
+    public static var mainActor: MainActorContext { .shared }
+}

@@ -1,0 +1,102 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A value that several threads share behind a mutex, with a condition variable to wait for a
+/// change of it.
+///
+/// Unchecked, because the value is reached only while the mutex is held.
+@safe
+final class Monitor<Value: ~Copyable>: @unchecked Sendable {
+    private var value: Value
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    init(_ value: consuming sending Value) {
+        self.value = value
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        #if !canImport(Darwin)
+            unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #endif
+        let codes = unsafe (
+            pthread_mutex_init(mutex, nil), pthread_cond_init(changed, &attributes)
+        )
+        unsafe pthread_condattr_destroy(&attributes)
+        precondition(codes == (0, 0), "no mutex: the system is out of memory")
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(changed)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe changed.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Calls `body` with the mutex held. It must not call code of a user.
+    func withLock<Result: ~Copyable>(_ body: (inout Value) -> Result) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(&value)
+    }
+
+    /// The same for a body that may wait.
+    ///
+    /// `wait` releases the mutex until `signal` or `broadcast` is called, or the limit has passed; it
+    /// returns false after the limit. The value may have changed, and `wait` may return early, so its
+    /// caller checks its condition again.
+    ///
+    /// - Parameter limit: for all waits together, from the first one on; nil for no limit.
+    func withLock<Result: ~Copyable>(
+        waitingAtMost limit: Duration?, _ body: (inout Value, _ wait: () -> Bool) -> Result
+    ) -> Result {
+        var deadline: timespec?
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(&value) {
+            guard let limit else {
+                unsafe pthread_cond_wait(changed, mutex)
+                return true
+            }
+            let end = deadline ?? Monitor.deadline(after: limit)
+            deadline = end
+            return wait(until: end)
+        }
+    }
+
+    /// Wakes one waiting thread.
+    func signal() { unsafe pthread_cond_signal(changed) }
+
+    /// Wakes all waiting threads.
+    func broadcast() { unsafe pthread_cond_broadcast(changed) }
+
+    private func wait(until deadline: timespec) -> Bool {
+        var moment = deadline
+        #if canImport(Darwin)
+            return unsafe pthread_cond_timedwait_relative_np(changed, mutex, &moment) != ETIMEDOUT
+        #else
+            return unsafe pthread_cond_timedwait(changed, mutex, &moment) != ETIMEDOUT
+        #endif
+    }
+
+    /// A moment of the monotonic clock; on Darwin, which waits that way, the span itself.
+    private static func deadline(after limit: Duration) -> timespec {
+        var moment = timespec()
+        #if !canImport(Darwin)
+            unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
+        #endif
+        // A year is longer than any wait, and cannot overflow.
+        let span = min(max(limit, .zero), .seconds(31_536_000)).components
+        moment.tv_sec += Int(span.seconds)
+        moment.tv_nsec += Int(span.attoseconds / 1_000_000_000)
+        if moment.tv_nsec >= 1_000_000_000 {
+            moment.tv_sec += 1
+            moment.tv_nsec -= 1_000_000_000
+        }
+        return moment
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Promises
+
+/// Blocking work: in parallel up to a limit, and no work waits while a thread is free.
+@Suite(.timeLimit(.minutes(1))) struct BlockingPoolTests {
+    /// Opens when so many threads have arrived at the same time.
+    final class Meeting: Sendable {
+        private let arrived = Atomic(0)
+        private let gate = Gate()
+        let size: Int
+
+        init(of size: Int) { self.size = size }
+
+        func wait() {
+            if arrived.add(1, ordering: .acquiringAndReleasing).newValue == size { gate.open() }
+            gate.wait(atMost: nil)
+        }
+    }
+
+    @Test func jobsRunAtTheSameTime() async throws {
+        let pool = BlockingPool(threads: 8)
+        let meeting = Meeting(of: 8)
+        // Each waits for all: with fewer threads than jobs this would never end.
+        let jobs = (0..<8).map { number in
+            Promise(on: pool) {
+                meeting.wait()
+                return number
+            }
+        }
+        #expect(try await all(jobs).get() == Array(0..<8))
+    }
+
+    @Test func noMoreJobsRunThanThereAreThreads() async throws {
+        let pool = BlockingPool(threads: 3)
+        let running = Atomic(0)
+        let most = Atomic(0)
+        let meeting = Meeting(of: 3)
+        let jobs = (0..<100).map { number in
+            Promise(on: pool) {
+                let now = running.add(1, ordering: .acquiringAndReleasing).newValue
+                most.max(now, ordering: .acquiringAndReleasing)
+                if number < 3 { meeting.wait() }
+                running.subtract(1, ordering: .acquiringAndReleasing)
+            }
+        }
+        _ = try await all(jobs).get()
+        #expect(most.load(ordering: .acquiring) == 3)
+        #expect(pool.threadCount <= 3)
+    }
+
+    @Test func onOneThreadJobsKeepTheirOrder() async throws {
+        let pool = BlockingPool(threads: 1)
+        let journal = Journal<Int>()
+        let jobs = (0..<500).map { number in Promise(on: pool) { journal.add(number) } }
+        _ = try await all(jobs).get()
+        #expect(journal.entries == Array(0..<500))
+    }
+
+    @Test func idleThreadsEndAndLaterWorkStartsNewOnes() async throws {
+        let pool = BlockingPool(threads: 4, idleTime: .zero)
+        for round in 0..<3 {
+            let jobs = (0..<20).map { number in Promise(on: pool) { number } }
+            #expect(try await all(jobs).get() == Array(0..<20), "round \(round)")
+            while pool.threadCount > 0 { await Task.yield() }
+        }
+    }
+
+    /// Operators that keep state between turns need one handler at a time, which the pool does not
+    /// give.
+    @Test func timersAndBoundedWorkLeaveThePool() async throws {
+        let pool = BlockingPool(threads: 8)
+        let running = Atomic(0)
+        let overlaps = Journal<Int>()
+        let values = all(0..<50, concurrently: 8, on: pool) { number in
+            if running.add(1, ordering: .relaxed).oldValue != 0 { overlaps.add(number) }
+            running.subtract(1, ordering: .relaxed)
+            return Promise(on: pool) { number }
+        }
+        #expect(try await values.get() == Array(0..<50))
+        #expect(overlaps.entries == [])
+        await #expect(throws: PromiseError.timedOut) {
+            try await Promise<Int>.never(on: pool).timeout(.milliseconds(1)).get()
+        }
+    }
+
+    @Test func combinatorsOfParallelMembersLoseNothing() async throws {
+        let pool = BlockingPool(threads: 8)
+        for _ in 0..<50 {
+            let members = (0..<20).map { number in Promise(on: pool) { number } }
+            #expect(try await all(members).get() == Array(0..<20))
+            let any = try await Promises.any(
+                members.enumerated().map { (key: $0.offset, promise: $0.element) }
+            ).get()
+            #expect(any.isComplete && any.count == 20)
+        }
+    }
+
+    @Test func onlyParallelContextsAreNotSerial() {
+        #expect(!BlockingPool.shared.isSerial)
+        #expect(!InlineContext.shared.isSerial)
+        #expect(SharedPool.shared.isSerial)
+        #expect(ManualContext().isSerial)
+        #expect(MainActorContext.shared.isSerial)
+    }
+}

@@ -37,6 +37,8 @@ let fuzzing: Target = {
 
 let package = Package(
     name: "tributary",
+    // What the standard library's atomics need. On Linux any system that Swift 6.2 runs on.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Promises", targets: ["Promises"]),
         .library(name: "PromiseOperators", targets: ["PromiseOperators"]),

@@ -1,0 +1,87 @@
+import Testing
+
+/// What the compiler accepts and says: checked on sources of their own, against the built module.
+@Suite(.enabled(if: Compiler.found != nil, "no swiftc on the path, or no built module"))
+struct CompilerMessageTests {
+    @Test func anArrayOfDifferentPromisesNamesTheRightSpelling() throws {
+        let compiler = try #require(Compiler.found)
+        let declarations = """
+            import Promises
+            func load(_ number: Promise<Int>, _ text: Promise<String>) {
+
+            """
+        let wrong = try compiler.typecheck(
+            declarations + "    all([number, text]).cauterize()\n}\n")
+        #expect(!wrong.isRight)
+        let errors = wrong.text.split(separator: "\n").filter { $0.contains(": error: ") }
+        #expect(errors.count == 1, "\(wrong.text)")
+        #expect(
+            errors.first?.contains("for different types of values write all(first, second)")
+                == true, "\(wrong.text)")
+        let right = try compiler.typecheck(
+            declarations + "    all(number, text).cauterize()\n    all([number]).cauterize()\n}\n")
+        #expect(right.isRight, "\(right.text)")
+    }
+
+    /// A method of the caller's type hides a free function of the same name; the name of the module
+    /// brings it back.
+    @Test func freeFunctionsAreReachedByTheNameOfTheModule() throws {
+        let compiler = try #require(Compiler.found)
+        func source(_ prefix: String) -> String {
+            """
+            import Promises
+            struct Loader {
+                func all(_ name: String) -> Int { 0 }
+                func any() -> Int { 0 }
+                func race(_ laps: Int) {}
+                func after(_ name: String) {}
+                func load(_ number: Promise<Int>) {
+                    \(prefix)all([number]).cauterize()
+                    \(prefix)any(["a": number]).cauterize()
+                    \(prefix)race(number, number).cauterize()
+                    \(prefix)after(.seconds(1)).done {}
+                }
+            }
+            """
+        }
+        let qualified = try compiler.typecheck(source("Promises."))
+        #expect(qualified.isRight, "\(qualified.text)")
+        #expect(try !compiler.typecheck(source("")).isRight)
+    }
+
+    @Test func closuresOfSeveralStatementsChooseBetweenGuaranteeAndPromise() throws {
+        let compiler = try #require(Compiler.found)
+        let checked = try compiler.typecheck(
+            """
+            import Promises
+            func load(_ guarantee: Guarantee<Int>) -> (Promise<String>, Guarantee<String>) {
+                let promise = guarantee.then { value in
+                    let text = "\\(value)"
+                    return Promise.value(text)
+                }
+                let other = guarantee.then { value in
+                    let text = "\\(value)"
+                    return Guarantee.value(text)
+                }
+                return (promise, other)
+            }
+            """)
+        #expect(checked.isRight, "\(checked.text)")
+    }
+
+    @Test func mainActorStateIsOutOfReachOfOtherHandlers() throws {
+        let compiler = try #require(Compiler.found)
+        func source(_ path: String) -> String {
+            """
+            import Promises
+            @MainActor final class Model { var count = 0 }
+            @MainActor func load(_ promise: Promise<Int>, into model: Model) {
+                promise\(path).done { model.count = $0 }.catch { _ in }
+            }
+            """
+        }
+        let isolated = try compiler.typecheck(source(".onMainActor"))
+        #expect(isolated.isRight, "\(isolated.text)")
+        #expect(try !compiler.typecheck(source("")).isRight)
+    }
+}

@@ -43,17 +43,10 @@ public protocol ExecutionContext: AnyObject, Sendable {
 extension ExecutionContext {
     /// True.
     public var isSerial: Bool { true }
-}
 
-extension ExecutionContext {
     /// The system's monotonic clock.
     public var clockReading: Duration { SystemClock.reading }
 
     /// Whether the caller runs on this context.
     public var isBlockedByCaller: Bool { isCurrent }
-}
-
-extension ExecutionContext {
-    /// True.
-    public var isSerial: Bool { true }
 }

@@ -1,3 +1,7 @@
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 /// The main actor as a context: handlers run on the main thread, one at a time and in order.
 ///
 /// The main thread must serve Swift's main executor, as it does in an app and in a program whose
@@ -13,6 +17,16 @@ public final class MainActorContext: ExecutionContext {
 
     /// Whether the caller is a handler on the main actor.
     public var isCurrent: Bool { lane.isCurrent }
+
+    /// Whether the caller is a handler on the main actor, or, on Apple's systems, any code on the main
+    /// thread. Elsewhere Swift does not tell which thread serves the main actor.
+    public var isBlockedByCaller: Bool {
+        #if canImport(Darwin)
+            lane.isCurrent || pthread_main_np() != 0
+        #else
+            lane.isCurrent
+        #endif
+    }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
     public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }

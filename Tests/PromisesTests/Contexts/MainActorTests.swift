@@ -74,4 +74,16 @@ import Testing
         next.promise.cancel()
         #expect(resolver.isCancelled)
     }
+
+    @Test func waitInAHandlerThrows() async throws {
+        let error = try await Promise.value(1).onMainActor.map { _ -> PromiseError? in
+            do {
+                _ = try Promise<Int>.never(on: .mainActor).wait(for: .seconds(5))
+                return nil
+            } catch {
+                return error as? PromiseError
+            }
+        }.promise.get()
+        #expect(error == .waitOnOwnContext)
+    }
 }

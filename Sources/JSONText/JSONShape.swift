@@ -7,8 +7,8 @@ import Basics
 /// written. Objects and arrays that a path leads through are written anew, compactly, in the order
 /// of the source. Where a member that a path names comes twice, the last one counts and is left.
 package struct JSONShape: Sendable {
-    private let take: JSONPath?
-    private let cut: ShapeNode?
+    let take: JSONPath?
+    let cut: ShapeNode?
 
     /// A new name for the member at the end of a path.
     package struct Rename: Sendable {

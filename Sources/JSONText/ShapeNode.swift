@@ -5,6 +5,7 @@ final class ShapeNode: Sendable {
     /// The value or one around it is kept, so what no rule speaks of stays.
     let isKept: Bool
     let isDropped: Bool
+    let newName: String?
     /// The new key with quotes and colon.
     let newKey: Bytes?
     let members: [(key: KeyPattern, node: ShapeNode)]
@@ -20,6 +21,7 @@ final class ShapeNode: Sendable {
     ) {
         self.isKept = isKept
         isDropped = draft.isDropped
+        newName = draft.newName
         newKey = draft.newName.map { JSONName($0).written }
         self.members = members
         self.elements = elements

@@ -42,19 +42,40 @@ struct OpenAPIAnswers {
             plan.partialStatus == .ok && mayBePartial
                 ? "What the calls gave; `Gateway-Complete` says whether all of them worked."
                 : "What the calls gave.",
-            type: "application/json", schema: body)
+            type: "application/json", schema: body, relayed: relayedHeaders)
     }
 
     private var partial: JSONTree {
-        answer("Some optional calls failed.", type: "application/json", schema: body)
+        answer(
+            "Some optional calls failed.", type: "application/json", schema: body,
+            relayed: relayedHeaders)
+    }
+
+    /// The headers of backends that calls relay, once each. Only calls that succeeded relay them, so
+    /// none is sure to be there.
+    private var relayedHeaders: [(String, JSONTree)] {
+        var names: [String] = []
+        for name in plan.calls.flatMap(\.relayHeaders).map({ "\($0)" })
+        where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
+            names.append(name)
+        }
+        return names.map { name in
+            (
+                name,
+                .object([
+                    ("description", .text("As a backend sent it.")),
+                    ("schema", .object([("type", .text("string"))])),
+                ])
+            )
+        }
     }
 
     private var mayBePartial: Bool { plan.calls.contains { !$0.isRequired } }
 
-    /// One member for each call, whatever its value; those of merged calls are unknown.
+    /// One member for each call; those of calls that are merged into the root are unknown.
     private var body: JSONTree {
         var properties = plan.calls.filter { $0.placement == .named }.map { call in
-            (call.name, JSONTree.object([]))
+            (call.name, OpenAPIPart(call).tree)
         }
         let always = plan.calls.filter { call in
             call.placement == .named && call.condition == nil
@@ -94,10 +115,12 @@ struct OpenAPIAnswers {
         return answer("The answer of a backend.", type: "*/*", schema: .object([]))
     }
 
-    private func answer(_ description: String, type: String, schema: JSONTree) -> JSONTree {
+    private func answer(
+        _ description: String, type: String, schema: JSONTree, relayed: [(String, JSONTree)] = []
+    ) -> JSONTree {
+        let own = headers.map { ($0, OpenAPIComponents.header($0)) }
         var members: [(String, JSONTree)] = [
-            ("description", .text(description)),
-            ("headers", .object(headers.map { ($0, OpenAPIComponents.header($0)) })),
+            ("description", .text(description)), ("headers", .object(own + relayed)),
         ]
         if hasBody {
             members.append(("content", .object([(type, .object([("schema", schema)]))])))

@@ -1,10 +1,13 @@
 /// What all operations share: the problem answers, their schemas, and the headers.
 enum OpenAPIComponents {
-    static var tree: JSONTree {
-        .object([
+    /// - Parameter hasSecurity: whether an operation passes credentials on
+    static func tree(hasSecurity: Bool) -> JSONTree {
+        var members: [(String, JSONTree)] = [
             ("responses", .object(responses)), ("headers", .object(headers)),
             ("schemas", .object(schemas)),
-        ])
+        ]
+        if hasSecurity { members.append(("securitySchemes", OpenAPISecurity.schemes)) }
+        return .object(members)
     }
 
     static func header(_ name: String) -> JSONTree {

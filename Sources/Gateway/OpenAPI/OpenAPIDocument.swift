@@ -27,7 +27,7 @@ package struct OpenAPIDocument {
             ("info", .object([("title", .text(title)), ("version", .text("1"))])),
             ("servers", .list(servers)),
             ("paths", .object(paths)),
-            ("components", OpenAPIComponents.tree),
+            ("components", OpenAPIComponents.tree(hasSecurity: hasSecurity)),
         ]).text + "\n"
     }
 
@@ -52,6 +52,12 @@ package struct OpenAPIDocument {
                     isHeadFree: path.isHeadFree(plan.endpoints), &names)
             }
             return (path.text, JSONTree.object(members))
+        }
+    }
+
+    private var hasSecurity: Bool {
+        zip(config.endpoints, plan.endpoints).contains { config, plan in
+            OpenAPIOperation(config, plan, spelled: [:]).security.isForwarded
         }
     }
 

@@ -28,21 +28,43 @@ struct OpenAPIOperation {
         let parameters = parameters
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
         if let body = requestBody { members.append(("requestBody", body)) }
+        if let security = security.requirement {
+            members.append(("security", security))
+        }
         members.append(
             ("responses", OpenAPIAnswers(plan, hasBody: method != .head).tree))
         return .object(members)
     }
 
     private var description: String {
-        var text = "Answers within \(plan.deadline.spelled)"
-        if let padding = plan.padding { text += ", and not before \(padding.minimum.spelled)" }
-        let sentOn = forwardedHeaders.filter(Self.isReserved)
-        text += "."
+        var text = timing
         if plan.calls.contains(where: \.forward.forwardsAllQuery) {
-            text += " Query parameters that are not described are sent on to backends."
+            text += " Query parameters that are not described are forwarded to backends."
+        }
+        let forwarded = forwardedHeaders.filter(Self.isReserved)
+            .filter { $0.lowercased() != OpenAPISecurity.header }
+        if !forwarded.isEmpty {
+            text += " Forwarded to backends: \(forwarded.joined(separator: ", "))."
         }
         return text
-            + (sentOn.isEmpty ? "" : " Sent on to backends: \(sentOn.joined(separator: ", ")).")
+    }
+
+    /// How long a response takes. With `min_duration` the deadline only shows where it is later.
+    private var timing: String {
+        guard let padding = plan.padding else { return "Responds within \(plan.deadline.spelled)." }
+        let least = padding.minimum
+        guard plan.deadline > least else {
+            return "Every response takes \(least.spelled), whatever the outcome."
+        }
+        let later = padding.step.map { ", later ones in steps of \($0.spelled)" } ?? ""
+        return "No response takes less than \(least.spelled)\(later); the deadline is"
+            + " \(plan.deadline.spelled)."
+    }
+
+    var security: OpenAPISecurity {
+        OpenAPISecurity(
+            isForwarded: forwardedHeaders.contains { $0.lowercased() == OpenAPISecurity.header },
+            isNeeded: needs.headers.contains(OpenAPISecurity.header))
     }
 
     // MARK: Parameters

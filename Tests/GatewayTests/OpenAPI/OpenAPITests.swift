@@ -1,4 +1,6 @@
+import Basics
 import Foundation
+import JSONText
 import Testing
 
 @testable import Gateway
@@ -132,6 +134,115 @@ import Testing
                 #expect((whole["content"] == nil) == (operation.method == "head"))
             }
         }
+    }
+
+    // MARK: Single facts
+
+    private func operation(_ endpoint: String) throws -> [String: Any] {
+        let text = """
+            version: 1
+            backends: { a: { url: "http://h" } }
+            endpoints:
+              - { route: GET /x, \(endpoint) }
+
+            """
+        let document = try Document(try Self.description(of: text))
+        return try #require(document.paths["/x"]?["get"])
+    }
+
+    @Test(arguments: [
+        ("", "Responds within 5s."),
+        (
+            "deadline: 380ms, min_duration: 400ms, ",
+            "Every response takes 400ms, whatever the outcome."
+        ),
+        (
+            "deadline: 1s, min_duration: 400ms, ",
+            "No response takes less than 400ms; the deadline is 1s."
+        ),
+        (
+            "deadline: 1s, min_duration: 400ms, round_up_to: 100ms, ",
+            "No response takes less than 400ms, later ones in steps of 100ms; the deadline is 1s."
+        ),
+    ])
+    func theDescriptionStatesTimes(_ keys: String, _ words: String) throws {
+        let operation = try operation(keys + "calls: { one: { from: a, get: / } }")
+        #expect(operation["description"] as? String == words)
+    }
+
+    @Test func forwardedCredentialsAreASecurityScheme() throws {
+        func security(_ endpoint: String) throws -> String {
+            let value = try operation(endpoint)["security"]
+            guard let list = value as? [[String: [String]]] else { return "none" }
+            return list.map { $0.keys.sorted().joined() }.joined(separator: "|")
+        }
+        #expect(try security("calls: { one: { from: a, get: / } }") == "none")
+        #expect(
+            try security(
+                "forward: { headers: [authorization] }, calls: { one: { from: a, get: / } }")
+                == "Authorization|")
+        let needed =
+            "calls: { one: { from: a, get: /, required: true, "
+            + "headers: { Authorization: \"{request.header.Authorization}\" } } }"
+        #expect(try security(needed) == "Authorization")
+    }
+
+    @Test func relayedHeadersAreDescribed() throws {
+        let operation = try operation(
+            "calls: { one: { from: a, get: /, relay_headers: [ETag] }, "
+                + "two: { from: a, get: /, relay_headers: [etag] } }")
+        let answers = try #require(operation["responses"] as? [String: [String: Any]])
+        let headers = try #require(answers["200"]?["headers"] as? [String: Any])
+        #expect(headers.keys.sorted() == ["ETag", "Gateway-Complete", "X-Request-Id"])
+        let problem = answers["502"]?["headers"] as? [String: Any]
+        #expect(problem?["ETag"] == nil)
+    }
+
+    /// Values that a shape really makes are valid by the schema of their part, and others are not.
+    @Test(arguments: [
+        (
+            "keep: [id, owner.name, \"items[].price\"]",
+            #"{"id":1,"x":2,"owner":{"name":"a","y":1},"items":[{"price":1,"z":2},{"q":1}]}"#, true
+        ),
+        ("keep: [id], rename: { id: number }", #"{"id":7,"other":8}"#, true),
+        ("keep: [a.b.c]", #"{"a":5}"#, true), ("keep: [a.b.c]", "[1]", true),
+        ("take: \"items[].id\"", #"{"items":[{"id":1},{"id":"2"}]}"#, true),
+        ("take: items, keep: [\"[].id\"]", #"{"items":[{"id":1,"x":0}]}"#, true),
+        ("keep: [\"[0].id\", \"[1].name\"]", #"[{"id":1},{"name":2},3]"#, true),
+        ("drop: [id]", #"{"id":7,"other":8}"#, false),
+    ])
+    func partsAreDescribedByWhatTheirShapesLeave(
+        _ shape: String, _ answer: String, _ isLimited: Bool
+    ) throws {
+        let text = """
+            version: 1
+            backends: { a: { url: "http://h" } }
+            endpoints:
+              - { route: GET /x, calls: { one: { from: a, get: /, required: true, \(shape) } } }
+
+            """
+        let (config, problems) = load(["c.yaml": text], environment: [:])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let call = plan.endpoints[0].calls[0]
+        let schema = OpenAPIPart(call).tree.text
+        let shaped = try call.shape.applied(to: try JSONSlice(validating: Bytes(answer)))
+        #expect(try accepts(schema, String(shaped.bytes)), "\(shaped) \(schema)")
+        #expect(try accepts(schema, "null"))
+        for other in [#"{"unknown":1}"#, "\"text\""] {
+            #expect(try accepts(schema, other) != isLimited, "\(other) \(schema)")
+        }
+    }
+
+    private func accepts(_ schema: String, _ json: String) throws -> Bool {
+        let document = try JSONConfigSource.read(Array(json.utf8), file: "part.json")
+        return try SchemaValidator(schema).problems(of: document).isEmpty
+    }
+
+    @Test func aFallbackIsOneOfThePartsValues() throws {
+        let operation = try operation(
+            "calls: { one: { from: a, get: /, keep: [id], if_failed: {none: true} } }")
+        let text = "\(operation)"
+        #expect(text.contains("anyOf") && text.contains("const"))
     }
 
     @Test func nothingOfBackendsIsTold() throws {

@@ -1,0 +1,36 @@
+import HTTP
+
+/// The credentials that an endpoint passes on to its backends: OpenAPI describes `Authorization` as a
+/// security scheme and ignores it as a parameter.
+struct OpenAPISecurity {
+    /// In lower case, as it is looked for.
+    static let header = "authorization"
+    private static let scheme = "Authorization"
+
+    /// Whether `Authorization` goes to a backend.
+    let isForwarded: Bool
+    /// Whether the endpoint gives no data without it.
+    let isNeeded: Bool
+
+    /// The value of an operation's `security`; nil where no credentials are passed on.
+    var requirement: JSONTree? {
+        guard isForwarded else { return nil }
+        let required = JSONTree.object([(Self.scheme, .list([]))])
+        // An empty requirement means that a request without credentials is valid, too.
+        return .list(isNeeded ? [required] : [required, .object([])])
+    }
+
+    /// The value of `components.securitySchemes`. Which scheme of RFC 9110, section 11, clients use
+    /// is between them and the backends.
+    static var schemes: JSONTree {
+        .object([
+            (
+                scheme,
+                .object([
+                    ("type", .text("apiKey")), ("in", .text("header")), ("name", .text(scheme)),
+                    ("description", .text("Passed on to backends, which check it.")),
+                ])
+            )
+        ])
+    }
+}

@@ -26,4 +26,9 @@ package final class Entropy: RandomNumberGenerator {
     package func chance(oneIn odds: Int) -> Bool {
         below(odds) == 0
     }
+
+    /// True with this probability, 0 to 1.
+    package func chance(_ probability: Double) -> Bool {
+        Double(next() >> 11) * 0x1p-53 < probability
+    }
 }

@@ -63,6 +63,8 @@ package final class SimNetwork {
         case fails(IOFailure)
         /// Never answers.
         case silent
+        /// This share of attempts is refused, 0 to 1; the others go as usual.
+        case refuses(share: Double)
     }
 
     /// What the name service says.
@@ -129,14 +131,23 @@ package final class SimNetwork {
     ) {
         switch fates[address] {
         case .silent?: return
-        case .fails(let failure)?:
-            clock.after(latency() + latency()) { loop.perform { answer(.failure(failure)) } }
-        case nil:
+        case .fails(let failure)?: fail(failure, loop, answer)
+        case .refuses(let share)? where entropy.chance(share):
+            fail(.connectionRefused, loop, answer)
+        case .refuses?, nil:
             let source = loop.host.map { SocketAddress.ip($0, port: freePort()) }
             clock.after(latency()) { [unowned self] in
                 arrive(from: loop, source, to: address, answer)
             }
         }
+    }
+
+    /// Fails an attempt to connect after a round trip.
+    private func fail(
+        _ failure: IOFailure, _ loop: SimLoop,
+        _ answer: @escaping (Result<SimStream, IOFailure>) -> Void
+    ) {
+        clock.after(latency() + latency()) { loop.perform { answer(.failure(failure)) } }
     }
 
     private func arrive(

@@ -6,39 +6,50 @@ import Simulation
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Say what a configuration would answer, in virtual time.",
+        abstract: "Simulate a configuration in virtual time and report its responses.",
         discussion: """
-            Its endpoints get requests and its backends are played; nothing is sent. The same seed
-            gives the same answers. FAULTS is a list of BACKEND: KIND SHARE, with * for all backends
-            and the kinds timeout, slow 300ms, close, reset, cut, garbage, or a status such as 503.
+            Clients and backends are simulated; nothing is sent. The same seed gives the same run.
 
-            Without a configuration the gateway itself is put to the test: each seed draws a
-            configuration, clients, backends and faults, and every answer is checked.
+            FAULTS is a list of BACKEND: KIND SHARE, where * stands for all backends. The kinds are
+            timeout, slow 300ms, close, refuse, reset, cut, garbage, or a status such as 503.
+
+            Without a configuration the gateway tests itself: each seed makes a configuration, clients,
+            backends and faults at random, and every response is checked.
 
             EXAMPLES
               tributary simulate my.yaml                             a thousand requests
               tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
+              tributary simulate my.yaml --latency 'reviews: 40ms-900ms' --rate 500
               tributary simulate my.yaml --only 17 --trace           one of them as a waterfall
-              tributary simulate --seeds 1000                        a thousand machine rooms
-              tributary simulate --seed 17 --trace                   what happens in one of them
+              tributary simulate --seeds 1000                        a thousand random clusters
+              tributary simulate --seed 17 --trace                   the event log of one of them
             """)
 
     @Argument(help: "The configuration, YAML or JSON; - is standard input.")
     var config: String?
 
-    @Option(help: "Where chance begins.")
+    @Option(help: "Random seed; the same seed gives the same run.")
     var seed: UInt64 = 1
 
-    @Option(help: "How many requests; without a configuration, of each connection at most.")
+    @Option(help: "Number of requests; without a configuration, at most so many per connection.")
     var requests: Int?
 
-    @Option(help: "What goes wrong, such as 'stock: timeout 10%'.")
+    @Option(help: "Requests per second of virtual time, on average (default: 100).")
+    var rate: Int?
+
+    @Option(help: "Faults to inject, e.g. 'stock: timeout 10%'.")
     var faults: String = ""
 
-    @Option(help: "Tell of this request only.")
+    @Option(help: "Response times of backends, e.g. 'reviews: 40ms-900ms, *: 5ms'.")
+    var latency: String = ""
+
+    @Option(help: "How often optional parameters are sent, e.g. 'lang: 90%' (default: 50%).")
+    var optional: String = ""
+
+    @Option(help: "Show only the request with this number.")
     var only: Int?
 
-    @Flag(help: "Tell what happens.")
+    @Flag(help: "Show what happens, event by event.")
     var trace = false
 
     @OptionGroup var soak: SoakOptions
@@ -47,8 +58,15 @@ struct SimulateCommand: ParsableCommand {
         if let requests, !(1...1_000_000).contains(requests) {
             throw ValidationError("--requests is a number from 1 to 1000000")
         }
+        if let rate, !(1...1_000_000).contains(rate) {
+            throw ValidationError("--rate is a number from 1 to 1000000")
+        }
         if config != nil, trace, only == nil {
-            throw ValidationError("--trace tells of one request: add --only and its number")
+            throw ValidationError("--trace shows one request: add --only and its number")
+        }
+        if config == nil, rate != nil || !faults.isEmpty || !latency.isEmpty || !optional.isEmpty {
+            throw ValidationError(
+                "--rate, --faults, --latency and --optional need a configuration")
         }
     }
 
@@ -65,9 +83,14 @@ struct SimulateCommand: ParsableCommand {
         var settings = Rehearsal.Settings()
         settings.seed = seed
         settings.requests = requests ?? 1000
-        do throws(FaultRule.Mistake) {
-            settings.faults = try FaultRule.list(
-                faults, backends: ConfigSurvey(config).backends.map(\.name))
+        settings.rate = rate ?? settings.rate
+        let survey = ConfigSurvey(config)
+        let backends = survey.backends.map(\.name)
+        do throws(RuleList.Mistake) {
+            settings.faults = try FaultRule.list(faults, backends: backends)
+            settings.latencies = try LatencyRule.list(latency, backends: backends)
+            settings.optional = try OptionalRule.list(
+                optional, parameters: survey.optionalParameters)
         } catch {
             throw ValidationError("\(error)")
         }

@@ -26,8 +26,9 @@ struct Soak {
         let runOptions = try runOptions
         if tracing { return StandardStreams.printOut(Verdict.story(seed, runOptions)) }
         var (seeds, requests, calls, failed) = (0, 0, 0, 0)
-        for seed in seed..<seed &+ options.seeds {
-            let verdict = Verdict.of(seed, runOptions)
+        for number in 0..<options.seeds {
+            // Seeds wrap around, so that every first seed is a valid one.
+            let verdict = Verdict.of(seed &+ number, runOptions)
             seeds += 1
             requests += verdict.requests
             calls += verdict.attempts

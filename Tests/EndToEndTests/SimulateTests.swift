@@ -20,6 +20,20 @@ extension EndToEnd {
             #expect(try run(arguments) == first)
         }
 
+        @Test func latencyAndRateAreOptions() throws {
+            let result = try run([
+                "good.yaml", "--requests", "20", "--rate", "1000", "--latency", "*: 250ms",
+                "--optional", "*: 100%",
+            ])
+            #expect(result.status == 0)
+            #expect(result.output.contains("   501."), "two calls of 250 ms, one after the other")
+        }
+
+        @Test func theLastSeedIsNoTrap() throws {
+            let result = try run(["--seed", "18446744073709551615", "--seeds", "2"])
+            #expect(result.status == 0 && result.output.hasPrefix("2 seeds, "))
+        }
+
         @Test func seedsOfTheGatewayItselfPass() throws {
             let result = try run(["--seed", "1", "--seeds", "3"])
             #expect(result.status == 0)
@@ -28,7 +42,8 @@ extension EndToEnd {
 
         @Test(arguments: [
             ["--faults", "nobody: timeout 10%"], ["--requests", "0"], ["--trace"],
-            ["--only", "99", "--requests", "5"],
+            ["--only", "99", "--requests", "5"], ["--rate", "0"], ["--latency", "users: slow"],
+            ["--optional", "lang: 10%"],
         ]) func wrongUsageIsSaid(_ arguments: [String]) throws {
             let result = try run(["good.yaml"] + arguments)
             #expect(result.status == 64 && result.errors.hasPrefix("Error: "))

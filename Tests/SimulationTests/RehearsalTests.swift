@@ -1,6 +1,7 @@
 import Gateway
-import Simulation
 import Testing
+
+@testable import Simulation
 
 /// What `tributary simulate CONFIG` tells.
 @Suite struct RehearsalTests {
@@ -19,7 +20,8 @@ import Testing
         """
 
     private func rehearsal(
-        _ faults: String = "", requests: Int = 200, text: String = Self.text
+        _ faults: String = "", requests: Int = 200, text: String = Self.text,
+        adjust: (inout Rehearsal.Settings) throws -> Void = { _ in }
     ) throws -> Rehearsal {
         let files = ConfigFiles(
             read: { _ throws(ConfigFileError) in Array(text.utf8) },
@@ -29,6 +31,7 @@ import Testing
         var settings = Rehearsal.Settings()
         settings.requests = requests
         settings.faults = try FaultRule.list(faults, backends: ["catalog", "stock"])
+        try adjust(&settings)
         let plan = try Planner.plan(config, processors: 1)
         let rehearsal = try Rehearsal(config, plan, settings)
         rehearsal.run()
@@ -70,6 +73,7 @@ import Testing
         ("catalog: 404 100%", "404"), ("catalog: 503 100%", "502"), ("*: close 100%", "502"),
         ("*: reset 100%", "502"), ("catalog: cut 100%", "502"), ("catalog: garbage 100%", "502"),
         ("catalog: slow 2s 100%", "504"), ("catalog: timeout 100%", "504"),
+        ("catalog: refuse 100%", "502"),
     ]) func everyKindOfFaultHasItsOutcome(_ faults: String, _ status: String) throws {
         let rehearsal = try rehearsal(faults, requests: 20)
         let line = "  \(status)                   20    100.0%"
@@ -101,18 +105,91 @@ import Testing
     @Test(arguments: [
         (
             "stok: timeout 10%",
-            "there is no backend 'stok' (there are catalog, stock, and * for all)"
+            "there is no backend 'stok' (known: catalog, stock, and * for all)"
         ),
         ("stock: timeout", "a fault ends with its share, such as 10%: timeout"),
-        ("stock timeout 10%", "write a fault like 'stock: timeout 10%': stock timeout 10%"),
+        ("stock timeout 10%", "write it like 'stock: timeout 10%': stock timeout 10%"),
         (
             "stock: explode 10%",
-            "no fault is called 'explode' (there are timeout, slow 300ms, close, reset, cut,"
+            "there is no fault 'explode' (known: timeout, slow 300ms, close, refuse, reset, cut,"
                 + " garbage, and a status such as 503)"
         ),
     ]) func aFaultThatIsNoneIsSaid(_ text: String, _ words: String) {
         #expect {
             try FaultRule.list(text, backends: ["catalog", "stock"])
         } throws: { "\($0)" == words }
+    }
+
+    // MARK: Latency, rate, optional parameters
+
+    /// Durations of the requests that were answered, in milliseconds.
+    private func milliseconds(_ rehearsal: Rehearsal) -> [Double] {
+        rehearsal.requests.compactMap(\.duration).map { $0 / .milliseconds(1) }
+    }
+
+    @Test func latenciesAreDrawnFromTheirRanges() throws {
+        let rehearsal = try rehearsal { settings in
+            settings.latencies = try LatencyRule.list(
+                "*: 500ms, stock: 1ms, catalog: 40ms-90ms", backends: ["catalog", "stock"])
+        }
+        let durations = milliseconds(rehearsal)
+        // The calls run one after the other; the network adds less than 3 ms.
+        #expect(durations.count == 200)
+        #expect(durations.allSatisfy { $0 >= 41 && $0 < 94 })
+        #expect((durations.max() ?? 0) - (durations.min() ?? 0) > 40, "the range is used")
+        rehearsal.close()
+    }
+
+    @Test func theRateSetsHowLongARunTakes() throws {
+        func seconds(_ rate: Int) throws -> Double {
+            let rehearsal = try rehearsal { $0.rate = rate }
+            defer { rehearsal.close() }
+            return rehearsal.duration / .seconds(1)
+        }
+        // 200 requests: about 20 s and about 0.2 s.
+        #expect((15...25).contains(try seconds(10)))
+        #expect((0.1...0.4).contains(try seconds(1000)))
+    }
+
+    @Test(arguments: [("", 60...140), ("lang: 0%", 0...0), ("*: 100%", 200...200)])
+    func optionalParametersAreSentAsOftenAsAskedFor(
+        _ optional: String, _ count: ClosedRange<Int>
+    ) throws {
+        let rehearsal = try rehearsal { settings in
+            settings.optional = try OptionalRule.list(optional, parameters: ["lang"])
+        }
+        let sent = rehearsal.requests.compactMap(\.sent).count { sent in
+            String(decoding: sent.request.bytes, as: UTF8.self).contains("lang=")
+        }
+        #expect(count.contains(sent), "\(sent)")
+        rehearsal.close()
+    }
+
+    @Test func aShareOfConnectionsIsRefused() throws {
+        // Every request needs a new connection: the last one was idle for too long.
+        let text = Self.text.replacing(
+            "127.0.0.1:7002\"", with: "127.0.0.1:7002\", keepalive: { idle_timeout: 1ms }")
+        let rehearsal = try rehearsal("stock: refuse 50%", requests: 400, text: text)
+        let report = RehearsalReport.of(rehearsal)
+        #expect(report.contains("failed: stock connection_refused"))
+        #expect(report.contains("  200      "), "not all are refused")
+        rehearsal.close()
+    }
+
+    @Test(arguments: [
+        "reviews: 40ms", "stock", "stock: 40", "stock: 90ms-40ms", "stock: -5ms",
+        "stock: 1ms-2ms-3ms",
+        "stock: 1h", "stock: 99999999999999999999s",
+    ]) func aLatencyThatCannotBeReadIsReported(_ text: String) {
+        #expect(throws: RuleList.Mistake.self) {
+            try LatencyRule.list(text, backends: ["catalog", "stock"])
+        }
+    }
+
+    @Test(arguments: ["size: 10%", "lang", "lang: 10", "lang: 110%", "lang: nan%"])
+    func aShareThatCannotBeReadIsReported(_ text: String) {
+        #expect(throws: RuleList.Mistake.self) {
+            try OptionalRule.list(text, parameters: ["lang"])
+        }
     }
 }

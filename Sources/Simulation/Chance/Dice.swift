@@ -24,9 +24,7 @@ struct Dice {
     func word() -> UInt64 { entropy.next() }
 
     /// True with this probability, 0 to 1.
-    func chance(_ probability: Double) -> Bool {
-        Double(entropy.next() >> 11) * 0x1p-53 < probability
-    }
+    func chance(_ probability: Double) -> Bool { entropy.chance(probability) }
 
     func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + entropy.below(range.count)

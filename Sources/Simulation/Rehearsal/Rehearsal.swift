@@ -27,9 +27,16 @@ package final class Rehearsal {
     package struct Settings: Sendable {
         package var seed: UInt64 = 1
         package var requests = 1000
+        /// Requests in a second of virtual time, on average.
+        package var rate = 100
         package var faults: [FaultRule] = []
+        package var latencies: [LatencyRule] = []
+        package var optional: [OptionalRule] = []
 
         package init() {}
+
+        /// Between two requests, in microseconds.
+        var pause: ClosedRange<Int> { 0...(2_000_000 / max(1, rate)) }
     }
 
     package init(_ config: Config, _ plan: Plan, _ settings: Settings) throws {
@@ -63,8 +70,15 @@ package final class Rehearsal {
                     of: self)
                 try simulated.listen()
                 hosts.append(simulated)
+                let refused = refusedShare(of: index)
+                if refused > 0 { network.fates[address] = .refuses(share: refused) }
             }
         }
+    }
+
+    /// How many attempts to connect a backend refuses, 0 to 1; several faults happen independently.
+    private func refusedShare(of backend: Int) -> Double {
+        1 - faults(of: backend).filter { $0.kind == .refuse }.reduce(1) { $0 * (1 - $1.share) }
     }
 
     /// A name gets an address of its own.
@@ -82,10 +96,11 @@ package final class Rehearsal {
 
     /// Runs all requests to their ends.
     package func run() {
-        let traffic = RehearsalTraffic(survey: survey, dice: dice.dice("traffic"))
+        let traffic = RehearsalTraffic(
+            survey: survey, dice: dice.dice("traffic"), optional: settings.optional)
         var at = 0
         for number in 0..<settings.requests {
-            at += dice.dice("pause", number).number(0...20_000)
+            at += dice.dice("pause", number).number(settings.pause)
             let (request, endpoint) = traffic.request(number)
             let client = SimulatedClient(
                 DrawnConnection(number: number, start: at, requests: [request], leaves: true),
@@ -141,6 +156,7 @@ extension Rehearsal: HostWorld, ClientWorld {
         let meant = survey.endpoints[key.endpoint].calls[call]
         let act = RehearsedAct(
             dice: dice.dice("act", number, call, ordinal), faults: faults(of: meant.backend),
+            latency: latency(of: meant.backend),
             answer: SampleAnswer(meant).tree
         ).act()
         let attempt = Attempt(
@@ -155,6 +171,7 @@ extension Rehearsal: HostWorld, ClientWorld {
         probes += 1
         let act = RehearsedAct(
             dice: dice.dice("probe", probes), faults: faults(of: host.backend),
+            latency: latency(of: host.backend),
             answer: .members([:])
         ).act()
         return Probe(
@@ -165,6 +182,10 @@ extension Rehearsal: HostWorld, ClientWorld {
         settings.faults.filter {
             $0.backend == "*" || $0.backend == survey.backends[backend].name
         }
+    }
+
+    private func latency(of backend: Int) -> ClosedRange<Int>? {
+        settings.latencies.range(for: survey.backends[backend].name)
     }
 
     /// The call whose fixed pieces are all there, in order; the one with most of them if there are

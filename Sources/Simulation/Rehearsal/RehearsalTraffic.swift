@@ -4,6 +4,7 @@ import Gateway
 struct RehearsalTraffic {
     let survey: ConfigSurvey
     let dice: Dice
+    let optional: [OptionalRule]
 
     func request(_ number: Int) -> (request: DrawnRequest, endpoint: Int) {
         let dice = dice.dice("request", number)
@@ -18,7 +19,8 @@ struct RehearsalTraffic {
             }
         }
         request.target = target.isEmpty ? "/" : target
-        for param in endpoint.params where param.isRequired || dice.chance(0.5) {
+        for param in endpoint.params
+        where param.isRequired || dice.chance(optional.share(of: param.name)) {
             let value = pick(param.values, dice)
             if param.isHeader {
                 request.headers.append((param.name, value))

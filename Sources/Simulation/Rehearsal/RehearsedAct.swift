@@ -1,16 +1,21 @@
-/// What a played backend does about one request: it answers soon, unless something shall go wrong.
+/// What a simulated backend does with one request: it responds after its latency, unless a fault is
+/// to happen.
 struct RehearsedAct {
     let dice: Dice
     let faults: [FaultRule]
+    /// In milliseconds; nil for the usual one.
+    let latency: ClosedRange<Int>?
     let answer: Tree
 
     func act() -> Act {
         var act = answering(200)
-        // Most answers are quick, a few take their time.
-        act.delay = dice.chance(0.9) ? dice.number(2...12) : dice.number(12...60)
+        act.delay = dice.number(latency ?? usualLatency)
         for fault in faults where dice.chance(fault.share) { apply(fault.kind, to: &act) }
         return act
     }
+
+    /// Nine in ten responses are quick.
+    private var usualLatency: ClosedRange<Int> { dice.chance(0.9) ? 2...12 : 12...60 }
 
     private func answering(_ status: Int, _ text: String? = nil) -> Act {
         var act = Act()
@@ -32,6 +37,8 @@ struct RehearsedAct {
         case .slow(let milliseconds): act.delay += milliseconds
         case .close: act = ending(.closes, sending: [])
         case .reset: act = ending(.resets, sending: [])
+        // Happens before a request: the network refuses the connection.
+        case .refuse: break
         case .cut: act = ending(.closes, sending: act.pieces.map { Array($0.dropLast()) })
         case .garbage: act = answering(200, "<html>oops</html>")
         case .status(let status): act = answering(status)

@@ -54,6 +54,15 @@ package struct ConfigSurvey: Sendable {
         package let paths: [String]
     }
 
+    /// The names of parameters that clients may leave out, once each.
+    package var optionalParameters: [String] {
+        var names: [String] = []
+        for param in endpoints.flatMap(\.params) where !param.isRequired {
+            if !names.contains(param.name) { names.append(param.name) }
+        }
+        return names
+    }
+
     package init(_ config: Config) {
         backends = config.backends.map { backend in
             Backend(

@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
     var config: String
 
     func run() throws {
-        let (_, _, plan, problems) = try ConfigSource(argument: config).record()
+        let (_, _, plan, problems) = try record()
         switch format {
         case .text: StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
         case .json: StandardStreams.printOut(problems.json)
@@ -38,5 +38,19 @@ struct CheckCommand: ParsableCommand {
         guard let plan else { throw ExitStatus.configurationErrors }
         if strict, problems.warningCount > 0 { throw ExitStatus.strictWarnings }
         if format == .text { StandardStreams.printOut(PlanPrinter(plan).summary) }
+    }
+
+    /// With `--format json` every failure is written as JSON, also one that keeps the configuration
+    /// from being read.
+    private func record() throws -> (
+        source: RecordedConfig, config: Config?, plan: Plan?, problems: Problems
+    ) {
+        do {
+            return try ConfigSource(argument: config).record()
+        } catch  where format == .json {
+            let failure = StartFailure(error)
+            StandardStreams.printOut(Problems(ofFile: config, failure.reason).json)
+            throw failure.status
+        }
     }
 }

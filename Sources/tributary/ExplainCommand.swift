@@ -10,13 +10,16 @@ import UVReactor
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say what would become of one request; nothing is sent without --run.",
+        abstract: "Show what the gateway does with one request. Sends nothing without --run.",
         discussion: """
             EXAMPLES
               tributary explain my.yaml GET '/products/42?lang=de'
               tributary explain my.yaml GET /home --header 'Accept-Language: de'
               tributary explain my.yaml POST /login --data '{"user":"ann"}'
-              tributary explain --run my.yaml GET /home    sends it: what really happened, as a waterfall
+              tributary explain --run my.yaml GET /home    sends it and shows its calls as a waterfall
+
+            EXIT STATUS
+              0 an endpoint takes the request, 1 none does (404, 405) or it is invalid (400)
             """)
 
     @Argument(help: "The configuration, YAML or JSON; - is standard input.")
@@ -25,17 +28,18 @@ struct ExplainCommand: ParsableCommand {
     @Argument(help: "The method, such as GET.")
     var method: String
 
-    @Argument(help: "What is asked for: a path with a query, or a whole URL.")
+    @Argument(help: "The path with a query, or a whole URL.")
     var url: String
 
     @Option(
-        name: .shortAndLong, help: "A header of the request, as 'Name: value'; may be repeated.")
+        name: [.customShort("H"), .long],
+        help: "A header of the request, as 'Name: value'; may be repeated.")
     var header: [String] = []
 
     @Option(name: .shortAndLong, help: "The body of the request.")
     var data: String?
 
-    @Flag(name: .customLong("run"), help: "Send it, and tell what happened.")
+    @Flag(name: .customLong("run"), help: "Send the request and show what happened.")
     var isRun = false
 
     func run() throws {
@@ -50,6 +54,7 @@ struct ExplainCommand: ParsableCommand {
         let explanation = Explanation(
             plan, method, target, fields, body: data.map { Bytes($0) } ?? Bytes())
         StandardStreams.printOut(isRun ? try result(of: explanation) : explanation.text)
+        guard explanation.isAccepted else { throw ExitStatus.notAccepted }
     }
 
     private func result(of explanation: Explanation) throws -> String {

@@ -28,6 +28,15 @@ enum StartFailure: Error, Sendable {
         }
     }
 
+    /// The same without the path of a file, where one is named otherwise.
+    var reason: String {
+        switch self {
+        case .noSuchFile: "no such file"
+        case .unreadableFile(_, let words): words
+        case .listen, .host, .threads, .internalError: line
+        }
+    }
+
     var status: ExitCode {
         switch self {
         case .listen, .host, .group, .threads: ExitStatus.unavailable

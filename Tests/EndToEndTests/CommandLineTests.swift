@@ -149,6 +149,34 @@ extension EndToEnd {
                     == "unknown key 'gte' in call 'profile' - did you mean 'get'?")
         }
 
+        @Test func aMissingFileIsJSONForTools() throws {
+            let result = try Command.run("check", "--format", "json", "/nowhere/to/be/found.yaml")
+            #expect(result.status == 66 && result.errors.isEmpty)
+            let json = try #require(
+                try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+            let problem = try #require((json["problems"] as? [[String: Any]])?.first)
+            #expect(problem["file"] as? String == "/nowhere/to/be/found.yaml")
+            #expect(problem["text"] as? String == "no such file")
+        }
+
+        @Test func explainHelpsWithH() throws {
+            let result = try Command.run("explain", "-h")
+            #expect(result.status == 0 && result.output.contains("USAGE: tributary explain"))
+            let used = try Command.run(
+                "explain", "-H", "Accept: */*", "good.yaml", "GET", "/home", in: folder.url)
+            #expect(used.status == 0)
+        }
+
+        @Test(arguments: [
+            (["GET", "/home"], 0), (["GET", "/none"], 1), (["DELETE", "/home"], 1),
+        ])
+        func explainSucceedsOnlyWhereAnEndpointAnswers(
+            _ request: [String], _ status: Int32
+        ) throws {
+            let command = try Command(["explain", folder.path("good.yaml")] + request)
+            #expect(try command.exitStatus() == status)
+        }
+
         /// The backends are addresses of loopback where a test would notice a connection.
         @Test func explainSendsNothing() throws {
             let backend = try Socket(listeningOn: 0)

@@ -22,6 +22,11 @@ package struct Problems: Sendable, Equatable {
 
     package init() {}
 
+    /// One error about a file as a whole, which could not be read.
+    package init(ofFile path: String, _ text: String) {
+        error(at: Place(file: path), text)
+    }
+
     package mutating func error(at place: Place, _ text: String) {
         add(Problem(severity: .error, place: place, text: text))
     }

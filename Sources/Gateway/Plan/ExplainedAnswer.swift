@@ -6,16 +6,22 @@ import JSONText
 struct ExplainedAnswer {
     private let endpoint: EndpointPlan
     private let calls: [ExplainedCall]
+    private let method: Method
 
     /// - Parameter calls: all of the endpoint's, in file order
-    init(_ endpoint: EndpointPlan, _ calls: [ExplainedCall]) {
+    init(_ endpoint: EndpointPlan, _ calls: [ExplainedCall], _ method: Method) {
         self.endpoint = endpoint
         self.calls = calls
+        self.method = method
     }
 
-    var lines: [String] {
+    var lines: [String] { ["answer    \(body)"] + failures + [worst] }
+
+    /// RFC 9110, section 9.3.2: a response to HEAD has no body.
+    private var body: String {
+        if method == .head { return "no body (HEAD)" }
         let members = wanted.map { $0.plan.placement == .named ? "\"\($0.plan.name)\":..." : "..." }
-        return ["answer    {\(members.joined(separator: ","))}"] + failures + [worst]
+        return "{\(members.joined(separator: ","))}"
     }
 
     private var wanted: [ExplainedCall] { calls.filter(\.isWanted) }
@@ -74,8 +80,10 @@ struct ExplainedAnswer {
         var end = ends.max() ?? .zero
         if let padding = endpoint.padding { end = padding.end(ofAnswerAt: end) }
         let requests = calls.reduce(0) { $0 + $1.requestsMax }
-        return "worst     \(end.spelled) to an answer; \(requests) backend request"
-            + "\(requests == 1 ? "" : "s") at most"
+        let resends = calls.reduce(0) { $0 + $1.resendsMax }
+        return "worst     \(end.spelled) to an answer; \(requests + resends) backend request"
+            + "\(requests + resends == 1 ? "" : "s") at most"
+            + (resends > 0 ? ", \(resends) of them resent after a lost connection" : "")
     }
 }
 

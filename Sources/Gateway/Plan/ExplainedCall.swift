@@ -70,12 +70,15 @@ struct ExplainedCall {
     /// `product!`
     var title: String { plan.name + (plan.isRequired ? "!" : "") }
 
-    /// At most; a resend on a connection that broke before an answer is not counted.
+    /// Requests at most, without resends.
     var requestsMax: Int {
         guard isSent else { return 0 }
         let tries = plan.method.isIdempotent ? plan.retry?.attempts ?? 1 : 1
         return tries * (plan.hedgeAfter == nil ? 1 : 2)
     }
+
+    /// The pool resends an idempotent request once if its reused connection ends before a response.
+    var resendsMax: Int { plan.method.isIdempotent ? requestsMax : 0 }
 
     /// Columns: start, name, request, limit and what else there is to know.
     var row: [String] {

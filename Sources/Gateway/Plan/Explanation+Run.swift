@@ -21,7 +21,8 @@ extension Explanation {
         let request = Request(head: head, body: body.isEmpty ? .none : .complete(body))
         return gateway.answer(request, exchange).then { response in
             let answer = WitnessedAnswer(
-                response: response, began: exchange.began, ended: loop.now, witness: witness)
+                method: head.method, response: response, began: exchange.began, ended: loop.now,
+                witness: witness)
             // Calls that were given up settle while the connections close.
             return client.close().map { withExtendedLifetime(gateway) { text(after: answer) } }
         }
@@ -41,6 +42,7 @@ extension Explanation {
 
 /// The answer to a request that was really sent, and its calls over time.
 struct WitnessedAnswer {
+    let method: Method
     let response: Response
     let began: Instant
     let ended: Instant
@@ -55,7 +57,7 @@ struct WitnessedAnswer {
             guard let value = response.fields[name] else { continue }
             head += "  \(name): \(value)"
         }
-        guard response.body.count > 0 else { return [head] }
+        guard response.body.count > 0, method != .head else { return [head] }
         return [head, "body      \(String(response.body))"]
     }
 

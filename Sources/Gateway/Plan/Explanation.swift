@@ -30,6 +30,13 @@ package struct Explanation {
         }
     }
 
+    /// Whether an endpoint takes the request: its route matches, and its parameters and body are
+    /// valid.
+    package var isAccepted: Bool {
+        guard let endpoint else { return false }
+        return (try? calls(of: endpoint)) != nil
+    }
+
     private var match: Router.Match {
         Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
             .match(head.method, head.target.path)
@@ -45,7 +52,7 @@ package struct Explanation {
         do throws(InvalidRequest) {
             let calls = try calls(of: endpoint)
             lines += TextTable(calls.map(\.row), gaps: [2, 2, 5, 2]).lines
-            lines += ExplainedAnswer(endpoint, calls).lines
+            lines += ExplainedAnswer(endpoint, calls, head.method).lines
         } catch {
             lines += error.explained
         }

@@ -30,7 +30,7 @@ import Testing
                 if        product fails        -> 502 / 504 / 503, relayed: 404 410
                           stock fails          -> 200 partial, "stock":null
                           reviews fails        -> 200 partial, "reviews":null
-                worst     500ms to an answer; 4 backend requests at most
+                worst     500ms to an answer; 8 backend requests at most, 4 of them resent after a lost connection
 
                 """)
     }
@@ -44,12 +44,12 @@ import Testing
                  0ms  profile      GET http://127.0.0.1:7004/me                        up to 500ms  drop password_hash
                  0ms  offers       GET http://127.0.0.1:7005/today                     up to 500ms
                 then  recommended  GET http://127.0.0.1:7005/for/{profile.segment}     up to 500ms  after profile
-                answer    {"profile":...,"offers":...,"recommended":...}
+                answer    no body (HEAD)
                 if        profile fails            -> 200 partial, "profile":null, "recommended":null
                           offers fails             -> 200 partial, "offers":[]
                           recommended fails        -> 200 partial, "recommended":null
                           all fail                 -> 502 / 504 / 503
-                worst     800ms to an answer; 3 backend requests at most
+                worst     800ms to an answer; 6 backend requests at most, 3 of them resent after a lost connection
 
                 """)
     }
@@ -87,6 +87,21 @@ import Testing
     ])
     func whatHasNoRoute(_ method: String, _ url: String, _ text: String) throws {
         #expect(try explanation(method, url) == text)
+    }
+
+    /// The exit status of the command.
+    @Test(arguments: [
+        ("GET", "/products/42", true), ("GET", "/products/0", false), ("GET", "/nowhere", false),
+        ("DELETE", "/products/1", false), ("POST", "/login", true),
+    ])
+    func requestsThatAnEndpointTakesAreAccepted(
+        _ method: String, _ url: String, _ isAccepted: Bool
+    ) throws {
+        let (config, _) = load(["c.yaml": Example.text], environment: ["USERS_KEY": "k"])
+        let plan = try Planner.plan(try #require(config), processors: 1)
+        let explanation = Explanation(
+            plan, try #require(Method(method)), try #require(Target(url)))
+        #expect(explanation.isAccepted == isAccepted)
     }
 
     // MARK: One call

@@ -24,7 +24,7 @@ enum StartFailure: Error, Sendable {
         case .noSuchFile(let path): "\(path): no such file"
         case .unreadableFile(let path, let words): "\(path): \(words)"
         case .threads: "the system has no room for one more thread"
-        case .internalError(let what): "a mistake of tributary's: \(what)"
+        case .internalError(let what): "internal error: \(what)"
         }
     }
 
@@ -33,7 +33,7 @@ enum StartFailure: Error, Sendable {
         switch self {
         case .noSuchFile: "no such file"
         case .unreadableFile(_, let words): words
-        case .listen, .host, .threads, .internalError: line
+        case .listen, .host, .group, .threads, .internalError: line
         }
     }
 

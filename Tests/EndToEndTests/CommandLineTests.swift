@@ -167,9 +167,10 @@ extension EndToEnd {
             #expect(used.status == 0)
         }
 
-        @Test(arguments: [
-            (["GET", "/home"], 0), (["GET", "/none"], 1), (["DELETE", "/home"], 1),
-        ])
+        @Test(
+            arguments: [
+                (["GET", "/home"], 0), (["GET", "/none"], 1), (["DELETE", "/home"], 1),
+            ] as [([String], Int32)])
         func explainSucceedsOnlyWhereAnEndpointAnswers(
             _ request: [String], _ status: Int32
         ) throws {

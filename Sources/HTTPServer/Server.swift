@@ -106,12 +106,19 @@ package final class Server {
     }
 
     /// From nine tenths of the limit on, each new connection takes the place of the one that has been
-    /// idle longest, so that connections nobody uses keep no client out.
+    /// idle longest, so that unused connections keep no client out. One that became idle just now
+    /// stays: its request may be on the way, and a burst of connections must not end it.
     private func makeRoomForConnection() {
         let mark = max(1, settings.connections - settings.connections / 10)
-        guard connections.count >= mark, let slot = unsafe idle.first else { return }
+        guard connections.count >= mark, let slot = unsafe idle.first,
+            connections[slot].hasWaited(Self.idleGrace, now: loop.now)
+        else { return }
         connections[slot].leaveIdle(.evicted)
     }
+
+    /// How long a connection is idle before it may be closed for another: a round trip between
+    /// continents.
+    private static let idleGrace = Duration.milliseconds(200)
 
     /// Connections of one client beyond its limit that are told so at the same time.
     private static let surplusPerClient = 4

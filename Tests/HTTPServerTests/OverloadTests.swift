@@ -96,8 +96,21 @@ import Testing
     @Test func connectionsThatNeverSendKeepNobodyOut() throws {
         let stage = try crowded(10)
         for _ in 0..<40 { _ = try stage.connect() }
+        // Those beyond the limit got a 503 and are closed two seconds later.
+        stage.advance(2_100)
         #expect(stage.server.connectionCount <= 10)
         for _ in 0..<3 { #expect(try stage.answers(to: get()) == "200 /") }
+    }
+
+    /// A client that has connected and is about to send.
+    @Test func aBurstOfConnectionsDoesNotCloseTheOneThatIsJustIdle() throws {
+        let stage = try crowded(10)
+        let first = try stage.connect()
+        for _ in 0..<40 { _ = try stage.connect() }
+        stage.advance(100)
+        first.send(get())
+        stage.advance()
+        #expect(summary(of: first) == "200 /")
     }
 
     @Test func connectionsAtWorkAreNotClosed() throws {

@@ -28,6 +28,8 @@ struct PlacedTemplate: Sendable {
 struct BodyTemplate: Sendable {
     let place: Place
     let pieces: [Piece]
+    /// Whether a variable or a secret's file put something in, which is then not shown.
+    let isConfidential: Bool
 
     enum Piece: Sendable {
         /// Sent as it is.

@@ -9,6 +9,8 @@ struct BackendPlan {
     private(set) var hosts: [Host]
     /// `Name: value\r\n` for every header of `headers:`, ready to be sent.
     let fields: Fields
+    /// The same as the operator wrote them, for `explain`: with `${NAME}` where a variable is used.
+    let shownFields: [(name: FieldName, value: String)]
     let balance: Config.Balance
     let pool: PoolSettings
     let bulkhead: BulkheadPlan?

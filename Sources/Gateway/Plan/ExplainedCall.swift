@@ -10,8 +10,8 @@ struct ExplainedCall {
     private var waitsFor: [Int] = []
 
     private enum Fate {
-        /// The whole request line.
-        case sent(String)
+        /// The whole request line, and what follows it.
+        case sent(String, ExplainedMessage)
         /// A value that it needs is not there.
         case skipped(because: String)
         /// Its `when` is not met.
@@ -41,7 +41,13 @@ struct ExplainedCall {
         var bytes = Array(target.utf8)
         plan.forward.query?.append(from: values.head.target, to: &bytes)
         let host = backend.hosts.first?.shownURL ?? ""
-        fate = .sent("\(plan.method) \(host)\(String(Bytes(bytes)))")
+        do throws(ExplainedMessage.Missing) {
+            fate = .sent(
+                "\(plan.method) \(host)\(String(Bytes(bytes)))",
+                try ExplainedMessage(plan, backend: backend, values))
+        } catch {
+            fate = .skipped(because: "\(error.name) is not sent")
+        }
     }
 
     /// Nil where the client did not send the value.
@@ -85,9 +91,14 @@ struct ExplainedCall {
         switch fate {
         case .leftOut: ["   -", title, "left out: its 'when' is not met", ""]
         case .skipped(let because): ["   -", title, "skipped: \(because)", ""]
-        case .sent(let line):
+        case .sent(let line, _):
             [waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
         }
+    }
+
+    /// The headers and the body that are sent.
+    var message: [String] {
+        if case .sent(_, let message) = fate { message.lines } else { [] }
     }
 
     private var notes: [String] {

@@ -51,12 +51,21 @@ package struct Explanation {
         var lines = ExplainedRequest(endpoint, head).lines
         do throws(InvalidRequest) {
             let calls = try calls(of: endpoint)
-            lines += TextTable(calls.map(\.row), gaps: [2, 2, 5, 2]).lines
+            lines += self.lines(of: calls)
             lines += ExplainedAnswer(endpoint, calls, head.method).lines
         } catch {
             lines += error.explained
         }
         return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// A line for each call, and below it what the call sends.
+    private func lines(of calls: [ExplainedCall]) -> [String] {
+        // Below the request: behind the columns of the start and of the name.
+        let indent = 8 + (calls.map(\.title.count).max() ?? 0)
+        let margin = String(repeating: " ", count: indent)
+        let rows = TextTable(calls.map(\.row), gaps: [2, 2, 5, 2]).lines
+        return zip(rows, calls).flatMap { row, call in [row] + call.message.map { margin + $0 } }
     }
 
     /// Throws what is wrong with the request.

@@ -11,7 +11,7 @@ extension Planner {
             index: index,
             name: backend.name.value,
             hosts: try hosts(of: backend),
-            fields: try fields(of: backend),
+            fields: try fields(of: backend), shownFields: try shownFields(of: backend),
             balance: backend.balance?.value ?? .leastRequests,
             pool: pool(of: backend),
             bulkhead: bulkhead(of: backend),
@@ -45,6 +45,16 @@ extension Planner {
         } catch {
             throw PlanError("\(backend.place): TLS settings that passed the check: \(error)")
         }
+    }
+
+    private func shownFields(
+        of backend: Config.Backend
+    ) throws(PlanError) -> [(name: FieldName, value: String)] {
+        var fields: [(name: FieldName, value: String)] = []
+        for header in backend.headers {
+            fields.append((try fieldName(header.name), header.value.quoted))
+        }
+        return fields
     }
 
     private func fields(of backend: Config.Backend) throws(PlanError) -> Fields {

@@ -71,7 +71,7 @@ struct TemplatePlanner {
                         key: Bytes(key), value, isTextual: isTextual(value.source)))
             }
         }
-        return BodyTemplatePlan(pieces: pieces)
+        return BodyTemplatePlan(pieces: pieces, isConfidential: template.isConfidential)
     }
 
     private func value(

@@ -89,6 +89,9 @@ struct BodyTemplatePlan {
 
     let pieces: [Piece]
 
+    /// Whether a variable or a secret's file put something in, so that it is not shown.
+    let isConfidential: Bool
+
     /// The request's body, where it is sent as it is.
     var wholeBody: URLTemplate.Value? {
         guard pieces.count == 1, case .json(let value, _) = pieces[0],

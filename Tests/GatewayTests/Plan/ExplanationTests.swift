@@ -1,3 +1,5 @@
+import Basics
+import Foundation
 import HTTP
 import Testing
 
@@ -42,6 +44,7 @@ import Testing
                 forwards  headers: Authorization
                 deadline  800ms, one is enough
                  0ms  profile      GET http://127.0.0.1:7004/me                        up to 500ms  drop password_hash
+                                   header  X-Api-Key: ${USERS_KEY}
                  0ms  offers       GET http://127.0.0.1:7005/today                     up to 500ms
                 then  recommended  GET http://127.0.0.1:7005/for/{profile.segment}     up to 500ms  after profile
                 answer    no body (HEAD)
@@ -61,6 +64,9 @@ import Testing
                 forwards  headers: none
                 deadline  380ms, padded to 400ms
                  0ms  session!  POST http://127.0.0.1:7004/sessions     up to 380ms
+                                header  X-Api-Key: ${USERS_KEY}
+                                header  Content-Type: application/json
+                                body    {request.body}
                 answer    {...}
                 if        session fails        -> 502 / 504 / 503, relayed: 401
                 worst     400ms to an answer; 1 backend request at most
@@ -148,5 +154,85 @@ import Testing
         let line = try line(
             of: #"get: "/{H}/{request.header.Accept}""#, "/x", ["H": "v", "Accept": "*"])
         #expect(line == " 0ms  one  GET http://h/base/v/%2A     up to 2s")
+    }
+
+    // MARK: Headers and body
+
+    /// The lines below the line of the call `one`.
+    private func message(
+        _ call: String, backend: String = "", _ method: String = "POST", _ url: String = "/x",
+        _ fields: Fields = [:], body: String = ""
+    ) throws -> [String] {
+        let text = """
+            version: 1
+            backends: { a: { url: "http://h" \(backend) } }
+            endpoints:
+              - route: \(method) /x
+                params: { q: { }, n: { type: integer } }
+                calls:
+                  two: { from: a, get: /two }
+                  one: { from: a, \(call) }
+
+            """
+        let (config, problems) = load(["c.yaml": text], environment: ["KEY": "secret"])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let lines = Explanation(
+            plan, try #require(Method(method)), try #require(Target(url)), fields,
+            body: Bytes(body)
+        ).text.split(separator: "\n").map(String.init)
+        let start = try #require(lines.firstIndex { $0.contains("  one  ") })
+        return lines[(start + 1)...].prefix { $0.hasPrefix("           ") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    @Test func headersAndBodyThatAreSentAreShown() throws {
+        #expect(
+            try message(
+                #"post: /, headers: { X-Q: "{q}", X-Two: "a{two.id}" }, body: { q: "{q}", n: "{n}" }"#,
+                "POST", "/x?q=v&n=7")
+                == [
+                    "header  X-Q: v", "header  X-Two: a{two.id}",
+                    "header  Content-Type: application/json", #"body    {"q":"v","n":7}"#,
+                ])
+        #expect(try message("get: /", "GET") == [])
+    }
+
+    @Test func aBodyThatIsNotGivenStandsAsItsReference() throws {
+        let call = #"post: /, body: "{request.body}""#
+        #expect(
+            try message(call) == [
+                "header  Content-Type: application/json", "body    {request.body}",
+            ])
+        #expect(
+            try message(call, body: #"{"a":1}"#)
+                == ["header  Content-Type: application/json", #"body    {"a":1}"#])
+        #expect(try message(#"post: /, body: "{request.body?}""#) == [])
+    }
+
+    @Test func headersFollowTheirPrecedence() throws {
+        let lines = try message(
+            #"get: /, headers: { X-A: call }, forward: { headers: [X-A, X-B, X-C] }"#,
+            backend: ", headers: { X-A: backend, X-B: backend }", "GET", "/x",
+            ["X-A": "client", "X-B": "client", "X-C": "client"])
+        #expect(lines == ["header  X-B: backend", "header  X-C: client", "header  X-A: call"])
+    }
+
+    @Test func valuesOfVariablesAreNotShown() throws {
+        let lines = try message(
+            #"post: /, headers: { X-Own: "k ${KEY}" }, body: { key: "${KEY}" }"#,
+            backend: #", headers: { X-Key: "${KEY}" }"#)
+        #expect(
+            lines == [
+                "header  X-Key: ${KEY}", "header  X-Own: k ${KEY}",
+                "header  Content-Type: application/json",
+                "body    not shown: it contains variables",
+            ])
+        #expect(!lines.joined().contains("secret"))
+    }
+
+    @Test func aHeaderWithoutItsValueSkipsTheCall() throws {
+        #expect(
+            try line(of: #"get: /, headers: { X-Q: "{q}" }"#)
+                == "   -  one  skipped: q is not sent")
     }
 }

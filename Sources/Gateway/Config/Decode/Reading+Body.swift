@@ -14,7 +14,9 @@ extension Reading where Value == BodyTemplate {
             } else {
                 isRight = writer.append(node, &decoder)
             }
-            return isRight ? BodyTemplate(place: node.place, pieces: writer.finished) : nil
+            guard isRight else { return nil }
+            return BodyTemplate(
+                place: node.place, pieces: writer.finished, isConfidential: node.hasExpansion)
         }
     }
 }
@@ -158,5 +160,16 @@ private struct BodyTemplateWriter {
         var json: [UInt8] = []
         json.append(jsonString: text)
         return String(Bytes(json))
+    }
+}
+
+extension DocumentNode {
+    /// Whether a text in it has `${...}`. As deep as the document, which its reader bounds.
+    fileprivate var hasExpansion: Bool {
+        switch content {
+        case .scalar(let scalar): Expansion.isNeeded(in: scalar.text)
+        case .sequence(let nodes): nodes.contains(where: \.hasExpansion)
+        case .mapping(let members): members.contains { $0.node.hasExpansion }
+        }
     }
 }

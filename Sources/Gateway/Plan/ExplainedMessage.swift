@@ -1,0 +1,125 @@
+import Basics
+import HTTP
+import JSONText
+
+/// What `explain` tells of the headers and the body that a call sends, with references to other calls
+/// as they are written and without the values of variables.
+///
+/// `Host`, `X-Request-Id`, `traceparent` and `Gateway-Deadline-Ms`, which every call sends, are left
+/// out, and so are the headers of `forwarded`.
+struct ExplainedMessage {
+    private var fields: [(name: FieldName, value: String)] = []
+    private var body: String?
+
+    /// Throws the name of the first value that the client did not send.
+    init(_ plan: CallPlan, backend: BackendPlan, _ values: CallValues) throws(Missing) {
+        let own = plan.headers.map(\.name)
+        fields = backend.shownFields.filter { !own.contains($0.name) }
+        let fixed = own + fields.map(\.name)
+        for name in plan.forward.headers where !fixed.contains(name) {
+            for value in values.head.fields.all(name) { fields.append((name, "\(value)")) }
+        }
+        for (name, template) in plan.headers {
+            guard let value = try Self.line(template, values) else { continue }
+            fields.append((name, value))
+        }
+        body = try plan.body.flatMap { template throws(Missing) in
+            try Self.body(template, values)
+        }
+        if body != nil, !fields.contains(where: { $0.name == .contentType }) {
+            fields.append((.contentType, "application/json"))
+        }
+    }
+
+    /// A value that the client did not send, by its name in the configuration.
+    struct Missing: Error {
+        let name: String
+    }
+
+    /// One line for each header, and one for the body.
+    var lines: [String] {
+        fields.map { "header  \($0.name): \($0.value)" } + (body.map { ["body    \($0)"] } ?? [])
+    }
+
+    // MARK: Values
+
+    /// Nil where an optional value leaves the header line out.
+    private static func line(
+        _ template: URLTemplate, _ values: CallValues
+    ) throws(Missing) -> String? {
+        var line = ""
+        for piece in template.shownPieces {
+            switch piece {
+            case .literal(let bytes): line += String(bytes)
+            case .value(let value, _):
+                guard let text = try text(of: value, in: values) else { return nil }
+                line += text
+            }
+        }
+        return line
+    }
+
+    /// Nil where no body is sent.
+    private static func body(
+        _ template: BodyTemplatePlan, _ values: CallValues
+    ) throws(Missing) -> String? {
+        if let whole = template.wholeBody {
+            if !values.body.isEmpty { return String(values.body) }
+            return whole.isOptional ? nil : "{request.body}"
+        }
+        if template.isConfidential { return "not shown: it contains variables" }
+        var body: [UInt8] = []
+        for piece in template.pieces {
+            switch piece {
+            case .literal(let bytes): body.append(bytes)
+            case .comma: body.appendJSONComma()
+            case .json(let value, let isTextual):
+                body.append(try json(of: value, isTextual, in: values))
+            case .insideString(let value): body.append(try text(of: value, in: values) ?? "")
+            case .optionalEntry(let key, let value, let isTextual):
+                guard !isAbsent(value, in: values) else { continue }
+                body.appendJSONComma()
+                body.append(key)
+                body.append(try json(of: value, isTextual, in: values))
+            }
+        }
+        return String(Bytes(body))
+    }
+
+    private static func json(
+        of value: URLTemplate.Value, _ isTextual: Bool, in values: CallValues
+    ) throws(Missing) -> Bytes {
+        if let json = values.json(of: value.source) { return json.bytes }
+        let text = Bytes(try text(of: value, in: values) ?? "null")
+        guard isTextual, isKnown(value, in: values) else { return text }
+        var quoted: [UInt8] = []
+        quoted.append(jsonString: text)
+        return Bytes(quoted)
+    }
+
+    private static func isAbsent(_ value: URLTemplate.Value, in values: CallValues) -> Bool {
+        isKnown(value, in: values) && values.isAbsent(value.source)
+    }
+
+    /// Whether the request alone decides the value: not another call, and not a body that was left
+    /// out of the question.
+    private static func isKnown(_ value: URLTemplate.Value, in values: CallValues) -> Bool {
+        switch value.source {
+        case .call, .requestClient: false
+        case .requestBody: !values.body.isEmpty
+        case .param, .requestHeader, .requestQuery: true
+        }
+    }
+
+    /// A value that is not known yet stands as it is written; nil for an absent optional one.
+    private static func text(
+        of value: URLTemplate.Value, in values: CallValues
+    ) throws(Missing) -> String? {
+        guard isKnown(value, in: values) else { return "{\(value.name)}" }
+        if let text = values.text(of: value.source) { return String(text) }
+        guard value.isOptional, values.isAbsent(value.source) else {
+            throw Missing(name: value.name)
+        }
+        return nil
+    }
+}

@@ -5,7 +5,7 @@ import Gateway
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say everything that is wrong with a configuration, or what it means.",
+        abstract: "Report every problem of a configuration, or what it means.",
         discussion: """
             Each problem stands on a line of its own: file:line:column: error: text.
 
@@ -23,7 +23,7 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "Fail on warnings.")
     var strict = false
 
-    @Option(help: "How problems are told.")
+    @Option(help: "Output format: text or json.")
     var format = Format.text
 
     @Argument(help: "The configuration, YAML or JSON; - is standard input.")

@@ -38,6 +38,66 @@ extension EndToEnd {
         }
     }
 
+    /// The reference page against what the binary says of itself.
+    @Suite struct ReferenceTests {
+        /// A command and the names of its options.
+        private struct Description: Decodable {
+            let command: Command
+
+            struct Command: Decodable {
+                let commandName: String
+                let arguments: [Argument]?
+                let subcommands: [Command]?
+            }
+
+            struct Argument: Decodable {
+                let names: [Name]?
+
+                struct Name: Decodable { let name: String }
+            }
+        }
+
+        private func commands() throws -> [Description.Command] {
+            let result = try Command.run("--experimental-dump-help")
+            #expect(result.status == 0)
+            let description = try JSONDecoder().decode(
+                Description.self, from: Data(result.output.utf8))
+            return description.command.subcommands ?? []
+        }
+
+        /// The page's text between the heading of a command and the next heading.
+        private func section(_ command: String, of page: String) -> Substring? {
+            guard let start = page.range(of: "\n## \(command)\n") else { return nil }
+            let rest = page[start.upperBound...]
+            return rest[..<(rest.range(of: "\n## ")?.lowerBound ?? rest.endIndex)]
+        }
+
+        @Test func thePageHasEveryCommandAndOption() throws {
+            let root = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+            let page = try String(
+                contentsOf: root.appending(path: "docs/reference/command-line.md"), encoding: .utf8)
+            let commands = try commands().filter { $0.commandName != "help" }
+            #expect(commands.count >= 10)
+            for command in commands {
+                let text = try #require(
+                    section(command.commandName, of: page), "\(command.commandName)")
+                #expect(page.contains("`tributary \(command.commandName)"))
+                let names = (command.arguments ?? []).flatMap { $0.names ?? [] }.map(\.name)
+                for name in names where !["help", "h", "version"].contains(name) {
+                    let spelled = name.count == 1 ? "`-\(name)`" : "--\(name)"
+                    #expect(text.contains(spelled), "\(command.commandName) \(spelled)")
+                }
+            }
+        }
+
+        @Test(arguments: ["bash", "zsh", "fish"]) func shellsGetCompletions(_ shell: String) throws
+        {
+            let result = try Command.run("--generate-completion-script", shell)
+            #expect(result.status == 0 && result.output.contains("explain"))
+        }
+    }
+
     @Suite struct CheckTests {
         static let good = """
             version: 1

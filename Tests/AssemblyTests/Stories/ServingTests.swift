@@ -175,7 +175,7 @@ import Testing
         let first = try stage.connect()
         stage.pass(10)
         let second = try stage.connect()
-        stage.pass(10)
+        stage.pass(195)
         #expect(try stage.ask().status == 200)
         #expect(first.isClosed && !second.isClosed)
         stage.expectQuiet()

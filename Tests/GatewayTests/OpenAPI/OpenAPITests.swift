@@ -47,7 +47,7 @@ import Testing
         let body = try #require(operation["requestBody"] as? [String: Any])
         #expect(body["required"] as? Bool == false)
         let words = try #require(operation["description"] as? String)
-        #expect(words.hasSuffix("Query parameters that are not described are forwarded to backends."))
+        #expect(words.hasSuffix("parameters that are not described are forwarded to backends."))
     }
 
     // MARK: The specification

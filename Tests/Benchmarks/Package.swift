@@ -16,6 +16,10 @@ let package = Package(
             name: "Allocations",
             dependencies: ["MallocCounter", .product(name: "Promises", package: "tributary")],
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "ReleaseChecks",
+            dependencies: [.product(name: "Promises", package: "tributary")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )
 

@@ -60,6 +60,9 @@ public final class BlockingPool: ExecutionContext {
     /// How many threads it has now.
     var threadCount: Int { work.withLock { $0.threads } }
 
+    /// How many of them wait for a job.
+    var idleThreadCount: Int { work.withLock { $0.idleThreads } }
+
     /// Runs the job soon on a thread of the pool. Called from any thread.
     public func enqueue(_ job: consuming PromiseJob) {
         let node = job.release()
@@ -94,17 +97,20 @@ public final class BlockingPool: ExecutionContext {
 
     /// The oldest job; nil when the thread must end, which is then no longer counted.
     private func nextJob(mayWait: Bool) -> PromiseJob? {
-        work.withLock(waitingAtMost: idleTime) { work, wait in
-            while work.jobCount == 0, mayWait {
-                work.idleThreads += 1
-                let isSignalled = wait()
-                work.idleThreads -= 1
-                if !isSignalled { break }
+        var isIdle = false
+        let next = work.wait(atMost: idleTime) { work, isLast -> NodeRef?? in
+            if isIdle { work.idleThreads -= 1 }
+            isIdle = false
+            if let job = work.popJob() { return .some(job.release()) }
+            guard mayWait, !isLast else {
+                work.threads -= 1
+                return .some(nil)
             }
-            if let job = work.popJob() { return job }
-            work.threads -= 1
+            isIdle = true
+            work.idleThreads += 1
             return nil
         }
+        return next.flatMap { $0 }.map { PromiseJob(owned: $0, isTimer: false) }
     }
 }
 

@@ -13,8 +13,6 @@ package final class Gate: Sendable {
 
     /// Waits until it is open, or the limit has passed.
     package func wait(atMost limit: Duration?) {
-        isOpen.withLock(waitingAtMost: limit) { isOpen, wait in
-            while !isOpen, wait() {}
-        }
+        _ = isOpen.wait(atMost: limit) { isOpen, _ in isOpen ? true : nil }
     }
 }

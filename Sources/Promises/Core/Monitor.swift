@@ -44,27 +44,31 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         return body(&value)
     }
 
-    /// The same for a body that may wait.
+    /// Calls `body` with the mutex held until it gives a result, and waits for `signal` or
+    /// `broadcast` between the calls.
     ///
-    /// `wait` releases the mutex until `signal` or `broadcast` is called, or the limit has passed; it
-    /// returns false after the limit. The value may have changed, and `wait` may return early, so its
-    /// caller checks its condition again.
+    /// Every call is an access to the value of its own, which ends before the wait: other threads
+    /// change the value meanwhile.
     ///
-    /// - Parameter limit: for all waits together, from the first one on; nil for no limit.
-    func withLock<Result: ~Copyable>(
-        waitingAtMost limit: Duration?, _ body: (inout Value, _ wait: () -> Bool) -> Result
-    ) -> Result {
-        var deadline: timespec?
+    /// - Parameters:
+    ///   - limit: for all waits together, from the first one on; nil for no limit.
+    ///   - body: must not call code of a user. `isLast` is true once the limit has passed.
+    /// - Returns: the result, or nil when the last call gave none.
+    func wait<Result>(
+        atMost limit: Duration?, for body: (inout Value, _ isLast: Bool) -> Result?
+    ) -> Result? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
-        return body(&value) {
+        var deadline: timespec?
+        while true {
+            if let result = body(&value, false) { return result }
             guard let limit else {
                 unsafe pthread_cond_wait(changed, mutex)
-                return true
+                continue
             }
             let end = deadline ?? Monitor.deadline(after: limit)
             deadline = end
-            return wait(until: end)
+            if !wait(until: end) { return body(&value, true) }
         }
     }
 
@@ -74,6 +78,7 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     /// Wakes all waiting threads.
     func broadcast() { unsafe pthread_cond_broadcast(changed) }
 
+    /// False when the moment has come.
     private func wait(until deadline: timespec) -> Bool {
         var moment = deadline
         #if canImport(Darwin)

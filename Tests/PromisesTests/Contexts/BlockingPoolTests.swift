@@ -33,6 +33,17 @@ import Testing
         #expect(try await all(jobs).get() == Array(0..<8))
     }
 
+    /// A thread that waits takes the next job when it is signalled, not when its idle time is over.
+    @Test func anIdleThreadTakesTheNextJob() async throws {
+        let pool = BlockingPool(threads: 1, idleTime: .seconds(3_600))
+        for number in 0..<100 {
+            let job = Promise(on: pool) { number }
+            #expect(try await job.get() == number)
+            while pool.idleThreadCount == 0 { await Task.yield() }
+        }
+        #expect(pool.threadCount == 1)
+    }
+
     @Test func noMoreJobsRunThanThereAreThreads() async throws {
         let pool = BlockingPool(threads: 3)
         let running = Atomic(0)

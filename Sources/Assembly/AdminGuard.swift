@@ -16,7 +16,7 @@ package struct AdminGuard: Sendable {
     /// one bit, so any `Host` will do.
     private static let probes: Set<String> = ["/livez", "/readyz"]
 
-    /// - Parameter hosts: names that are accepted beside IP addresses and `localhost`
+    /// - Parameter hosts: names that are accepted beside IP addresses and names without a dot
     package init(hosts: [String]) {
         self.hosts = Set(hosts.map { $0.lowercased() } + ["localhost"])
     }
@@ -46,12 +46,27 @@ package struct AdminGuard: Sendable {
     }
 
     private func isKnown(_ host: String) -> Bool {
-        if hosts.contains(host) { return true }
+        if hosts.contains(host) || isLocalName(host) { return true }
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         switch IPAddress(isBracketed ? String(host.dropFirst().dropLast()) : host) {
         case .v4?: return !isBracketed
         case .v6?: return isBracketed
         case nil: return false
+        }
+    }
+
+    /// A name without a dot, such as a service's in a container network: it is resolved inside that
+    /// network, and no foreign page can have it, because public names have at least one dot.
+    private func isLocalName(_ host: String) -> Bool {
+        guard host.utf8.contains(where: { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return false }
+        return host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
         }
     }
 

@@ -51,7 +51,7 @@ package final class Server {
         self.clients = clients
         patience = Patience(settings)
         budget = ByteBudget(limit: settings.bufferedBytes)
-        budget.reclaim = { [unowned self] need in closeUnread(need) }
+        budget.reclaim = { [weak self] need in self?.closeUnread(need) }
     }
 
     /// What is held in memory for requests and connections.
@@ -82,18 +82,18 @@ package final class Server {
 
     /// Takes a connection that somebody else accepted.
     package func accept(_ stream: any ByteStream) {
-        // What is told 503 lingers for a moment, so there may be some more than the limit, not many.
-        makeRoomForConnection()
-        guard connections.count < settings.connections + settings.refusedConnections else {
-            return stream.close()
-        }
         let client = settings.connectionsPerClient.flatMap { _ in
             ClientConnections.Client(stream.peer)
         }
         let excess =
             client.map { clients.opened($0) - (settings.connectionsPerClient ?? .max) } ?? 0
-        // A client may be told a few times; then its connections take no room at all.
-        guard excess <= Self.surplusPerClient else {
+        // A client beyond its own limit takes no room from others.
+        if excess <= 0 { makeRoomForConnection() }
+        // A refused connection lingers for a moment, so there may be some more than the limit, not
+        // many: of one client a few, and of all together `refusedConnections`.
+        let (most, overflows) = settings.connections.addingReportingOverflow(
+            settings.refusedConnections)
+        guard excess <= Self.surplusPerClient, overflows || connections.count < most else {
             client.map(clients.closed)
             return stream.close()
         }
@@ -111,14 +111,10 @@ package final class Server {
     private func makeRoomForConnection() {
         let mark = max(1, settings.connections - settings.connections / 10)
         guard connections.count >= mark, let slot = unsafe idle.first,
-            connections[slot].hasWaited(Self.idleGrace, now: loop.now)
+            connections[slot].hasWaited(settings.settleTime, now: loop.now)
         else { return }
         connections[slot].leaveIdle(.evicted)
     }
-
-    /// How long a connection is idle before it may be closed for another: a round trip between
-    /// continents.
-    private static let idleGrace = Duration.milliseconds(200)
 
     /// Connections of one client beyond its limit that are told so at the same time.
     private static let surplusPerClient = 4
@@ -144,7 +140,7 @@ package final class Server {
         let promise = resolver.promise
         drained = consume resolver
         draining = promise
-        // Hands over what already waits to be accepted; it is served and closed like the rest.
+        // Hands over what already waits to be accepted, which then ends like other idle connections.
         listener?.close()
         listener = nil
         isDraining = true

@@ -368,11 +368,11 @@ extension ServerStateMachine {
         return leaveIdle(isSettled)
     }
 
-    /// Ends an idle connection: at once if nothing that was sent can be lost by the reset that answers
-    /// a request which is under way (RFC 9112 9.6), else the client is given a moment.
+    /// Ends an idle connection: at once if it has been idle for so long that a reset can take nothing
+    /// away (RFC 9112 9.6), else the client is given a moment.
     private mutating func leaveIdle(_ isSettled: Bool) -> Action? {
         guard state == .idle else { return nil }
-        if isSettled || !hadRequest { return close() }
+        if isSettled { return close() }
         lingersBriefly = true
         return finish()
     }

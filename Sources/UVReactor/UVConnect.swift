@@ -69,7 +69,10 @@ final class UVConnect: HandleOwner {
 
     /// Refuses a socket whose number is kept free for others.
     private func checkCeiling(_ handle: UnsafeMutablePointer<uv_handle_t>) throws(IOFailure) {
-        let number = try checked(tributary_descriptor_number(handle))
+        let number = tributary_descriptor_number(handle)
+        // libuv got no socket for a pipe; the callback says why.
+        if number == UV_EBADF.rawValue { return }
+        try checked(number)
         if Int(number) >= loop.descriptors.connectCeiling { throw .outOfDescriptors }
     }
 

@@ -113,6 +113,22 @@ import Testing
         #expect(summary(of: first) == "200 /")
     }
 
+    /// A client beyond its own limit is refused, and takes no connection from others.
+    @Test func aClientBeyondItsLimitClosesNoConnectionOfOthers() throws {
+        var settings = ServerSettings()
+        settings.connections = 4
+        settings.connectionsPerClient = 3
+        let stage = try Stage(settings, service: Stage.echo)
+        let idle = try (0..<3).map { _ in
+            let peer = try stage.connect()
+            peer.send(get())
+            stage.advance(300)
+            return peer
+        }
+        for _ in 0..<3 { _ = try stage.connect() }
+        #expect(idle.map(\.hasEnded) == [false, false, false])
+    }
+
     @Test func connectionsAtWorkAreNotClosed() throws {
         var settings = ServerSettings()
         settings.connections = 4

@@ -140,9 +140,12 @@ extension Node {
         if claim.remove(Claim.started) & Claim.decided != 0 { return unlockCancellation() }
         _ = inner.claim.add(Claim.consumer)
         setParent(inner)
+        // Destroyed when the lock is released: what the user's closure holds may come back here.
+        let former = takeStep()
         setStep(step)
         let isPending = claim.remove(Claim.root) & Claim.decided == 0
         unlockCancellation()
+        withExtendedLifetime(former) {}
         if isPending { return inner.push(self) }
         _ = takeParent()
         dropStep()

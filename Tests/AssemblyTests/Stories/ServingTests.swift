@@ -175,7 +175,7 @@ import Testing
         let first = try stage.connect()
         stage.pass(10)
         let second = try stage.connect()
-        stage.pass(195)
+        stage.pass(245)
         #expect(try stage.ask().status == 200)
         #expect(first.isClosed && !second.isClosed)
         stage.expectQuiet()

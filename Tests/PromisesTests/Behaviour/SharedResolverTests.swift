@@ -67,6 +67,24 @@ import Testing
         #expect(causes.entries == [])
     }
 
+    /// `follow` drops the closure, and destroying what it holds may use the resolver.
+    @Test func aDroppedCancellationClosureMayUseTheResolver() {
+        let resolver = Resolver<Int>(on: context).shared()
+        let other = Resolver<Int>(on: context)
+        let freed = Journal<Int>()
+        let token = Token { [weak resolver] in
+            resolver?.onCancel { _ in }
+            freed.add(1)
+        }
+        resolver.onCancel { [token] _ in withExtendedLifetime(token) {} }
+        _ = consume token
+        resolver.follow(other.promise)
+        #expect(freed.entries == [1])
+        other.fulfill(2)
+        context.drain()
+        #expect(resolver.promise.value == 2)
+    }
+
     @Test func droppingAFollowingResolverDoesNotAbandonItsPromise() {
         let other = Resolver<Int>(on: context)
         var resolver: SharedResolver<Int>? = Resolver<Int>(on: context).shared()

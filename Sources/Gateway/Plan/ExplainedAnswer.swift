@@ -81,9 +81,9 @@ struct ExplainedAnswer {
         if let padding = endpoint.padding { end = padding.end(ofAnswerAt: end) }
         let requests = calls.reduce(0) { $0 + $1.requestsMax }
         let resends = calls.reduce(0) { $0 + $1.resendsMax }
-        return "worst     \(end.spelled) to an answer; \(requests + resends) backend request"
-            + "\(requests + resends == 1 ? "" : "s") at most"
-            + (resends > 0 ? ", \(resends) of them resent after a lost connection" : "")
+        return "worst     \(end.spelled) to an answer; \(requests) backend request"
+            + "\(requests == 1 ? "" : "s") at most"
+            + (resends > 0 ? ", \(requests + resends) with resends after lost connections" : "")
     }
 }
 

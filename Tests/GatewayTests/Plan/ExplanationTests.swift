@@ -32,7 +32,7 @@ import Testing
                 if        product fails        -> 502 / 504 / 503, relayed: 404 410
                           stock fails          -> 200 partial, "stock":null
                           reviews fails        -> 200 partial, "reviews":null
-                worst     500ms to an answer; 8 backend requests at most, 4 of them resent after a lost connection
+                worst     500ms to an answer; 4 backend requests at most, 8 with resends after lost connections
 
                 """)
     }
@@ -52,7 +52,7 @@ import Testing
                           offers fails             -> 200 partial, "offers":[]
                           recommended fails        -> 200 partial, "recommended":null
                           all fail                 -> 502 / 504 / 503
-                worst     800ms to an answer; 6 backend requests at most, 3 of them resent after a lost connection
+                worst     800ms to an answer; 3 backend requests at most, 6 with resends after lost connections
 
                 """)
     }

@@ -1,5 +1,6 @@
 /// Log lines between the threads that produce them and the one that writes them: a queue of bytes
-/// with a bound. When it is full, the oldest lines are dropped and counted.
+/// with a bound, which holds for its memory, too. When it is full, the oldest lines are dropped and
+/// counted.
 ///
 /// A plain value; `LogWriter` keeps it behind its mutex. Lines stay whole, and their order is that
 /// in which they were appended.
@@ -28,6 +29,9 @@ package struct LogQueue {
 
     private let bytesMax: Int
     private let chunkBytes: Int
+    /// What the chunks take together: more than their lines, as a line never spans two of them.
+    private var memory = 0
+    private let memoryMax: Int
     /// Oldest first, none of them empty.
     private var chunks: [Chunk] = []
     private var linesLost = 0
@@ -39,6 +43,8 @@ package struct LogQueue {
     package init(bytesMax: Int = 8 << 20, chunkBytes: Int = 64 << 10) {
         self.bytesMax = bytesMax
         self.chunkBytes = chunkBytes
+        // One chunk more than the lines need: the newest one is hardly ever full.
+        memoryMax = (bytesMax + chunkBytes - 1) / chunkBytes * chunkBytes + chunkBytes
     }
 
     package var isEmpty: Bool { chunks.isEmpty }
@@ -54,13 +60,14 @@ package struct LogQueue {
                 part = rest.wholeLines(atMost: chunkBytes)
                 if part.isEmpty { part = rest.firstLine }
                 chunk.bytes.reserveCapacity(max(chunkBytes, part.count))
+                memory += max(chunkBytes, part.count)
                 chunks.append(chunk)
             }
             chunks[chunks.count - 1].bytes += part
             bytes += part.count
             rest = rest[part.endIndex...]
         }
-        while bytes > bytesMax { dropOldestLine() }
+        while bytes > bytesMax || (memory > memoryMax && chunks.count > 1) { dropOldestLine() }
     }
 
     /// Takes the oldest lines out of the queue; nil when there are none.
@@ -68,6 +75,7 @@ package struct LogQueue {
         guard !chunks.isEmpty else { return nil }
         let chunk = chunks.removeFirst()
         bytes -= chunk.count
+        memory -= max(chunkBytes, chunk.bytes.count)
         defer { linesLost = 0 }
         return Batch(
             linesLost: linesLost,
@@ -94,7 +102,12 @@ package struct LogQueue {
         bytes -= length
         linesDropped += 1
         linesLost += 1
-        if chunk.count > 0 { chunks[0] = chunk } else { chunks.removeFirst() }
+        if chunk.count > 0 {
+            chunks[0] = chunk
+        } else {
+            chunks.removeFirst()
+            memory -= max(chunkBytes, chunk.bytes.count)
+        }
     }
 }
 

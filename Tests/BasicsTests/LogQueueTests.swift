@@ -131,4 +131,19 @@ import Testing
         #expect(written + queue.linesDropped == appended)
         #expect(reported == queue.linesDropped)
     }
+
+    /// Lines of a little more than half a chunk leave the rest of each chunk unused.
+    @Test func theBoundHoldsForMemoryThatLinesLeaveUnused() {
+        var queue = LogQueue(bytesMax: 1_000, chunkBytes: 100)
+        let line = Array(repeating: UInt8(ascii: "x"), count: 59) + [UInt8(ascii: "\n")]
+        for _ in 0..<50 { queue.append(line) }
+        // Eleven chunks of one line each.
+        #expect(queue.bytes == 660)
+        #expect(queue.linesDropped == 39)
+        var batches = 0
+        while queue.take() != nil { batches += 1 }
+        #expect(batches == 11)
+        queue.append(line)
+        #expect(queue.bytes == 60 && queue.linesDropped == 39)
+    }
 }

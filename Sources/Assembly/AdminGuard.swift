@@ -16,7 +16,7 @@ package struct AdminGuard: Sendable {
     /// one bit, so any `Host` will do.
     private static let probes: Set<String> = ["/livez", "/readyz"]
 
-    /// - Parameter hosts: names that are accepted beside IP addresses and names without a dot
+    /// - Parameter hosts: names that are accepted beside IP addresses and local names
     package init(hosts: [String]) {
         self.hosts = Set(hosts.map { $0.lowercased() } + ["localhost"])
     }
@@ -55,19 +55,29 @@ package struct AdminGuard: Sendable {
         }
     }
 
-    /// A name without a dot, such as a service's in a container network: it is resolved inside that
-    /// network, and no foreign page can have it, because public names have at least one dot.
+    /// Whether no foreign page can have the name, because public DNS does not: a name without a dot,
+    /// such as a service's in a container network, or one below a reserved domain, such as a
+    /// cluster's `gateway.shop.svc.cluster.local`.
     private func isLocalName(_ host: String) -> Bool {
-        guard host.utf8.contains(where: { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return false }
-        return host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard let last = labels.last, labels.allSatisfy(Self.isLabel) else { return false }
+        if labels.count == 1 { return !last.allSatisfy(\.isNumber) }
+        return Self.reserved.contains(String(last)) || host.hasSuffix(".home.arpa")
+    }
+
+    /// RFC 6761 (localhost, test), RFC 6762 (local), and ICANN's reservation of internal.
+    private static let reserved: Set<String> = ["localhost", "test", "local", "internal"]
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        !label.isEmpty
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
             }
-        }
     }
 
     /// A foreign `Origin` is refused whatever the method, since a page would only send one to read

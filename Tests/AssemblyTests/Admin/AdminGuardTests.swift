@@ -24,6 +24,8 @@ import Testing
         "localhost", "LOCALHOST:9901", "127.0.0.1", "127.0.0.1:9901", "10.2.3.4:9901", "[::1]",
         "[::1]:9901", "[2001:DB8::7]:80", "ops.example.com", "OPS.example.com:443", "gateway_1",
         "localhost:", "gateway", "Gateway-2:9901",
+        "gateway.shop.svc.cluster.local:9901", "gateway.test", "ops.internal", "nas.home.arpa",
+        "x.localhost",
     ])
     func acceptsAddressesLocalNamesAndConfiguredNames(_ host: String) throws {
         #expect(try refusal(host: host) == nil)
@@ -34,6 +36,8 @@ import Testing
         "evil.example", "evil.example:9901", "localhost.evil.example", "127.0.0.1.evil.example",
         "localhost.", "example.com", "x.ops.example.com", "", "127.1", "010.0.0.1", "0x7f.0.0.1",
         "2130706433", "::1", "[127.0.0.1]", "gateway.", "g%61teway",
+        "evil.local.example", "home.arpa", "..local", "a..test", "evil.example.",
+        "127.0.0.1.local.",
     ])
     func refusesOtherHostsAsMisdirected(_ host: String) throws {
         #expect(try refusal(host: host) == .misdirected)

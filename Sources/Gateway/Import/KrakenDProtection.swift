@@ -29,10 +29,14 @@ struct KrakenDProtection {
         return all
     }
 
-    /// A script that runs before the call, or an expression about the client, which may refuse it.
+    /// A script or a plugin that handles the request first, or an expression about the client; each
+    /// may refuse the request.
     private static func mayRefuse(_ member: DocumentNode.Member) -> Bool {
         switch member.key {
-        case "modifier/lua-endpoint", "modifier/lua-proxy": member.node["pre"] != nil
+        case "modifier/lua-endpoint", "modifier/lua-proxy", "modifier/lua-backend":
+            member.node["pre"] != nil
+        case "plugin/req-resp-modifier", "plugin/request-modifier", "plugin/http-client":
+            hasUnknownPlugin(member.node)
         case "validation/cel":
             member.node.elements.compactMap { $0["check_expr"]?.text }
                 .contains { $0.contains("JWT") || $0.contains("req_headers") }
@@ -56,14 +60,16 @@ struct KrakenDProtection {
         case "auth/api-keys", "auth/basic", "auth/revoker": false
         case "auth/validator", "auth/signer":
             member.node.members.contains { $0.key != "shared_cache_duration" }
-        case "plugin/http-server": mayAuthenticate(member.node)
+        case "plugin/http-server": hasUnknownPlugin(member.node)
+        case "modifier/lua-endpoint": mayRefuse(member)
         default: protects(member.key)
         }
     }
 
-    /// A plugin that handles every request first; what it does is unknown but for some.
-    private static func mayAuthenticate(_ node: DocumentNode) -> Bool {
-        let names = node["name"]?.texts ?? []
+    /// What a plugin does is unknown, except for those that come with KrakenD. A client plugin is
+    /// one name, the others are lists.
+    private static func hasUnknownPlugin(_ node: DocumentNode) -> Bool {
+        let names = (node["name"]?.texts ?? []) + [node["name"]?.text].compactMap { $0 }
         return names.contains { !harmlessPlugins.contains($0) }
     }
 
@@ -74,6 +80,7 @@ struct KrakenDProtection {
 
     private static let harmlessPlugins: Set<String> = [
         "static-filesystem", "virtualhost", "wildcard", "geoip", "jwk-aggregator",
-        "redis-ratelimit", "url-rewrite",
+        "redis-ratelimit", "url-rewrite", "content-replacer", "response-schema-validator",
+        "no-redirect", "http-logger", "http-proxy",
     ]
 }

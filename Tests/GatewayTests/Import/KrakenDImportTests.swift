@@ -126,6 +126,48 @@ import YAMLReader
         #expect(try routes(try Self.imported("gates.json", opensProtected: true)) == ["GET /a"])
     }
 
+    /// Scripts before a call and plugins of unknown effect can refuse requests, those that come
+    /// with KrakenD and scripts after a call do not.
+    @Test(
+        arguments: [false, true],
+        [
+            (#""modifier/lua-backend": { "pre": "check()" }"#, true),
+            (#""modifier/lua-backend": { "post": "change()" }"#, false),
+            (#""plugin/req-resp-modifier": { "name": ["my-auth"] }"#, true),
+            (#""plugin/req-resp-modifier": { "name": ["content-replacer", "my-auth"] }"#, true),
+            (#""plugin/req-resp-modifier": { "name": ["content-replacer"] }"#, false),
+            (#""plugin/request-modifier": { "name": ["my-auth"] }"#, true),
+            (#""github.com/devopsfaith/krakend/proxy/plugin": { "name": ["my-auth"] }"#, true),
+            (#""plugin/http-client": { "name": "my-auth" }"#, true),
+            (#""plugin/http-client": { "name": "no-redirect" }"#, false),
+        ])
+    func whatMayRefuseRequestsProtects(
+        _ isOfBackend: Bool, _ extension: (text: String, protects: Bool)
+    ) throws {
+        let extras = #", "extra_config": { \#(`extension`.text) }"#
+        let text = """
+            { "version": 3, "endpoints": [
+                { "endpoint": "/a"\(isOfBackend ? "" : extras), "backend":
+                  [{ "url_pattern": "/a", "host": ["http://a"]\(isOfBackend ? extras : "") }] }] }
+            """
+        let imported = imported(text: text)
+        #expect(try routes(imported) == (`extension`.protects ? [] : ["GET /a"]))
+        #expect(imported.isIncomplete)
+        let opened = KrakenDImport(Array(text.utf8), file: "k.json", opensProtected: true)
+        #expect(try routes(opened) == ["GET /a"])
+    }
+
+    @Test(arguments: [("pre", []), ("post", ["GET /a"])])
+    func aScriptOfTheServiceProtectsEveryEndpoint(_ key: String, _ written: [String]) throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "extra_config": { "modifier/lua-endpoint": { "\(key)": "f()" } },
+                  "endpoints": [{ "endpoint": "/a", "backend":
+                    [{ "url_pattern": "/a", "host": ["http://a"] }] }] }
+                """)
+        #expect(try routes(imported) == written)
+    }
+
     // MARK: Answers
 
     /// What a call's `take`, `keep`, `drop` and `rename` make of an answer.

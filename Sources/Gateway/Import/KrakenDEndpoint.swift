@@ -111,10 +111,26 @@ struct KrakenDEndpoint {
         if timeout > scope.timeout { members.append(("timeout", .text(timeout.spelled))) }
         let cacheTime = node["cache_ttl"].map(\.goDuration) ?? scope.cacheTime
         if let time = cacheTime, method == "GET" {
-            let seconds = max(1, time.inNanoseconds / 1_000_000_000)
-            members.append(("cache_control", .text("public, max-age=\(seconds)")))
+            members.append(("cache_control", cacheControl(time, forward, &findings)))
         }
         return members + [("calls", .block(calls))]
+    }
+
+    /// KrakenD writes `public` always. With it, a shared cache keeps an answer to a request with
+    /// credentials too (RFC 9111, section 3.5).
+    private func cacheControl(
+        _ time: Duration, _ forward: KrakenDForward, _ findings: inout ImportFindings
+    ) -> YAMLTree {
+        let age = "max-age=\(max(1, time.inNanoseconds / 1_000_000_000))"
+        let forwards = (node["backend"]?.elements ?? []).map(forward.narrowed)
+        guard let header = forwards.lazy.compactMap(\.credentials).first else {
+            return .text("public, \(age)")
+        }
+        findings.warning(
+            at: node["cache_ttl"]?.place ?? node.place,
+            "'cache_ttl' became 'private' instead of 'public': a shared cache could give an answer"
+                + " that depends on '\(header)' to another client")
+        return .text("private, \(age)")
     }
 
     private func body(_ findings: inout ImportFindings) -> YAMLTree? {

@@ -48,6 +48,11 @@ struct KrakenDForward: Equatable {
         return rest
     }
 
+    /// A header that says who the client is.
+    var credentials: String? {
+        headers.names.first { ["authorization", "cookie"].contains($0.lowercased()) }
+    }
+
     var isEmpty: Bool { headers.names.isEmpty && query.names.isEmpty && !query.isAll }
 
     var tree: YAMLTree {

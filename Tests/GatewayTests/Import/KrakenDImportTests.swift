@@ -168,6 +168,35 @@ import YAMLReader
         #expect(try routes(imported) == written)
     }
 
+    // MARK: Caches
+
+    /// A shared cache keeps an answer to a request with credentials if it is `public` (RFC 9111,
+    /// section 3.5).
+    @Test(arguments: [
+        (#"["Authorization"]"#, "[]", "private, max-age=60"),
+        (#"["Accept", "cookie"]"#, "[]", "private, max-age=60"),
+        (#"["*"]"#, #"["Authorization"]"#, "private, max-age=60"),
+        (#"["Authorization", "Accept"]"#, #"["Accept"]"#, "public, max-age=60"),
+        (#"["Accept-Language"]"#, "[]", "public, max-age=60"),
+    ])
+    func answersThatDependOnCredentialsAreNotPublic(
+        _ ofEndpoint: String, _ ofBackend: String, _ expected: String
+    ) throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "cache_ttl": "1m", "endpoints": [
+                  { "endpoint": "/a", "input_headers": \(ofEndpoint), "backend": [
+                    { "url_pattern": "/a", "host": ["http://a"], "input_headers": \(ofBackend) }] }] }
+                """)
+        let text = try #require(imported.text)
+        let (config, problems) = load(["c.yaml": text])
+        #expect(config?.endpoints.first?.cacheControl?.value == expected)
+        #expect(problems.lines == [])
+        #expect(
+            imported.lines.contains { $0.contains("'cache_ttl' became") }
+                == expected.hasPrefix("private"))
+    }
+
     // MARK: Answers
 
     /// What a call's `take`, `keep`, `drop` and `rename` make of an answer.

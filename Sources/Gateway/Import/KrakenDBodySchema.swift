@@ -35,9 +35,9 @@ struct KrakenDBodySchema {
             case ("maximum", let node) where !isRoot && kind.isNumeric:
                 members.append(("max", .plain(node.number ?? "0")))
             case ("minLength", let node) where !isRoot && kind == "string":
-                members.append(("min_length", .plain(node.number ?? "0")))
+                members.append(("min_length", Self.length(node)))
             case ("maxLength", let node) where !isRoot && kind == "string":
-                members.append(("max_length", .plain(node.number ?? "0")))
+                members.append(("max_length", Self.length(node)))
             case ("pattern", let node) where !isRoot && kind == "string":
                 if let pattern = pattern(node) { members.append(("pattern", pattern)) }
             case ("enum", let node) where !isRoot && kind.isScalar:
@@ -52,6 +52,15 @@ struct KrakenDBodySchema {
         }
         if !properties.isEmpty { members.append(("properties", .block(properties))) }
         return members
+    }
+
+    /// No value has as many characters as the greatest length, so that a greater one means the same.
+    private static func length(_ node: DocumentNode) -> YAMLTree {
+        let text = node.number ?? "0"
+        guard let length = Double(text), length > Double(SizeLimits.length) else {
+            return .plain(text)
+        }
+        return .plain("\(SizeLimits.length)")
     }
 
     /// Patterns of KrakenD may match anywhere; ours match the whole text.

@@ -243,4 +243,22 @@ import Testing
         let config = try #require(load(["c.yaml": Snippet.call("timeout: \(text)")]).config)
         #expect(config.endpoints[0].calls[0].timeout?.value == value)
     }
+
+    /// The largest number of 32 bits is a common way to write that a text may have any length.
+    @Test(arguments: ["min_length", "max_length"])
+    func aLengthHasAtMost32Bits(_ key: String) {
+        for type in ["params: { id: {", "body: { properties: { id: { type: string,"] {
+            let end = type.hasPrefix("body") ? " } } }" : " } }"
+            func found(_ length: String) -> [String] {
+                problems(
+                    Snippet.endpoint(
+                        "\(type) \(key): \(length)\(end)", route: "POST /x/{id}",
+                        calls: "one: { from: a, get: \"/{id}\" }"))
+            }
+            #expect(found("2147483647") == [])
+            #expect(
+                found("2147483648").first?.hasSuffix(
+                    "must be a whole number from 0 to 2147483647") == true)
+        }
+    }
 }

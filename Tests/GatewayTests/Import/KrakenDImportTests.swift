@@ -197,6 +197,29 @@ import YAMLReader
                 == expected.hasPrefix("private"))
     }
 
+    // MARK: Lengths
+
+    /// A length that is greater than the greatest one means the same.
+    @Test(arguments: [
+        ("20", 20), ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_647),
+        ("9223372036854775807", 2_147_483_647), ("18446744073709551616", 2_147_483_647),
+    ])
+    func lengthsAreBounded(_ written: String, _ expected: Int) throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "endpoints": [{ "endpoint": "/a", "method": "POST",
+                  "extra_config": { "validation/json-schema": { "type": "object", "properties":
+                    { "p": { "type": "string", "minLength": \(written), "maxLength": \(written) }
+                    } } },
+                  "backend": [{ "url_pattern": "/a", "host": ["http://a"] }] }] }
+                """)
+        let (config, problems) = load(["c.yaml": try #require(imported.text)])
+        let property = try #require(config?.endpoints.first?.body?.properties.first)
+        #expect(property.minLength?.value == expected, "\(problems.lines)")
+        #expect(property.maxLength?.value == expected)
+        #expect(!imported.isIncomplete)
+    }
+
     // MARK: Answers
 
     /// What a call's `take`, `keep`, `drop` and `rename` make of an answer.

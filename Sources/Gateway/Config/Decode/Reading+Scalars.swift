@@ -74,8 +74,8 @@ extension Reading where Value == Int {
     static var positive: Reading { count(1...1_000_000) }
     static var natural: Reading { count(0...1_000_000) }
 
-    /// Characters of a value; no body has more.
-    static var length: Reading { count(0...SizeLimits.body) }
+    /// Characters of a value.
+    static var length: Reading { count(0...SizeLimits.length) }
 
     /// Bytes, as `64KiB`.
     static func size(upTo max: Int) -> Reading {
@@ -137,7 +137,7 @@ where Value: CaseIterable & RawRepresentable<String> & Sendable {
     }
 }
 
-/// The largest sizes that a configuration may ask for, in bytes. Each is far more than a request
+/// The largest sizes that a configuration may ask for, in bytes unless it says otherwise. Each is far more than a request
 /// needs and small enough that no sum of them overflows.
 enum SizeLimits {
     /// One body in memory; the count of an HTTP message's bytes fits into 32 bits.
@@ -146,4 +146,7 @@ enum SizeLimits {
     static let buffers = 1 << 40
     /// The head of a request, or its target.
     static let head = 16 << 20
+    /// Characters of a value. No body has as many, but a file may use the largest number of 32 bits
+    /// for no limit; lengths are compared and never added.
+    static let length = Int(Int32.max)
 }

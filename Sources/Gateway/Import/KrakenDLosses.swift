@@ -34,9 +34,6 @@ enum KrakenDLosses {
         "remove_extra_slash": .warning("paths match as they are written"),
         "disable_path_decoding": .note("paths match by their encoded segments"),
         "disable_handle_method_not_allowed": .note("a wrong method gets a 405 with 'Allow'"),
-        "forwarded_by_client_ip": .note("client addresses are those of the connections"),
-        "remote_ip_headers": .note("client addresses are those of the connections"),
-        "trusted_proxies": .note("client addresses are those of the connections"),
         "logger_skip_paths": .note("the access log is on or off ('log: { access: false }')"),
         "max_multipart_memory": .note("bodies are buffered up to 'max_body'"),
     ]

@@ -20,6 +20,9 @@ struct KrakenDService {
         ]
         if let log { members.append(("log", log)) }
         if let limits { members.append(("limits", placed(limits, "max_header_bytes"))) }
+        if let clients = KrakenDClients(router, &findings).tree {
+            members.append(("clients", clients))
+        }
         members.append(("defaults", placed(defaults, "timeout")))
         var backends = KrakenDBackends(root)
         let scope = KrakenDEndpoint.Scope(
@@ -40,6 +43,7 @@ struct KrakenDService {
 
     // MARK: Process
 
+    private var router: DocumentNode? { root["extra_config"]?["router"] }
     private var port: Int { root["port"]?.integer ?? 8080 }
 
     private var listen: String {
@@ -58,7 +62,7 @@ struct KrakenDService {
         if let connect = root["dialer_timeout"]?.goDuration {
             members.append(("connect_timeout", .text(connect.spelled)))
         }
-        if let size = root["extra_config"]?["router"]?["max_payload"]?.integer, size > 0 {
+        if let size = router?["max_payload"]?.integer, size > 0 {
             members.append(("max_body", .text(Quantity.spelled(bytes: size))))
         }
         return .inline(members)
@@ -74,7 +78,7 @@ struct KrakenDService {
         if let level = logging?["level"]?.text.flatMap({ levels[$0.uppercased()] }) {
             members.append(("level", .text(level)))
         }
-        if root["extra_config"]?["router"]?["disable_access_log"]?.flag == true {
+        if router?["disable_access_log"]?.flag == true {
             members.append(("access", .plain("false")))
         }
         return members.isEmpty ? nil : .inline(members)
@@ -117,7 +121,9 @@ struct KrakenDService {
                 continue
             }
             for inner in member.node.members
-            where !["max_payload", "disable_access_log"].contains(inner.key) {
+            where !["max_payload", "disable_access_log"].contains(inner.key)
+                && !KrakenDClients.keys.contains(inner.key)
+            {
                 findings.lost(inner, among: KrakenDLosses.ofRouter)
             }
         }

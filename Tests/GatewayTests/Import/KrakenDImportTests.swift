@@ -197,6 +197,71 @@ import YAMLReader
                 == expected.hasPrefix("private"))
     }
 
+    // MARK: Clients
+
+    /// KrakenD reads the headers of trusted proxies only with `forwarded_by_client_ip`.
+    @Test(arguments: [
+        (
+            #""forwarded_by_client_ip": true, "trusted_proxies": ["10.0.0.0/8", "fd00::/8"]"#,
+            ["10.0.0.0/8", "fd00::/8"], []
+        ),
+        (
+            #""forwarded_by_client_ip": true, "remote_ip_headers": ["x-forwarded-for"], "#
+                + #""trusted_proxies": ["10.0.0.1/8", "192.0.2.1", "proxy"]"#,
+            ["10.0.0.0/8", "192.0.2.1/32"],
+            ["warning: 'proxy' of 'trusted_proxies' is left out: it is no network"]
+        ),
+        (
+            #""forwarded_by_client_ip": true, "remote_ip_headers": ["X-Forwarded-For", "X-Real-IP"], "#
+                + #""trusted_proxies": ["10.0.0.0/8"]"#,
+            ["10.0.0.0/8"],
+            [
+                "warning: 'X-Real-IP' of 'remote_ip_headers' is left out: the client's address is that"
+                    + " in 'X-Forwarded-For'"
+            ]
+        ),
+        (
+            #""forwarded_by_client_ip": true, "remote_ip_headers": ["X-Real-IP"], "#
+                + #""trusted_proxies": ["10.0.0.0/8"]"#,
+            [],
+            [
+                "warning: 'remote_ip_headers' is left out: trusted proxies have to send the client's"
+                    + " address in 'X-Forwarded-For'"
+            ]
+        ),
+        (
+            #""trusted_proxies": ["10.0.0.0/8"]"#, [],
+            [
+                "note: 'trusted_proxies' is left out: KrakenD does not use it without"
+                    + " 'forwarded_by_client_ip'"
+            ]
+        ),
+        (
+            #""forwarded_by_client_ip": true"#, [],
+            [
+                "note: 'forwarded_by_client_ip' is left out: without 'trusted_proxies', client"
+                    + " addresses are those of the connections"
+            ]
+        ),
+        (#""forwarded_by_client_ip": false"#, [], []),
+    ])
+    func trustedProxiesBecomeClients(
+        _ router: String, _ networks: [String], _ findings: [String]
+    ) throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "extra_config": { "router": { \(router) } },
+                  "endpoints": [{ "endpoint": "/a", "backend":
+                    [{ "url_pattern": "/a", "host": ["http://a"] }] }] }
+                """)
+        let text = try #require(imported.text)
+        let (config, problems) = load(["c.yaml": text])
+        #expect(problems.lines == [])
+        let proxies = try #require(config).clients?.trustedProxies.map(\.value) ?? []
+        #expect(proxies == (try networks.map { .network(try AddressPrefix($0)) }))
+        #expect(imported.findings.sorted.map { "\($0.severity.rawValue): \($0.text)" } == findings)
+    }
+
     // MARK: Lengths
 
     /// A length that is greater than the greatest one means the same.

@@ -96,6 +96,16 @@ import Testing
         )
     }
 
+    /// A network that is made from the value is not shown either.
+    @Test func aSuggestedNetworkIsNotShown() {
+        let config = Self.main.replacing(
+            "log: {", with: "clients: { trusted_proxies: [\"${N}\"] }\nlog: {")
+        #expect(
+            load(["c.yaml": config], environment: ["N": "10.0.0.1/8"]).problems.lines.first
+                == "c.yaml:3:30: error: 'trusted_proxies' in 'clients' must have no bits behind its prefix (the value is that of '${N}')"
+        )
+    }
+
     /// The positive control: what the file spells is quoted.
     @Test func valuesOfTheFileAreQuoted() {
         let config = Self.main.replacing("7001", with: "70010")

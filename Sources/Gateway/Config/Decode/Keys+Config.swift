@@ -152,7 +152,8 @@ extension Reading where Value == Config.Clients.Proxy {
                 switch error {
                 case .syntax: throw Refusal(.init(fixed: words))
                 case .bitsBehindPrefix(let meant):
-                    throw Refusal("must have no bits behind its prefix - did you mean \(meant)?")
+                    throw Refusal(
+                        "must have no bits behind its prefix" + .hint(" - did you mean \(meant)?"))
                 }
             }
         }

@@ -41,9 +41,9 @@ final class CallValues {
     var client: ClientAddress? { exchange?.clientAddress(of: head, proxies) }
 
     /// The header lines that tell a backend who the client is.
-    func appendForwarded(_ mode: Config.Forwarded, to fields: inout Fields) {
-        guard mode != .off, let client else { return }
-        ForwardedFields(head, client, proxies.source).append(mode, to: &fields)
+    func appendForwarded(_ names: [FieldName], to fields: inout Fields) {
+        guard !names.isEmpty, let client else { return }
+        ForwardedFields(head, client, proxies.source).append(names, to: &fields)
     }
 
     /// A part is there. Without a template that uses another call's answer, nothing is kept.

@@ -14,8 +14,7 @@ struct RequestBuilder {
     private let constantTarget: Target?
     /// Those of the backend that the call does not set itself.
     private let backendFields: Fields
-    /// The client's headers that neither the call nor the backend sets.
-    private let forwarded: [FieldName]
+    private let forwarded: ForwardedHeaders
 
     /// - Parameters:
     ///   - backendFields: the `headers` of the call's backend
@@ -26,13 +25,7 @@ struct RequestBuilder {
         var fixed = backendFields
         for header in plan.headers { fixed.removeAll(header.name) }
         self.backendFields = fixed
-        // A client must not replace, or add to, what the operator says: X-User, X-Api-Key.
-        var forwarded: [FieldName] = []
-        for name in plan.forward.headers
-        where !fixed.contains(name) && !plan.headers.contains(where: { $0.name == name }) {
-            forwarded.append(name)
-        }
-        self.forwarded = forwarded
+        forwarded = ForwardedHeaders(plan, backendFields: backendFields)
         self.params = params
         self.calls = calls
         constantTarget =
@@ -95,15 +88,11 @@ struct RequestBuilder {
 
     private func fields(_ values: CallValues) throws(CallFailure) -> Fields {
         var fields = backendFields
-        for name in forwarded {
-            for value in values.head.fields.all(name) { fields.append(name, value) }
+        fields.append(forwarded.ofClients, of: values.head)
+        if !forwarded.ofProxies.isEmpty, values.client?.isProxied == true {
+            fields.append(forwarded.ofProxies, of: values.head)
         }
-        if !plan.forward.proxyHeaders.isEmpty, values.client?.isProxied == true {
-            for name in plan.forward.proxyHeaders {
-                for value in values.head.fields.all(name) { fields.append(name, value) }
-            }
-        }
-        values.appendForwarded(plan.forwarded, to: &fields)
+        values.appendForwarded(forwarded.generated, to: &fields)
         for (name, template) in plan.headers {
             guard let value = try fieldValue(template, values) else { continue }
             fields.append(name, value)
@@ -204,6 +193,15 @@ struct RequestBuilder {
             case .requestHeader, .requestQuery, .requestClient, .requestBody: .client(value.name)
             }
         return CallFailure(kind: .skipped, because: because)
+    }
+}
+
+extension Fields {
+    /// Appends all lines of these headers of a request.
+    fileprivate mutating func append(_ names: [FieldName], of head: RequestHead) {
+        for name in names {
+            for value in head.fields.all(name) { append(name, value) }
+        }
     }
 }
 

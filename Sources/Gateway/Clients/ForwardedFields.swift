@@ -16,9 +16,16 @@ struct ForwardedFields {
         self.source = source
     }
 
-    func append(_ mode: Config.Forwarded, to fields: inout Fields) {
-        if mode.sendsX { appendX(to: &fields) }
-        if mode.sendsForwarded { append(.forwarded, forwarded, to: &fields) }
+    /// - Parameter names: some of `Config.Forwarded.names`
+    func append(_ names: [FieldName], to fields: inout Fields) {
+        for name in names {
+            switch name {
+            case .xForwardedFor: append(name, forwardedFor, to: &fields)
+            case .xForwardedProto: appendX(name, client.proto ?? Self.ownScheme, to: &fields)
+            case .xForwardedHost: appendX(name, client.host ?? ownHost, to: &fields)
+            default: append(name, forwarded, to: &fields)
+            }
+        }
     }
 
     /// The gateway takes requests over plain HTTP only.
@@ -39,12 +46,6 @@ struct ForwardedFields {
     }
 
     // MARK: X-Forwarded-*
-
-    private func appendX(to fields: inout Fields) {
-        append(.xForwardedFor, forwardedFor, to: &fields)
-        appendX(.xForwardedProto, client.proto ?? Self.ownScheme, to: &fields)
-        appendX(.xForwardedHost, client.host ?? ownHost, to: &fields)
-    }
 
     /// The addresses so far, and the peer's.
     private var forwardedFor: [UInt8] {
@@ -112,15 +113,14 @@ struct ForwardedFields {
 }
 
 extension Config.Forwarded {
-    var sendsX: Bool { self == .x || self == .both }
-    var sendsForwarded: Bool { self == .rfc7239 || self == .both }
-
-    /// Whether lines of this name are the gateway's own.
-    func sends(_ name: FieldName) -> Bool {
-        switch name {
-        case .forwarded: sendsForwarded
-        case .xForwardedFor, .xForwardedProto, .xForwardedHost: sendsX
-        default: false
+    /// The headers that the gateway generates.
+    var names: [FieldName] {
+        let x: [FieldName] = [.xForwardedFor, .xForwardedProto, .xForwardedHost]
+        return switch self {
+        case .off: []
+        case .x: x
+        case .rfc7239: [.forwarded]
+        case .both: x + [.forwarded]
         }
     }
 }

@@ -67,7 +67,7 @@ struct CallPlanner {
         return ForwardPlan(
             headers: try fieldNames(names.filter { !HeaderSyntax.isForwarding($0.value) }),
             proxyHeaders: try fieldNames(names.filter { HeaderSyntax.isForwarding($0.value) })
-                .filter { !forwarded.sends($0) },
+                .filter { !forwarded.names.contains($0) },
             query: query(forward.query))
     }
 

@@ -15,8 +15,7 @@ struct ExplainedMessage {
     init(_ plan: CallPlan, backend: BackendPlan, _ values: CallValues) throws(Missing) {
         let own = plan.headers.map(\.name)
         fields = backend.shownFields.filter { !own.contains($0.name) }
-        let fixed = own + fields.map(\.name)
-        for name in plan.forward.headers where !fixed.contains(name) {
+        for name in ForwardedHeaders(plan, backendFields: backend.fields).ofClients {
             for value in values.head.fields.all(name) { fields.append((name, "\(value)")) }
         }
         for (name, template) in plan.headers {

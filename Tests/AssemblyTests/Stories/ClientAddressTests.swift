@@ -106,6 +106,20 @@ import Testing
         #expect([sent[0], sent[3]] == values)
     }
 
+    /// The configuration's header replaces the client's, even that of a trusted proxy.
+    @Test(arguments: [
+        ("", "", "6.6.6.6"), (", headers: { x-forwarded-for: fixed }", "", "fixed"),
+        ("", "headers: { X-FORWARDED-FOR: fixed }", "fixed"),
+    ])
+    func configuredHeaderReplacesTheProxys(_ call: String, _ backend: String, _ value: String)
+        throws
+    {
+        let sent = try sent(
+            call, backend: backend, endpoint: "forward: { headers: [X-Forwarded-For] }",
+            top: Self.trusting, Self.claims)
+        #expect(sent[0] == value)
+    }
+
     // MARK: Access log
 
     private func logged(_ top: String, _ line: String) throws -> [String?] {

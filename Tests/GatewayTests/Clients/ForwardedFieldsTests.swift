@@ -31,7 +31,7 @@ import Testing
         let head = RequestHead(method: .get, target: try #require(Target("/")), fields: fields)
         let client = proxies.client(of: fields, peer: peer.flatMap { SocketAddress($0) })
         var result = Fields()
-        ForwardedFields(head, client, source).append(mode, to: &result)
+        ForwardedFields(head, client, source).append(mode.names, to: &result)
         return result.map { line in
             let name = FieldName(line.name)
             let short = Self.names.first { $0.1 == name }?.0 ?? String(line.name)

@@ -1,3 +1,4 @@
+import HTTP
 import YAMLReader
 
 extension ConfigCheck {
@@ -56,10 +57,6 @@ extension ConfigCheck {
 
 extension Config.Forwarded {
     fileprivate func sends(_ name: String) -> Bool {
-        switch name.lowercased() {
-        case "forwarded": sendsForwarded
-        case "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host": sendsX
-        default: false
-        }
+        FieldName(name).map(names.contains) ?? false
     }
 }

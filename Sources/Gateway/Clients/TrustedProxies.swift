@@ -17,6 +17,13 @@ package struct TrustedProxies: Sendable, Equatable {
     package enum Source: String, Sendable, CaseIterable {
         case forwardedFor = "x_forwarded_for"
         case forwarded
+
+        /// Whether proxies that maintain this family of headers maintain the header. They pass the
+        /// other family on as the client sent it.
+        func maintains(_ name: String) -> Bool {
+            HeaderSyntax.isForwarding(name)
+                && (name.lowercased() == "forwarded") == (self == .forwarded)
+        }
     }
 
     /// Hops that are looked at, from the right: no chain of proxies is longer, and a header of any

@@ -66,8 +66,10 @@ struct CallPlanner {
         let names = forward.headers
         return ForwardPlan(
             headers: try fieldNames(names.filter { !HeaderSyntax.isForwarding($0.value) }),
-            proxyHeaders: try fieldNames(names.filter { HeaderSyntax.isForwarding($0.value) })
-                .filter { !forwarded.names.contains($0) },
+            proxyHeaders: try fieldNames(
+                names.filter { planner.proxies.source.maintains($0.value) }
+            )
+            .filter { !forwarded.names.contains($0) },
             query: query(forward.query))
     }
 

@@ -400,6 +400,11 @@ import Testing
                 + " sends the client's address"
         ),
         (
+            "forward: { headers: [Forwarded] }",
+            "8:30: warning: 'Forwarded' is never forwarded: with 'address_from: x_forwarded_for' the"
+                + " trusted proxies do not maintain it; 'forwarded' sends the client's address"
+        ),
+        (
             "headers: { X-A: \"{request.header.X-Forwarded-For}\" }",
             "8:27: warning: call 'one' uses {request.header.X-Forwarded-For}; any client can send"
                 + " this header; {request.client} and 'forwarded' use it from trusted proxies only"
@@ -411,6 +416,19 @@ import Testing
     ])
     func ofForwarded(_ lines: String, problem: String) {
         #expect(problems(Snippet.call(lines)) == [problem])
+    }
+
+    @Test func headersThatTheProxiesDoNotMaintainAreNeverForwarded() {
+        let config =
+            "clients: { trusted_proxies: [unix], address_from: forwarded }\n"
+            + Snippet.call("forward: { headers: [Forwarded, X-Forwarded-Port] }")
+        #expect(
+            problems(config) == [
+                "9:30: warning: 'Forwarded' is forwarded from trusted proxies only; 'forwarded' sends"
+                    + " the client's address",
+                "9:41: warning: 'X-Forwarded-Port' is never forwarded: with 'address_from: forwarded'"
+                    + " the trusted proxies do not maintain it; 'forwarded' sends the client's address",
+            ])
     }
 
     @Test func headersOfABackendDoNotMeetForwarded() {

@@ -12,7 +12,8 @@ extension ConfigCheck {
             guard case .network(let network) = proxy.value, network.isEverything else { continue }
             problems.warning(
                 at: proxy.place,
-                "'\(network)' trusts every client, so that any client can claim any address")
+                "'\(proxy.quoted { _ in "\(network)" })' trusts every client, so that any client can claim any address"
+            )
         }
         if let source = clients.addressFrom, clients.trustedProxies.isEmpty, wasRead {
             problems.warning(
@@ -29,7 +30,7 @@ extension ConfigCheck {
         for name in names where mode.sends(name.value) {
             problems.error(
                 at: name.place,
-                "'headers' has '\(name.value)', which 'forwarded' of call"
+                "'headers' has '\(name.quoted)', which 'forwarded' of call"
                     + " '\(call.name.value)' sends")
         }
     }
@@ -39,18 +40,23 @@ extension ConfigCheck {
         for header in backend.headers where mode.sends(header.name.value) {
             problems.error(
                 at: header.name.place,
-                "'headers' has '\(header.name.value)', which 'forwarded' of backend"
+                "'headers' has '\(header.name.quoted)', which 'forwarded' of backend"
                     + " '\(backend.name.value)' sends")
         }
     }
 
     /// Any client can send these headers.
     mutating func checkForward(_ forward: Config.Forward?) {
+        let source = config.clients?.addressFrom?.value ?? .forwardedFor
         for name in forward?.headers ?? [] where HeaderSyntax.isForwarding(name.value) {
             problems.warning(
                 at: name.place,
-                "'\(name.value)' is forwarded from trusted proxies only; 'forwarded' sends the"
-                    + " client's address")
+                source.maintains(name.value)
+                    ? "'\(name.quoted)' is forwarded from trusted proxies only; 'forwarded' sends the"
+                        + " client's address"
+                    : "'\(name.quoted)' is never forwarded: with 'address_from: \(source.rawValue)' the"
+                        + " trusted proxies do not maintain it; 'forwarded' sends the client's"
+                        + " address")
         }
     }
 }

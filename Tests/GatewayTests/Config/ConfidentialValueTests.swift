@@ -46,6 +46,12 @@ import Testing
         ("timeout: 300ms", #"forward: { headers: ["${KEY}*"] }"#),
         ("from: b", #"from: "${KEY}""#),
         (#"get: "/{a}""#, #"get: "/{${KEY}}""#),
+        ("timeout: 300ms", #"after: ["${KEY}"]"#),
+        ("timeout: 300ms", #"after: ["one${KEY}", "${KEY}"]"#),
+        ("timeout: 300ms", #"after: ["${NEAR}"]"#),
+        ("timeout: 300ms", #"after: ["${SECOND}", "${SECOND}"] }, s3cr3t: { from: b, get: /"#),
+        ("timeout: 300ms", #"forward: { headers: ["${HEADER}"] }"#),
+        ("version: 1", "version: 1\nclients: { trusted_proxies: [\"${NETWORK}\"] }"),
         (#"get: "/{a}""#, #"get: "${KEY}/{a}""#),
         (#"get: "/{a}""#, #"get: "/{a}${KEY} #""#),
         ("127.0.0.1:8080", "\"${KEY}\""),
@@ -68,6 +74,8 @@ import Testing
 
     private static let environment = [
         "KEY": secret, "LINES": "\(secret)\nsecond", "LONG": "7077s", "NUMBER": "0x\(secret)",
+        "NEAR": "ones3cr3t", "SECOND": "s3cr3t", "HEADER": "X-Forwarded-s3cr3t",
+        "NETWORK": "0.0.0.0/0",
     ]
 
     @Test(arguments: mistakes) func problemsNameTheVariable(_ text: String, _ mistake: String) {
@@ -76,7 +84,7 @@ import Testing
         let problems = load(["c.yaml": config], environment: Self.environment).problems
         let all = problems.lines.joined(separator: "\n") + problems.json
         #expect(
-            !all.contains("s3cr3t") && !all.contains("AKIAQ7") && !all.contains("7077"), "\(all)")
+            !["s3cr3t", "AKIAQ7", "7077", "0.0.0.0"].contains { all.contains($0) }, "\(all)")
         let isRight = ["NUMBER", "deadline: \"${LONG}", "get: \"${KEY}/{a}\""].contains {
             mistake.contains($0)
         }

@@ -85,15 +85,17 @@ extension ConfigCheck {
         var seen: [String] = []
         for name in call.after {
             if !calls.contains(name.value) {
-                let near = Suggestion.words(for: name.value, among: calls)
+                guard hasAllCalls(of: endpoint) else { continue }
+                let near = Suggestion.words(for: name.quoted, among: calls)
                 let list = near.isEmpty ? " (calls here: \(calls.joined(separator: ", ")))" : near
                 problems.error(
                     at: name.place,
-                    "'after' of call '\(call.name.value)': there is no call '\(name.value)'" + list)
+                    "'after' of call '\(call.name.value)': there is no call '\(name.quoted)'" + list
+                )
             } else if seen.contains(name.value) {
                 problems.error(
                     at: name.place,
-                    "'after' of call '\(call.name.value)' has '\(name.value)' twice")
+                    "'after' of call '\(call.name.value)' has '\(name.quoted)' twice")
             }
             seen.append(name.value)
         }

@@ -16,6 +16,7 @@ struct CallPlanner {
             let backend = planner.config.backends.firstIndex(where: { $0.name.value == from.value })
         else { throw PlanError("\(call.place): no backend or no request") }
         let templates = TemplatePlanner(scope: scope)
+        let target = try templates.target(request.target)
         let forwarded =
             call.forwarded?.value ?? planner.config.backends[backend].forwarded?.value ?? .off
         return CallPlan(
@@ -23,10 +24,10 @@ struct CallPlanner {
             name: call.name.value,
             backend: backend,
             method: Method(request.method.value.rawValue) ?? .get,
-            target: try templates.target(request.target),
+            target: target,
             headers: try headers(templates),
             body: try call.body.map { body throws(PlanError) in try templates.body(body) },
-            forward: try forward(forwarded),
+            forward: try forward(forwarded, target),
             forwarded: forwarded,
             isRequired: call.required?.value == true || endpoint.succeedWhen?.value == .all,
             timeout: call.timeout?.value ?? endpoint.timeout?.value ?? defaults?.timeout?.value
@@ -60,7 +61,7 @@ struct CallPlanner {
 
     /// A call's list replaces the endpoint's.
     private func forward(
-        _ forwarded: Config.Forwarded
+        _ forwarded: Config.Forwarded, _ target: URLTemplate
     ) throws(PlanError) -> ForwardPlan {
         guard let forward = call.forward ?? endpoint.forward else { return .nothing }
         let names = forward.headers
@@ -70,17 +71,17 @@ struct CallPlanner {
                 names.filter { planner.proxies.source.maintains($0.value) }
             )
             .filter { !forwarded.names.contains($0) },
-            query: query(forward.query))
+            query: query(forward.query, target))
     }
 
-    private func query(_ query: Config.Forward.Query) -> QueryForward? {
+    private func query(_ query: Config.Forward.Query, _ target: URLTemplate) -> QueryForward? {
         switch query {
         case .names(let names): names.isEmpty ? nil : .names(names.map { Bytes($0.value) })
         case .all:
             .all(
                 except: scope.params.compactMap { param in
                     if case .query(let name) = param.source { name } else { nil }
-                })
+                } + target.literalQueryNames)
         }
     }
 

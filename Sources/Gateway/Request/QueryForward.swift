@@ -4,7 +4,8 @@ import HTTP
 /// `forward: { query: ... }`: the client's query parameters that are sent on to a backend.
 enum QueryForward {
     case names([Bytes])
-    /// Every parameter but the declared ones, whose values the calls use by themselves.
+    /// Every parameter but the declared ones, whose values the calls use by themselves, and those of
+    /// the call's own query, which a client must not repeat with another value.
     case all(except: [Bytes])
 
     /// Appends the forwarded parameters of a request to a target with or without a query of its own:
@@ -22,7 +23,7 @@ enum QueryForward {
     func forwards(_ parameter: QueryParameter) -> Bool {
         switch self {
         case .names(let names): names.contains(where: parameter.isNamed)
-        case .all(let declared): !declared.contains(where: parameter.isNamed)
+        case .all(let excluded): !excluded.contains(where: parameter.isNamed)
         }
     }
 

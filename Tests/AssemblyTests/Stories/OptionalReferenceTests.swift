@@ -176,4 +176,17 @@ import Testing
             ])
         stage.expectQuiet()
     }
+
+    /// A client cannot add another value to the call's own query.
+    @Test(arguments: [
+        ("/x?role=admin&z=1", "/1?role=user&flag&z=1"),
+        ("/x?r%6Fle=admin&flag=2&Role=1", "/1?role=user&flag&Role=1"),
+    ])
+    func parametersOfTheCallsOwnQueryAreNotForwarded(_ target: String, _ expected: String) throws {
+        let stage = try Stage(
+            #"one: { from: a, get: "/1?role=user&flag" }"#, endpoint: "forward: { query: all }")
+        _ = try stage.ask(get(target))
+        #expect(stage.seen.first?.target == expected)
+        stage.expectQuiet()
+    }
 }

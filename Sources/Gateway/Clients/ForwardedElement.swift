@@ -40,14 +40,21 @@ private struct ForwardedReader {
         return .some(nil)
     }
 
+    /// RFC 7239 defines four parameters; the limit leaves room for extensions and bounds the search
+    /// for repeated names.
+    private static let pairsMax = 16
+
     /// Stops at the comma behind the element, or at the end. A space around a `;` is let through.
+    /// An element with a repeated name or more than `pairsMax` pairs cannot be read.
     private mutating func element() -> ForwardedElement? {
         var element = ForwardedElement()
         var names: [String] = []
         while true {
             skipSpaces()
             if at < line.count, here != UInt8(ascii: ";"), here != UInt8(ascii: ",") {
-                guard let (name, value) = pair(), !names.contains(name) else { return nil }
+                guard let (name, value) = pair(), names.count < Self.pairsMax,
+                    !names.contains(name)
+                else { return nil }
                 names.append(name)
                 element.set(name, value)
                 skipSpaces()

@@ -7,6 +7,11 @@ import Testing
 /// Lines of `Forwarded` (RFC 7239); an element is written `address proto host` here, `-` for what is
 /// missing, `?` for an element that cannot be read.
 @Suite struct ForwardedElementTests {
+    /// `for=192.0.2.1;x1=1;x2=2...`
+    private static func manyPairs(_ count: Int) -> String {
+        (["for=192.0.2.1"] + (1..<count).map { "x\($0)=\($0)" }).joined(separator: ";")
+    }
+
     @Test(arguments: [
         ("for=192.0.2.60;proto=http;by=203.0.113.43", "192.0.2.60 http -"),
         ("For=\"[2001:db8:cafe::17]:4711\"", "2001:db8:cafe::17 - -"),
@@ -27,6 +32,8 @@ import Testing
         ("for= 192.0.2.1", "?"), ("192.0.2.1", "?"), ("for=192.0.2.1;for=192.0.2.2", "?"),
         ("for=192.0.2.1 x, for=192.0.2.2", "?|192.0.2.2 - -"),
         ("for=\"192.0.2.1\"x", "?"), ("proto=\"a b\"", "- - -"), ("proto=1http", "- - -"),
+        (manyPairs(16), "192.0.2.1 - -"),
+        (manyPairs(17) + ";for=192.0.2.2, for=192.0.2.3", "?|192.0.2.3 - -"),
         // A quoted string that never ends takes the rest of the line with it.
         ("for=192.0.2.1, for=\"192.0.2.2", "192.0.2.1 - -|?"),
         ("for=\"192.0.2.1, for=192.0.2.2", "?"), ("for=\"192.0.2.1\\", "?"),

@@ -43,7 +43,7 @@ struct DaemonEnd {
             if let failure { throw failure }
             return
         }
-        if let failure { StandardStreams.printError("tributary: \(failure.line)\n") }
+        if let failure { StandardStreams.printLastError("tributary: \(failure.line)\n") }
         _exit(
             (failure?.status ?? (hasAbandonedWorkers ? ExitStatus.internalError : .success))
                 .rawValue)

@@ -1,4 +1,6 @@
+import Basics
 import Glibc
+import Promises
 
 /// Whole writes to the process's own streams; what cannot be written has nobody to be told to.
 enum StandardStreams {
@@ -7,6 +9,23 @@ enum StandardStreams {
 
     /// What went wrong.
     static func printError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+
+    /// The last error of a process that ends: waits for a bounded time only, so that a full pipe that
+    /// nothing reads does not keep the process alive.
+    ///
+    /// The write has a thread of its own, because it may block even after `poll` reported space:
+    /// other processes can share the pipe. The caller ends the process, and the thread with it.
+    static func printLastError(_ text: String) {
+        let isWritten = Gate()
+        let thread = Thread.start("last-error") {
+            printError(text)
+            isWritten.open()
+        }
+        // Without a thread the error is lost: the exit status still reports it.
+        if thread != nil { isWritten.wait(atMost: lastErrorLimit) }
+    }
+
+    private static let lastErrorLimit = Duration.seconds(1)
 
     /// Opens `/dev/null` in the place of each stream that is closed.
     ///

@@ -44,7 +44,7 @@ struct Tributary: ParsableCommand {
     }
 
     private static func end(because failure: StartFailure) -> Never {
-        StandardStreams.printError("tributary: \(failure.line)\n")
+        StandardStreams.printLastError("tributary: \(failure.line)\n")
         exit(withError: failure.status)
     }
 }

@@ -36,6 +36,15 @@ extension EndToEnd {
                 status: 66, errors: "tributary: /nowhere/to/be/found.yaml: no such file\n")
             #expect(result == expected)
         }
+
+        @Test(arguments: ["check", "serve"]) func anUnreadErrorDoesNotKeepTheProcessAlive(
+            _ command: String
+        ) throws {
+            let errors = Output(isRead: false)
+            errors.fill()
+            let process = try Command([command, "/nowhere/to/be/found.yaml"], errors: errors)
+            #expect(try process.exitStatus() == 66)
+        }
     }
 
     /// The reference page against what the binary says of itself.

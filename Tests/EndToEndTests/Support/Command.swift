@@ -3,7 +3,7 @@ import Foundation
 /// One process of the binary. It is ended with this object, if it still runs.
 class Command {
     let output: Output
-    let errors = Output()
+    let errors: Output
     private let process = Process()
     private let ended = Event()
 
@@ -12,11 +12,14 @@ class Command {
     ///   - environment: all of it; nothing is inherited
     ///   - input: given to standard input, which then ends
     ///   - output: gets its standard output
+    ///   - errors: gets its standard error
     init(
         _ arguments: [String], program: URL? = nil, environment: [String: String] = [:],
-        in folder: URL? = nil, input: String = "", output: Output = Output()
+        in folder: URL? = nil, input: String = "", output: Output = Output(),
+        errors: Output = Output()
     ) throws {
         self.output = output
+        self.errors = errors
         process.executableURL = try program ?? Binary.url()
         process.arguments = arguments
         process.environment = environment

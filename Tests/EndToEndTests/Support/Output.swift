@@ -15,6 +15,17 @@ final class Output: @unchecked Sendable {
         if isRead { startReading() }
     }
 
+    /// Writes until the pipe has no space left.
+    func fill() {
+        let writing = pipe.fileHandleForWriting.fileDescriptor
+        let flags = fcntl(writing, F_GETFL)
+        _ = fcntl(writing, F_SETFL, flags | O_NONBLOCK)
+        for piece in [[UInt8](repeating: 0x2E, count: 4096), [0x2E]] {
+            while unsafe write(writing, piece, piece.count) > 0 {}
+        }
+        _ = fcntl(writing, F_SETFL, flags)
+    }
+
     /// Reads from now on what is there and what comes.
     func startReading() {
         let reading = pipe.fileHandleForReading

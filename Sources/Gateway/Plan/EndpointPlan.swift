@@ -22,7 +22,7 @@ final class EndpointPlan {
     let cacheControl: FieldValue?
     let hasServerTiming: Bool
     let inFlightMax: Int?
-    /// Whose word counts about where a request comes from.
+    /// The proxies whose forwarding headers are trusted.
     let proxies: TrustedProxies
     let calls: [CallPlan]
     let graph: CallGraph

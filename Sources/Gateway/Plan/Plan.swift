@@ -6,7 +6,7 @@
 package struct Plan {
     package let process: ProcessPlan
     package internal(set) var server: ServerPlan
-    /// Whose word counts about where a request comes from.
+    /// The proxies whose forwarding headers are trusted.
     package let proxies: TrustedProxies
     let backends: [BackendPlan]
     let endpoints: [EndpointPlan]

@@ -6,10 +6,16 @@ extension ListenPlan {
     /// The permissions of the socket's file, with the group's name looked up.
     func access() throws(StartFailure) -> SocketFileAccess {
         guard let group else { return SocketFileAccess(mode: mode) }
-        guard let number = UInt32(group) ?? SystemGroups.number(of: group) else {
+        guard let number = Self.number(group) ?? SystemGroups.number(of: group) else {
             throw .group(group)
         }
         return SocketFileAccess(mode: mode, group: number)
+    }
+
+    /// A group's number: digits only. The largest one is no group: `chown` would change nothing.
+    private static func number(_ group: String) -> UInt32? {
+        guard group.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return UInt32(group).flatMap { $0 == .max ? nil : $0 }
     }
 }
 

@@ -146,11 +146,12 @@ extension EndToEnd {
             return attributes[.posixPermissions] as? Int
         }
 
-        @Test func anUnknownGroupIsOneLine() throws {
+        @Test(arguments: ["no-such-group", "4294967295", "4294967296", "+0"])
+        func anUnknownGroupIsOneLine(_ group: String) throws {
             let folder = try Folder()
             let text = Daemon.complete(
                 plain(try Backend()),
-                listen: "{ address: \"unix:\(folder.path("s"))\", group: no-such-group }")
+                listen: "{ address: \"unix:\(folder.path("s"))\", group: \"\(group)\" }")
             try folder.write("gateway.yaml", text)
             let result = try Command.run("serve", folder.path("gateway.yaml"))
             #expect(
@@ -158,7 +159,7 @@ extension EndToEnd {
                     == Command.Result(
                         status: 69,
                         errors:
-                            "tributary: there is no group 'no-such-group' for the socket's file\n"
+                            "tributary: there is no group '\(group)' for the socket's file\n"
                     ))
             #expect(!folder.has("s"))
         }

@@ -1,4 +1,5 @@
 import Basics
+import Dispatch
 import Foundation
 import Promises
 import Reactor
@@ -47,10 +48,17 @@ import UVReactor
     /// Handlers that run while the loop closes get an answer too: no.
     @Test func whatIsBegunWhileTheLoopClosesIsCancelled() throws {
         var failures: [IOFailure] = []
-        let left = try UVLoop.run { loop in
+        // The look-up has no answer before the loop has ended, so its handler runs while it closes.
+        let hasEnded = DispatchSemaphore(value: 0)
+        defer { hasEnded.signal() }
+        let names = NameService { _ in
+            hasEnded.wait()
+            return .failure(.nameServiceFailed)
+        }
+        let left = try UVLoop.run(names: names) { loop in
             // A black hole: TEST-NET-1 of RFC 5737 or an unreachable network, either is pending or
             // refused when the loop ends.
-            loop.resolve("localhost").whenSettled { _ in
+            loop.resolve("hanging").whenSettled { _ in
                 loop.connect(to: .ip(.v4(0xC000_0201), port: 9)).whenSettled { result in
                     if case .failure(let error as IOFailure) = result { failures.append(error) }
                 }
@@ -58,7 +66,7 @@ import UVReactor
                     _ = try loop.listen(on: .loopback, sharedPort: false) { _ in }
                 }
                 #expect(!loop.timer(after: .zero) {}.isPending)
-                loop.resolve("localhost").whenSettled { result in
+                loop.resolve("another").whenSettled { result in
                     if case .failure(let error as IOFailure) = result { failures.append(error) }
                 }
             }

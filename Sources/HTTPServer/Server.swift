@@ -51,8 +51,12 @@ package final class Server {
         self.clients = clients
         patience = Patience(settings)
         budget = ByteBudget(limit: settings.bufferedBytes)
-        budget.reclaim = { [weak self] need in self?.closeUnread(need) }
+        // Unowned: a weak reference would slow down every count of references to the server.
+        budget.reclaim = { [unowned self] need in closeUnread(need) }
     }
+
+    // An exchange that outlives the server may still use the budget.
+    deinit { budget.reclaim = nil }
 
     /// What is held in memory for requests and connections.
     package var bufferedBytes: Int { budget.held }

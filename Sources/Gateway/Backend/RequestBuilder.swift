@@ -16,6 +16,9 @@ struct RequestBuilder {
     private let backendFields: Fields
     private let forwarded: ForwardedHeaders
 
+    /// The segments of the path that an earlier answer could make empty, `.` or `..`.
+    private let answerSegments: [RiskySegment]
+
     /// - Parameters:
     ///   - backendFields: the `headers` of the call's backend
     ///   - params: the endpoint's, for the names of what a client did not send
@@ -28,6 +31,7 @@ struct RequestBuilder {
         forwarded = ForwardedHeaders(plan, backendFields: backendFields)
         self.params = params
         self.calls = calls
+        answerSegments = plan.target.riskySegments.filter(\.usesAnswer)
         constantTarget =
             plan.forward.query == nil ? plan.target.constant.flatMap { Target($0) } : nil
     }
@@ -77,7 +81,7 @@ struct RequestBuilder {
     }
 
     private func checkSegments(_ values: CallValues) throws(CallFailure) {
-        for segment in plan.target.riskySegments {
+        for segment in answerSegments {
             if segment.isRefused(in: values) {
                 throw skipped(segment.blamed)
             }

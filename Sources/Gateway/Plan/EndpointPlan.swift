@@ -26,6 +26,8 @@ final class EndpointPlan {
     let proxies: TrustedProxies
     let calls: [CallPlan]
     let graph: CallGraph
+    /// The segments of paths that the client's values could make empty, `.` or `..`.
+    let clientSegments: [ClientSegment]
 
     init(
         index: Int, route: Config.Route, place: Place, params: [ParamPlan], body: BodyPlan?,
@@ -52,6 +54,7 @@ final class EndpointPlan {
         self.proxies = proxies
         self.calls = calls
         self.graph = graph
+        clientSegments = Self.clientSegments(of: calls)
     }
 
     /// Whether a call uses the answer of another one.

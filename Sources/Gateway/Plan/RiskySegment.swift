@@ -6,7 +6,9 @@ import JSONText
 ///
 /// The rule is about the finished segment, text and values together: in `/{a}.{b}/`, two empty values
 /// leave `.`. A percent-encoded dot counts as a dot, an encoded slash does not end a segment.
-struct RiskySegment {
+///
+/// A class, so that a request that looks at one counts one reference.
+final class RiskySegment {
     private let pieces: [URLTemplate.Piece]
 
     /// The value that is blamed: an earlier answer, if there is one, else the first of the client's.
@@ -26,6 +28,12 @@ struct RiskySegment {
         self.pieces = pieces
         self.blamed = blamed
         usesAnswer = answer != nil
+    }
+
+    /// The parameter that is the whole segment, if it is one.
+    var param: Int? {
+        guard pieces.count == 1, case .param(let index) = blamed.source else { return nil }
+        return index
     }
 
     /// Whether the finished segment is empty, `.` or `..`. False where a value is missing, for which
@@ -79,16 +87,38 @@ extension URLTemplate {
 }
 
 extension EndpointPlan {
+    /// A segment that the client's values alone complete, and the call whose path it is in.
+    struct ClientSegment {
+        let call: CallPlan
+        let segment: RiskySegment
+    }
+
+    /// What `checkSegments` looks at. A parameter that is a whole segment of several calls is looked
+    /// at once.
+    static func clientSegments(of calls: [CallPlan]) -> [ClientSegment] {
+        var known: Set<Int> = []
+        var segments: [ClientSegment] = []
+        for call in calls {
+            for segment in call.target.riskySegments where !segment.usesAnswer {
+                // Where the call is made under a condition, another one may be made without.
+                if call.condition == nil, let param = segment.param {
+                    guard known.insert(param).inserted else { continue }
+                }
+                segments.append(ClientSegment(call: call, segment: segment))
+            }
+        }
+        return segments
+    }
+
     /// Refuses a request whose values would change the path of a call; those that only an earlier
-    /// answer completes are judged when the call is made.
+    /// answer completes are checked when the call is made.
     func checkSegments(_ values: CallValues) throws(InvalidRequest) {
         var faults: [InvalidRequest.Fault] = []
-        for call in calls where call.isWanted(values.params) {
-            for segment in call.target.riskySegments
-            where !segment.usesAnswer && segment.isRefused(in: values) {
-                let fault = fault(for: segment.blamed)
-                if !faults.contains(fault) { faults.append(fault) }
-            }
+        for index in clientSegments.indices
+        where clientSegments[index].segment.isRefused(in: values) {
+            guard clientSegments[index].call.isWanted(values.params) else { continue }
+            let fault = fault(for: clientSegments[index].segment.blamed)
+            if !faults.contains(fault) { faults.append(fault) }
         }
         guard faults.isEmpty else { throw InvalidRequest(errors: faults) }
     }

@@ -120,7 +120,7 @@ package final class Server {
         connections[slot].leaveIdle(.evicted)
     }
 
-    /// Connections of one client beyond its limit that are told so at the same time.
+    /// How many connections of one client beyond its limit may be open at once for their 503.
     private static let surplusPerClient = 4
 
     /// Other settings from now on; connections that are open keep the limits of their wire.

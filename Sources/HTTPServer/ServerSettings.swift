@@ -11,11 +11,11 @@ package struct ServerSettings: Sendable {
     /// without an answer.
     package var refusedConnections = 64
 
-    /// Connections at once of one client, over all workers; nil without a limit. One more is told 503
-    /// and closed.
+    /// Connections at once of one client, over all workers; nil without a limit. One more is
+    /// answered 503 and closed.
     package var connectionsPerClient: Int?
 
-    /// Requests at work at once, whose bodies are complete. One more is told 503.
+    /// Requests at work at once, whose bodies are complete. One more is answered 503.
     package var requestsInFlight = 2_000
 
     /// What may be held in memory at once for all requests and connections, in bytes. Whoever would

@@ -60,7 +60,7 @@ struct RequestBuilder {
 
     private func target(_ values: CallValues) throws(CallFailure) -> Target {
         if let constantTarget { return constantTarget }
-        // What the client sends was judged with the request; what other calls answer is known now.
+        // The values of the client were checked with the request; those of other calls are known now.
         try checkSegments(values)
         var target: [UInt8] = []
         target.reserveCapacity(128)

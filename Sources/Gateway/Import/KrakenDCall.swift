@@ -34,7 +34,7 @@ struct KrakenDCall {
         node["method"]?.text?.uppercased() ?? scope.route.method.rawValue
     }
 
-    /// The answer of a shadow backend reaches nobody, so the rest of the endpoint stands without it.
+    /// No client receives the response of a shadow backend, so the endpoint is complete without it.
     static func isShadow(_ node: DocumentNode) -> Bool {
         node["extra_config"]?["proxy"]?["shadow"]?.flag == true
     }

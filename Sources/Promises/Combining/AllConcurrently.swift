@@ -28,7 +28,7 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
     }
 
     private func pull(for result: Node) {
-        // A cancelled result begins nothing more, also before it is told.
+        // A cancelled result begins nothing more, even before its cancellation handler has run.
         while !isOver, !result.isDecided, running < limit {
             guard let input = inputs.next() else {
                 isOver = running == 0

@@ -21,7 +21,7 @@ final class Suspension<Value: Sendable>: Sendable {
         }
     }
 
-    /// What the caller must resume, unless the task was not suspended yet or somebody else resumes it.
+    /// What the caller must resume, unless the task is not suspended yet or another caller resumes it.
     /// Not resumed here under the lock, because an executor may run the task inside the call.
     func end() -> CheckedContinuation<Value, any Error>? {
         progress.withLock { progress in

@@ -1,10 +1,11 @@
-/// What the patterns of one request may still cost: it runs on the thread of a worker, which serves
-/// nobody else meanwhile.
+/// What the patterns of one request may still cost. Matching runs on the thread of a worker, which
+/// serves no other request meanwhile.
 ///
 /// A match costs at most one step for every instruction of the pattern and byte of the value. The
 /// limit is the product of the largest pattern (2,000 instructions) and half of the largest default
 /// URI (4 KiB): less than a tenth of a second even for a pattern that is in all places at once. A
-/// value of 1 MiB passes a pattern of up to 8 instructions, such as `[A-Za-z0-9+/]*={0,2}`. The cost depends on the request alone, so that the same request always gets the same answer.
+/// value of 1 MiB passes a pattern of up to 8 instructions, such as `[A-Za-z0-9+/]*={0,2}`. The cost
+/// depends on the request alone, so that the same request always gets the same response.
 struct PatternWork {
     static let stepsMax = 1 << 23
 

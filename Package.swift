@@ -107,7 +107,7 @@ let package = Package(
 
         // Row 6.
         .target(
-            name: "Simulation",
+            name: "Rehearsal",
             dependencies: [
                 "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
             ],
@@ -117,11 +117,27 @@ let package = Package(
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
+                "Rehearsal", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
                 "TLS", "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: onC),
+
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Rehearsal", "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises",
+                "Basics",
+            ],
+            swiftSettings: strict),
+        // For developers, and not in the image: the simulation of random clusters.
+        .executableTarget(
+            name: "cluster-simulation",
+            dependencies: [
+                "Simulation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
 
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
@@ -182,12 +198,15 @@ let package = Package(
             ],
             swiftSettings: onC),
         .testTarget(
+            name: "RehearsalTests", dependencies: ["Rehearsal", "Gateway"], swiftSettings: onC),
+        .testTarget(
             // The deliberate faults are applied to a copy of the code, never compiled in here.
-            name: "SimulationTests", dependencies: ["Simulation", "Gateway"],
+            name: "SimulationTests", dependencies: ["Simulation", "Rehearsal"],
             exclude: ["Mutations"], swiftSettings: onC),
         .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.
-            name: "EndToEndTests", dependencies: ["tributary"], swiftSettings: onC),
+            name: "EndToEndTests", dependencies: ["tributary", "cluster-simulation"],
+            swiftSettings: onC),
         .testTarget(name: "TidyTests", swiftSettings: onC),
         fuzzing,
     ]

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Gateway
-import Simulation
+import Rehearsal
 
-/// `tributary simulate [CONFIG]`
+/// `tributary simulate CONFIG`
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -13,29 +13,24 @@ struct SimulateCommand: ParsableCommand {
             FAULTS is a list of BACKEND: KIND SHARE, where * stands for all backends. The kinds are
             timeout, slow 300ms, close, refuse, reset, cut, garbage, or a status such as 503.
 
-            Without a configuration the gateway tests itself: each seed makes a configuration, clients,
-            backends and faults at random, and every response is checked.
-
             EXAMPLES
               tributary simulate my.yaml                             a thousand requests
               tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
               tributary simulate my.yaml --latency 'reviews: 40ms-900ms' --rate 500
               tributary simulate my.yaml --only 17 --trace           one of them as a waterfall
-              tributary simulate --seeds 1000                        a thousand random clusters
-              tributary simulate --seed 17 --trace                   the event log of one of them
             """)
 
     @Argument(help: "The configuration, YAML or JSON; - is standard input.")
-    var config: String?
+    var config: String
 
     @Option(help: "Random seed; the same seed gives the same run.")
     var seed: UInt64 = 1
 
-    @Option(help: "Number of requests; without a configuration, at most so many per connection.")
-    var requests: Int?
+    @Option(help: "Number of requests.")
+    var requests = 1000
 
-    @Option(help: "Requests per second of virtual time, on average (default: 100).")
-    var rate: Int?
+    @Option(help: "Requests per second of virtual time, on average.")
+    var rate = 100
 
     @Option(help: "Faults to inject, e.g. 'stock: timeout 10%'.")
     var faults: String = ""
@@ -49,41 +44,27 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Show only the request with this number.")
     var only: Int?
 
-    @Flag(help: "Show what happens, event by event.")
+    @Flag(help: "With --only: show its calls as a waterfall.")
     var trace = false
 
-    @OptionGroup var soak: SoakOptions
-
     func validate() throws {
-        if let requests, !(1...1_000_000).contains(requests) {
+        if !(1...1_000_000).contains(requests) {
             throw ValidationError("--requests is a number from 1 to 1000000")
         }
-        if let rate, !(1...1_000_000).contains(rate) {
+        if !(1...1_000_000).contains(rate) {
             throw ValidationError("--rate is a number from 1 to 1000000")
         }
-        if config != nil, trace, only == nil {
+        if trace, only == nil {
             throw ValidationError("--trace shows one request: add --only and its number")
-        }
-        if config == nil, rate != nil || !faults.isEmpty || !latency.isEmpty || !optional.isEmpty {
-            throw ValidationError(
-                "--rate, --faults, --latency and --optional need a configuration")
         }
     }
 
     func run() throws {
-        if let config {
-            try rehearse(config)
-        } else {
-            try Soak(seed: seed, requests: requests, options: soak).run(tracing: trace)
-        }
-    }
-
-    private func rehearse(_ path: String) throws {
-        let (config, plan) = try ConfigSource(argument: path).loaded()
-        var settings = Rehearsal.Settings()
+        let (config, plan) = try ConfigSource(argument: config).loaded()
+        var settings = RehearsalRun.Settings()
         settings.seed = seed
-        settings.requests = requests ?? 1000
-        settings.rate = rate ?? settings.rate
+        settings.requests = requests
+        settings.rate = rate
         let survey = ConfigSurvey(config)
         let backends = survey.backends.map(\.name)
         do throws(RuleList.Mistake) {
@@ -94,7 +75,7 @@ struct SimulateCommand: ParsableCommand {
         } catch {
             throw ValidationError("\(error)")
         }
-        let rehearsal = try Rehearsal(config, plan, settings)
+        let rehearsal = try RehearsalRun(config, plan, settings)
         rehearsal.run()
         if let only {
             guard let waterfall = Waterfall.of(only, in: rehearsal) else {

@@ -29,23 +29,53 @@ extension EndToEnd {
             #expect(result.output.contains("   501."), "two calls of 250 ms, one after the other")
         }
 
-        @Test func theLastSeedIsNoTrap() throws {
-            let result = try run(["--seed", "18446744073709551615", "--seeds", "2"])
-            #expect(result.status == 0 && result.output.hasPrefix("2 seeds, "))
-        }
-
-        @Test func seedsOfTheGatewayItselfPass() throws {
-            let result = try run(["--seed", "1", "--seeds", "3"])
-            #expect(result.status == 0)
-            #expect(result.output.hasPrefix("3 seeds, ") && result.output.hasSuffix(": 0 failed\n"))
-        }
-
         @Test(arguments: [
             ["--faults", "nobody: timeout 10%"], ["--requests", "0"], ["--trace"],
             ["--only", "99", "--requests", "5"], ["--rate", "0"], ["--latency", "users: slow"],
             ["--optional", "lang: 10%"],
         ]) func wrongUsageIsSaid(_ arguments: [String]) throws {
             let result = try run(["good.yaml"] + arguments)
+            #expect(result.status == 64 && result.errors.hasPrefix("Error: "))
+        }
+
+        @Test(arguments: [["--seed", "1"], ["good.yaml", "--seeds", "2"]])
+        func randomClustersAreNoPartOfTheDaemon(_ arguments: [String]) throws {
+            let result = try run(arguments)
+            #expect(result.status == 64 && result.errors.hasPrefix("Error: "))
+        }
+    }
+
+    /// The executable for developers.
+    @Suite struct ClusterSimulationTests {
+        private func run(_ arguments: [String]) throws -> Command.Result {
+            let command = try Command(
+                arguments, program: try Binary.url("cluster-simulation"))
+            let status = try command.exitStatus()
+            return Command.Result(
+                status: status, output: try command.output.whole(),
+                errors: try command.errors.whole())
+        }
+
+        @Test func acceptsTheLastSeed() throws {
+            let result = try run(["--seed", "18446744073709551615", "--seeds", "2"])
+            #expect(result.status == 0 && result.output.hasPrefix("2 seeds, "))
+        }
+
+        @Test func runsSeedsAndCountsFailures() throws {
+            let result = try run(["--seed", "1", "--seeds", "3"])
+            #expect(result.status == 0)
+            #expect(result.output.hasPrefix("3 seeds, ") && result.output.hasSuffix(": 0 failed\n"))
+        }
+
+        @Test func traceShowsConfigurationAndEvents() throws {
+            let result = try run(["--seed", "17", "--trace"])
+            #expect(result.status == 0 && result.output.hasPrefix("version: 1\n"))
+            #expect(result.output.contains(" ms  client "))
+        }
+
+        @Test(arguments: [["--requests", "0"], ["--without", "rain"], ["--connections", "a"]])
+        func rejectsInvalidOptions(_ arguments: [String]) throws {
+            let result = try run(arguments)
             #expect(result.status == 64 && result.errors.hasPrefix("Error: "))
         }
     }

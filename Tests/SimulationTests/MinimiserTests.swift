@@ -1,12 +1,12 @@
+import Rehearsal
 import Testing
 
 @testable import Simulation
 
 @Suite struct MinimiserTests {
     private func answers(_ options: RunOptions) -> [Int] {
-        let world = World(seed: 2, options: options)
-        _ = world.run()
-        return world.requests.compactMap { $0?.answer?.status }
+        let record = Cluster(seed: 2, options: options).run()
+        return record.requests.compactMap { $0?.answer?.status }
     }
 
     /// Whatever a run of many clients shows, one of them usually shows alone.
@@ -35,6 +35,6 @@ import Testing
             seed: 9, options: options, violations: [violation], hash: 0, requests: 1, attempts: 1)
         #expect(
             verdict.replay
-                == "tributary simulate --seed 9 --connections 3 --without resets,stalls --trace")
+                == "cluster-simulation --seed 9 --connections 3 --without resets,stalls --trace")
     }
 }

@@ -25,12 +25,16 @@ import Testing
         "Assembly": [
             "Gateway", "HTTPServer", "HTTPClient", "HTTP", "Reactor", "Promises", "Basics",
         ],
-        "Simulation": [
+        "Rehearsal": [
             "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
-            "Synchronization",
         ],
+        "Simulation": [
+            "Rehearsal", "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises",
+            "Basics", "Synchronization",
+        ],
+        "cluster-simulation": ["Simulation", "ArgumentParser"],
         "tributary": [
-            "Simulation", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader",
+            "Rehearsal", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader",
             "UVReactor", "TLS",
             "JSONText", "Reactor", "Promises", "Basics", "ArgumentParser", "Synchronization",
             "Glibc",

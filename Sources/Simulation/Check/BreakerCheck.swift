@@ -1,21 +1,22 @@
 import Basics
-import SimReactor
+import Rehearsal
 
 /// A breaker that must be open lets nothing through.
 ///
 /// A model of its own, as far as everything that a breaker learns is known here: until its first
 /// opening, while no sample has left its window.
 struct BreakerCheck {
-    let world: World
+    let record: RunRecord
+    let violations: ViolationLog
 
     func run() {
         // What a breaker learned under one configuration, it may know under the next.
-        guard world.configs.count == 1 else { return }
-        let config = world.configs[0]
+        guard record.configs.count == 1 else { return }
+        let config = record.configs[0]
         for (index, backend) in config.backends.enumerated() {
             guard let breaker = backend.breaker else { continue }
-            for core in world.cores.map(\.loop.name) {
-                let lessons = Lessons(of: index, on: core, in: world)
+            for core in record.workers.map(\.name) {
+                let lessons = Lessons(of: index, on: core, in: record)
                 guard let opened = opening(of: breaker, lessons) else { continue }
                 let closes = opened + .milliseconds(breaker.tryAgainAfter)
                 check(index, core, from: opened, to: closes, config)
@@ -49,14 +50,14 @@ struct BreakerCheck {
         _ backend: Int, _ core: String, from opened: Instant, to closes: Instant,
         _ config: DrawnConfig
     ) {
-        for attempt in world.attempts
+        for attempt in record.attempts
         where attempt.backend == backend && attempt.core == core && attempt.ordinal == 0 {
             let call = config.endpoints[attempt.call.endpoint].calls[attempt.call.call]
-            guard call.waitsFor.isEmpty, let number = Int(attempt.mark.dropFirst()),
-                let request = world.requests[number], !request.request.isPipelined,
+            guard call.waitsFor.isEmpty, let request = record.request(of: attempt),
+                !request.request.isPipelined,
                 let began = request.read, began > opened, began < closes
             else { continue }
-            world.violation(
+            violations.add(
                 .limits, attempt.mark, "\(attempt.call.text) went through an open breaker")
         }
     }

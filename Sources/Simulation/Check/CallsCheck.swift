@@ -1,20 +1,22 @@
 import Basics
+import Rehearsal
 
 /// What backends are sent is what the configuration says, with the values of the right request.
 struct CallsCheck {
-    let world: World
+    let record: RunRecord
+    let violations: ViolationLog
 
     func run() {
-        for attempt in world.attempts {
-            guard let number = Int(attempt.mark.dropFirst()), let request = world.requests[number]
+        for attempt in record.attempts {
+            guard let request = record.request(of: attempt)
             else { continue }
-            let config = world.configs[attempt.call.generation]
+            let config = record.configs[attempt.call.generation]
             let endpoint = config.endpoints[attempt.call.endpoint]
             let check = OneCall(
                 attempt: attempt, request: request, config: config, endpoint: endpoint,
-                call: endpoint.calls[attempt.call.call], world: world)
+                call: endpoint.calls[attempt.call.call], record: record)
             for fault in check.faults {
-                world.violation(
+                violations.add(
                     .calls, attempt.mark, "\(fault): \(attempt.message.startLine)")
             }
         }
@@ -22,14 +24,14 @@ struct CallsCheck {
 }
 
 private struct OneCall {
-    let attempt: Attempt
-    let request: SentRequest
+    let attempt: AttemptRecord
+    let request: RequestRecord
     let config: DrawnConfig
     let endpoint: DrawnEndpoint
     let call: DrawnCall
-    let world: World
+    let record: RunRecord
 
-    private var message: Message { attempt.message }
+    private var message: PeerMessage { attempt.message }
     private var model: RequestModel { RequestModel(request: request.request, config: config) }
 
     var faults: [String] {
@@ -112,7 +114,7 @@ private struct OneCall {
         guard case .call(let index, let path) = use.source else {
             return value == model.value(of: use.source)
         }
-        let evidence = CallEvidence(endpoint.calls[index], of: request, endpoint, config, world)
+        let evidence = CallEvidence(endpoint.calls[index], of: request, endpoint, config, record)
         return evidence.isPoisoned
             || evidence.values.contains { tree in
                 tree.value(at: TreePath(path))?.string == value

@@ -1,14 +1,15 @@
 import Basics
-import SimReactor
+import Rehearsal
 
 /// A host that is ejected gets no call while another one is left, and one that does not answer its
 /// checks gets none at all.
 struct HostsCheck {
-    let world: World
+    let record: RunRecord
+    let violations: ViolationLog
 
     func run() {
-        for model in HostsModel.all(of: world) {
-            for attempt in world.attempts
+        for model in HostsModel.all(of: record) {
+            for attempt in record.attempts
             where attempt.backend == model.backend && attempt.core == model.core {
                 check(attempt, model)
             }
@@ -16,12 +17,12 @@ struct HostsCheck {
     }
 
     /// The host was chosen at some moment between the request's last byte and the call's first.
-    private func check(_ attempt: Attempt, _ model: HostsModel) {
-        guard let number = Int(attempt.mark.dropFirst()), let request = world.requests[number],
+    private func check(_ attempt: AttemptRecord, _ model: HostsModel) {
+        guard let request = record.request(of: attempt),
             let objection = model.objection(
                 to: attempt.host, from: request.read ?? request.began, to: attempt.sent)
         else { return }
-        world.violation(
+        violations.add(
             .hosts, attempt.mark,
             "\(attempt.call.text) at host \(attempt.host) of b\(attempt.backend): \(objection)")
     }

@@ -1,18 +1,19 @@
 import Basics
-import SimReactor
+import Rehearsal
 
 /// What the configuration bounds stays within its bounds: calls at once, requests at once, tries.
 struct LimitsCheck {
-    let world: World
+    let record: RunRecord
+    let violations: ViolationLog
 
     func run() {
-        for config in world.configs {
-            for core in world.cores.map(\.loop.name) {
+        for config in record.configs {
+            for core in record.workers.map(\.name) {
                 checkBulkheads(config, core)
                 checkRequests(config, core)
             }
         }
-        for client in world.clients {
+        for client in record.clients {
             for request in client.sent { checkTries(request) }
         }
     }
@@ -43,13 +44,13 @@ struct LimitsCheck {
     private func checkBulkheads(_ config: DrawnConfig, _ core: String) {
         for (index, backend) in config.backends.enumerated() {
             guard let limit = backend.maxConcurrent.map(config.share) else { continue }
-            let attempts = world.attempts.filter {
+            let attempts = record.attempts.filter {
                 $0.backend == index && $0.core == core && $0.call.generation == config.generation
             }
             guard !attempts.contains(where: \.isPoisoned) else { continue }
             let most = most(attempts.map { Span(from: $0.sent, to: $0.ended) })
             if most > limit {
-                world.violation(
+                violations.add(
                     .limits, nil, "\(most) calls at once to \(backend.name), limited to \(limit)")
             }
         }
@@ -58,9 +59,9 @@ struct LimitsCheck {
     private func checkRequests(_ config: DrawnConfig, _ core: String) {
         func most(_ endpoint: Int?) -> Int {
             var spans: [Span] = []
-            for client in world.clients where client.core == core {
+            for client in record.clients where client.core == core {
                 for request in client.sent {
-                    let attempts = world.attempts(of: request).filter {
+                    let attempts = record.attempts(of: request).filter {
                         $0.call.generation == config.generation
                             && $0.call.endpoint == endpoint ?? $0.call.endpoint
                     }
@@ -77,40 +78,40 @@ struct LimitsCheck {
             guard let limit = endpoint.maxInFlight.map(config.share) else { continue }
             let found = most(endpoint.index)
             if found > limit {
-                world.violation(
+                violations.add(
                     .limits, nil, "\(found) requests at once of e\(endpoint.index), not \(limit)")
             }
         }
         guard let limit = config.limits.requestsInFlight.map(config.share),
-            world.configs.count == 1
+            record.configs.count == 1
         else { return }
         let found = most(nil)
         if found > limit {
-            world.violation(.limits, nil, "\(found) requests at once, limited to \(limit)")
+            violations.add(.limits, nil, "\(found) requests at once, limited to \(limit)")
         }
     }
 
     // MARK: Tries
 
-    private func checkTries(_ request: SentRequest) {
-        for config in world.configs {
+    private func checkTries(_ request: RequestRecord) {
+        for config in record.configs {
             guard let endpoint = request.request.endpoint.map({ config.endpoints[$0] }) else {
                 continue
             }
             for call in endpoint.calls {
-                let attempts = world.attempts(of: request).filter {
+                let attempts = record.attempts(of: request).filter {
                     $0.call.generation == config.generation && $0.call.call == call.index
                 }
                 guard attempts.count > 1 else { continue }
                 if call.isIdempotent, attempts.contains(where: \.isPoisoned) { continue }
                 if let fault = fault(of: call, attempts) {
-                    world.violation(.limits, request.mark, "\(attempts[0].call.text): \(fault)")
+                    violations.add(.limits, request.mark, "\(attempts[0].call.text): \(fault)")
                 }
             }
         }
     }
 
-    private func fault(of call: DrawnCall, _ attempts: [Attempt]) -> String? {
+    private func fault(of call: DrawnCall, _ attempts: [AttemptRecord]) -> String? {
         if !call.isIdempotent { return "a \(call.method) was sent \(attempts.count) times" }
         // One resend more for each that met the end of a kept connection.
         let resent = attempts.count(where: \.mayBeResent)
@@ -122,7 +123,7 @@ struct LimitsCheck {
         return wrong.map { "sent again after attempt \($0.ordinal), which was none to repeat" }
     }
 
-    private func mayRepeat(_ call: DrawnCall, after attempt: Attempt) -> Bool {
+    private func mayRepeat(_ call: DrawnCall, after attempt: AttemptRecord) -> Bool {
         switch attempt.act.outcome {
         case .answer(let status, _, _): call.retry?.repeats("\(status)") ?? false
         case .fails(.connectionTerminated):

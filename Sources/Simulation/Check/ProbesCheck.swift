@@ -1,43 +1,44 @@
 import Basics
-import SimReactor
+import Rehearsal
 
 /// Hosts are asked how they are as often as the configuration says, with nothing of a client's request,
 /// and not once more when nobody wants to know.
 struct ProbesCheck {
-    let world: World
+    let record: RunRecord
+    let violations: ViolationLog
 
     func run() {
-        for probe in world.probes {
+        for probe in record.probes {
             for fault in faults(of: probe) {
-                world.violation(.hosts, nil, "\(fault): \(probe.message.startLine)")
+                violations.add(.hosts, nil, "\(fault): \(probe.message.startLine)")
             }
         }
-        for config in world.configs {
+        for config in record.configs {
             for (index, backend) in config.backends.enumerated() {
                 guard let health = backend.health else { continue }
-                for core in world.cores {
+                for core in record.workers {
                     for host in backend.hosts.indices {
                         let series = Series(
-                            world: world, config: config, backend: index, host: host, core: core,
+                            record: record, config: config, backend: index, host: host, core: core,
                             every: .milliseconds(health.every))
-                        if let fault = series.fault { world.violation(.hosts, nil, fault) }
+                        if let fault = series.fault { violations.add(.hosts, nil, fault) }
                     }
                 }
             }
         }
     }
 
-    private func faults(of probe: Probe) -> [String] {
+    private func faults(of probe: ProbeRecord) -> [String] {
         let message = probe.message
         var faults: [String] = []
         if probe.isReckless { faults.append("a check where the backend had spoken unasked") }
-        guard world.configs.indices.contains(probe.generation),
-            let health = world.configs[probe.generation].backends[probe.backend].health
+        guard record.configs.indices.contains(probe.generation),
+            let health = record.configs[probe.generation].backends[probe.backend].health
         else { return faults + ["a check that nobody asked for"] }
-        if message.startLine != "GET \(probe.asked.prefix)\(health.path) HTTP/1.1" {
+        if message.startLine != "GET \(probe.served.prefix)\(health.path) HTTP/1.1" {
             faults.append("not the path of its checks")
         }
-        let backend = world.configs[probe.generation].backends[probe.backend]
+        let backend = record.configs[probe.generation].backends[probe.backend]
         if message["X-Backend"] != backend.header { faults.append("not its backend's headers") }
         if !message.body.isEmpty { faults.append("a check with a body") }
         for name in ["X-Request-Id", "X-Secret", "X-User", "traceparent", "Gateway-Deadline-Ms"]
@@ -50,16 +51,16 @@ struct ProbesCheck {
 
 /// The checks of one host, by one core, for one configuration.
 private struct Series {
-    let world: World
+    let record: RunRecord
     let config: DrawnConfig
     let backend: Int
     let host: Int
-    let core: SimulatedCore
+    let core: WorkerRecord
     let every: Duration
 
-    private var probes: [Probe] {
-        world.probes.filter {
-            $0.backend == backend && $0.host == host && $0.core == core.loop.name
+    private var probes: [ProbeRecord] {
+        record.probes.filter {
+            $0.backend == backend && $0.host == host && $0.core == core.name
                 && $0.generation == config.generation
         }
         .sorted { $0.sent < $1.sent }
@@ -67,18 +68,18 @@ private struct Series {
 
     /// When its configuration came to this core; nil if it never did.
     private func beginning(of generation: Int) -> Instant? {
-        if generation == 0 { return world.began }
-        guard generation <= world.reloads.count else { return nil }
-        let at = world.began + .milliseconds(world.reloads[generation - 1])
+        if generation == 0 { return record.began }
+        guard generation <= record.reloads.count else { return nil }
+        let at = record.began + .milliseconds(record.reloads[generation - 1])
         return core.drains.map { at > $0 } ?? false ? nil : at
     }
 
     var fault: String? {
-        let name = "b\(backend) host \(host) by \(core.loop.name)"
+        let name = "b\(backend) host \(host) by \(core.name)"
         guard let begins = beginning(of: config.generation) else {
             return probes.isEmpty ? nil : "\(name): checks of a configuration that never came"
         }
-        let ends = beginning(of: config.generation + 1) ?? core.ended ?? world.network.clock.now
+        let ends = beginning(of: config.generation + 1) ?? core.ended ?? record.ended
         var asked = 0
         for probe in probes {
             if probe.sent < begins + every * asked { return "\(name): checked too often" }
@@ -94,7 +95,7 @@ private struct Series {
     /// Nothing can have kept a check from its host.
     private var isCalm: Bool {
         let drawn = config.backends[backend].hosts[host]
-        return !world.weather.hides([drawn]) && !world.isSlow && !world.speaksUnasked(backend)
+        return !record.weather.hides([drawn]) && !record.isSlow && !record.speaksUnasked(backend)
             && core.drains == nil
     }
 }

@@ -1,16 +1,17 @@
 import Basics
-import SimReactor
+import Rehearsal
 
 /// Of the calls to one backend that may be tried again, a fifth are at a time, and three always may: so
 /// that a backend which fails does not get a multiple of its load.
 ///
 /// Counted are the retries that certainly were some, against every call that can have been under way.
 struct RetryBudgetCheck {
-    let world: World
+    let record: RunRecord
+    let violations: ViolationLog
 
     func run() {
-        for backend in world.configs[0].backends.indices {
-            for core in world.cores.map(\.loop.name) { check(backend, core) }
+        for backend in record.configs[0].backends.indices {
+            for core in record.workers.map(\.name) { check(backend, core) }
         }
     }
 
@@ -24,13 +25,13 @@ struct RetryBudgetCheck {
     private func check(_ backend: Int, _ core: String) {
         let retries = retries(backend, core)
         guard retries.count > Self.alwaysAllowed else { return }
-        let calls = world.callSpans(to: backend, on: core).filter { $0.call.retry != nil }
+        let calls = record.callSpans(to: backend, on: core).filter { $0.call.retry != nil }
         for retry in retries {
             let others = retries.count { $0.covers(retry.from) }
             let underWay = calls.count { $0.from <= retry.from && retry.from <= $0.to }
             let allowed = max(Self.alwaysAllowed, underWay * Self.sharePercent / 100)
             if others + 1 > allowed {
-                world.violation(
+                violations.add(
                     .limits, nil,
                     "\(others + 1) retries at once to b\(backend), \(allowed) are allowed")
             }
@@ -43,11 +44,11 @@ struct RetryBudgetCheck {
     /// From the end of the try before to its own.
     private func retries(_ backend: Int, _ core: String) -> [Span] {
         var retries: [Span] = []
-        for client in world.clients where client.core == core {
+        for client in record.clients where client.core == core {
             for request in client.sent {
-                let attempts = world.attempts(of: request).filter { $0.backend == backend }
+                let attempts = record.attempts(of: request).filter { $0.backend == backend }
                 for attempt in attempts where attempt.ordinal > 0 && !attempt.isPoisoned {
-                    let call = world.call(of: attempt)
+                    let call = record.call(of: attempt)
                     guard call.retry != nil, call.hedgeAfter == nil,
                         let former = attempts.first(where: {
                             $0.call == attempt.call && $0.ordinal == attempt.ordinal - 1
@@ -58,12 +59,5 @@ struct RetryBudgetCheck {
             }
         }
         return retries
-    }
-}
-
-extension World {
-    /// What the configuration says of the call that was tried.
-    func call(of attempt: Attempt) -> DrawnCall {
-        configs[attempt.call.generation].endpoints[attempt.call.endpoint].calls[attempt.call.call]
     }
 }

@@ -1,21 +1,24 @@
 import Basics
+import Rehearsal
 
 /// Nothing before `min_duration`, nothing after the deadline: to the nanosecond, as the gateway's own
 /// moments are known here.
 struct TimesCheck {
-    let world: World
+    let record: RunRecord
+    let violations: ViolationLog
 
     func run() {
-        for client in world.clients {
+        for client in record.clients {
             for request in client.sent { check(request, client) }
         }
     }
 
-    private func check(_ request: SentRequest, _ client: SimulatedClient) {
+    private func check(_ request: RequestRecord, _ client: ClientRecord) {
         // After a reload either configuration may have been at work.
-        guard let answer = request.answer, let answered = request.answered, world.configs.count == 1
+        guard let answer = request.answer, let answered = request.answered,
+            record.configs.count == 1
         else { return }
-        let config = world.configs[0]
+        let config = record.configs[0]
         let model = RequestModel(request: request.request, config: config)
         guard let endpoint = model.endpoint, model.isMatched, answer.status != 408 else { return }
         let start = request.read ?? request.began
@@ -24,7 +27,7 @@ struct TimesCheck {
             let isEarly = answer["Gateway-Complete"] == nil
             let held = answered - (isEarly ? request.firstRead ?? start : start)
             if held < .milliseconds(least) {
-                world.violation(
+                violations.add(
                     .times, request.mark, "left after \(held), before its \(least) ms")
             }
         }
@@ -34,21 +37,21 @@ struct TimesCheck {
         }
         let latest = beginning(request, client, start) + endpoint.latest
         if answered > latest {
-            world.violation(
+            violations.add(
                 .times, request.mark, "\(answered - latest) after its deadline had passed")
         }
     }
 
     /// A refusal of the server's, whatever the endpoint.
-    private func isServersOwn(_ answer: Message, _ config: DrawnConfig) -> Bool {
+    private func isServersOwn(_ answer: PeerMessage, _ config: DrawnConfig) -> Bool {
         answer.status == 503 && answer["Gateway-Complete"] == nil
             && (config.limits.requestsInFlight != nil || config.limits.limitsConnections
-                || world.mayLackRoom)
+                || record.mayLackRoom)
     }
 
     /// A pipelined request begins when the one before it is answered.
     private func beginning(
-        _ request: SentRequest, _ client: SimulatedClient, _ read: Instant
+        _ request: RequestRecord, _ client: ClientRecord, _ read: Instant
     ) -> Instant {
         guard request.place > 0, let former = client.sent[request.place - 1].answered else {
             return read
@@ -56,9 +59,9 @@ struct TimesCheck {
         return max(read, former)
     }
 
-    private func isHeldUp(_ request: SentRequest, _ client: SimulatedClient) -> Bool {
+    private func isHeldUp(_ request: RequestRecord, _ client: ClientRecord) -> Bool {
         guard request.request.isPipelined else { return false }
-        return world.rates[.smallWindows] > 0 || world.rates[.slowReaders] > 0
+        return record.rates[.smallWindows] > 0 || record.rates[.slowReaders] > 0
     }
 }
 

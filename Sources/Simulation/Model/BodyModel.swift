@@ -1,3 +1,5 @@
+import Rehearsal
+
 /// The body of an answer, put together by the rules of CONFIG: parts in file order, under their names
 /// or at the root, what failed replaced, what collides dropped.
 struct BodyModel {

@@ -1,28 +1,29 @@
 import Basics
+import Rehearsal
 import SimReactor
 
 /// Everything that is known of one call of one request, from the side of its backend: which values it
 /// can have had, and which failures have a reason.
 struct CallEvidence {
-    let world: World
+    let record: RunRecord
     let config: DrawnConfig
     let endpoint: DrawnEndpoint
     let call: DrawnCall
-    let request: SentRequest
+    let request: RequestRecord
     let model: RequestModel
-    let attempts: [Attempt]
+    let attempts: [AttemptRecord]
 
     init(
-        _ call: DrawnCall, of request: SentRequest, _ endpoint: DrawnEndpoint,
-        _ config: DrawnConfig, _ world: World
+        _ call: DrawnCall, of request: RequestRecord, _ endpoint: DrawnEndpoint,
+        _ config: DrawnConfig, _ record: RunRecord
     ) {
-        self.world = world
+        self.record = record
         self.config = config
         self.endpoint = endpoint
         self.call = call
         self.request = request
         model = RequestModel(request: request.request, config: config)
-        attempts = world.attempts(of: request).filter {
+        attempts = record.attempts(of: request).filter {
             $0.call.generation == config.generation && $0.call.endpoint == endpoint.index
                 && $0.call.call == call.index
         }
@@ -35,7 +36,7 @@ struct CallEvidence {
     /// A request that met such a word at once may never have reached the backend.
     var isPoisoned: Bool {
         attempts.isEmpty
-            ? world.speaksUnasked(call.backend) : attempts.contains(where: \.isPoisoned)
+            ? record.speaksUnasked(call.backend) : attempts.contains(where: \.isPoisoned)
     }
 
     // MARK: Values
@@ -51,14 +52,14 @@ struct CallEvidence {
     }
 
     /// The part that an attempt's answer makes; nil if it makes none.
-    private func shaped(_ attempt: Attempt) -> Tree? {
+    private func shaped(_ attempt: AttemptRecord) -> Tree? {
         guard case .answer(let status, let body, let tree?) = attempt.act.outcome,
             call.accepts(status), let shaped = call.shape.applied(to: tree)
         else { return nil }
         return call.isAtRoot && !shaped.isObject && !body.isEmpty ? nil : shaped
     }
 
-    private func gaveBadShape(_ attempt: Attempt) -> Bool {
+    private func gaveBadShape(_ attempt: AttemptRecord) -> Bool {
         guard case .answer(let status, _, .some) = attempt.act.outcome else { return false }
         return call.accepts(status) && shaped(attempt) == nil
     }
@@ -73,11 +74,11 @@ struct CallEvidence {
         case .cancelled, .collision, .connectionLimitReached: false
         case .responseTimeout: isTimeout(failure.limit)
         case .breakerOpen: backend.breaker != nil && hadTrouble
-        case .queueFull: canBeFull || world.mayLackRoom
+        case .queueFull: canBeFull || record.mayLackRoom
         case .destinationUnavailable: hadNoHost
         case .dnsError: hadWeather([.nameFails], rememberedFor: Weather.nameMemory)
         case .connectionRefused: hadWeather([.refuses])
-        case .connectionTimeout: hadWeather([.silent]) || world.isSlow
+        case .connectionTimeout: hadWeather([.silent]) || record.isSlow
         case .unexpectedStatus:
             isPoisoned
                 || attempts.contains { attempt in
@@ -98,7 +99,7 @@ struct CallEvidence {
         case .connectionTerminated, .responseIncomplete, .responseBodySize, .protocolError:
             isPoisoned || hasBroken(failure.kind)
                 || failure.kind == .connectionTerminated && !call.isIdempotent
-                    && world.losesConnections(to: call.backend)
+                    && record.losesConnections(to: call.backend)
         }
     }
 
@@ -113,27 +114,27 @@ struct CallEvidence {
         guard let answered = request.answered else { return false }
         // Whoever waits longest is told the end of an attempt, and that may have begun before.
         let from =
-            Int(world.ms(request.read ?? request.began)) - 100 - backend.connectTimeout - memory
-        return world.weather.any(
-            kinds, of: backend.hosts, from: from, to: Int(world.ms(answered)) + 1)
+            Int(record.ms(request.read ?? request.began)) - 100 - backend.connectTimeout - memory
+        return record.weather.any(
+            kinds, of: backend.hosts, from: from, to: Int(record.ms(answered)) + 1)
     }
 
     /// Whether the core can have learned anything bad of the backend before the answer.
     private var hadTrouble: Bool {
-        guard let core = request.client.core, let answered = request.answered else { return false }
-        if world.weather.hides(backend.hosts) || world.isSlow
-            || world.losesConnections(to: call.backend)
+        guard let core = request.core, let answered = request.answered else { return false }
+        if record.weather.hides(backend.hosts) || record.isSlow
+            || record.losesConnections(to: call.backend)
         {
             return true
         }
-        let hadBadAnswer = world.attempts.contains { attempt in
+        let hadBadAnswer = record.attempts.contains { attempt in
             guard attempt.backend == call.backend, attempt.core == core, attempt.sent <= answered
             else { return false }
             guard case .answer(let status, _, _) = attempt.act.outcome else { return true }
             return status >= 500 || attempt.read == nil || attempt.isPoisoned
         }
         return hadBadAnswer
-            || world.callSpans(to: call.backend, on: core).contains {
+            || record.callSpans(to: call.backend, on: core).contains {
                 $0.from <= answered && $0.to - $0.from >= $0.limit
             }
     }
@@ -143,15 +144,15 @@ struct CallEvidence {
         guard let limit = backend.maxConcurrent.map(config.share),
             let answered = request.answered
         else { return false }
-        let spans = world.callSpans(to: call.backend, on: request.client.core)
+        let spans = record.callSpans(to: call.backend, on: request.core)
         return spans.count { $0.from <= answered && $0.to >= request.began } > limit
     }
 
     /// Whether no host can have been well at some moment.
     private var hadNoHost: Bool {
-        guard let core = request.client.core, let answered = request.answered else { return false }
-        return HostsModel(of: call.backend, config, on: core, in: world)
-            .canHaveNone(from: request.read ?? request.began, to: answered, in: world)
+        guard let core = request.core, let answered = request.answered else { return false }
+        return HostsModel(of: call.backend, config, on: core, in: record)
+            .canHaveNone(from: request.read ?? request.began, to: answered, in: record)
     }
 
     private func isTimeout(_ limit: Int?) -> Bool {
@@ -162,7 +163,7 @@ struct CallEvidence {
         let strike = start + .milliseconds(limit ?? min(timeout, endpoint.deadline))
         guard answered >= strike else { return false }
         // An answer may have found no room, and the second try of a hedge decides then.
-        if world.mayLackRoom, call.hedgeAfter != nil { return true }
+        if record.mayLackRoom, call.hedgeAfter != nil { return true }
         // With nothing to wait for, the call began at once: an answer before the strike was in time.
         return call.waitsFor.count > 0 || call.retry != nil
             || !attempts.contains { attempt in attempt.read.map { $0 < strike } ?? false }
@@ -192,9 +193,9 @@ struct CallEvidence {
     private func lacksValue(_ other: DrawnCall, _ path: String, _ told: [ToldFailure]) -> Bool {
         guard model.isWanted(other) else { return true }
         if told.contains(where: { $0.call == other.name }) { return true }
-        let evidence = CallEvidence(other, of: request, endpoint, config, world)
+        let evidence = CallEvidence(other, of: request, endpoint, config, record)
         // Where there was no room for its answer, it brought nothing.
-        if evidence.isPoisoned || world.mayLackRoom { return true }
+        if evidence.isPoisoned || record.mayLackRoom { return true }
         return evidence.values.isEmpty
             || evidence.values.contains { value in
                 guard case .scalar(let text)? = value.value(at: TreePath(path)) else { return true }
@@ -203,21 +204,21 @@ struct CallEvidence {
     }
 }
 
-extension World {
+extension RunRecord {
     /// Answers and requests may be refused for want of memory; what a reload says holds at once for
     /// requests that began before it, too.
     var mayLackRoom: Bool { configs.contains { $0.limits.bufferedBytes != nil } }
 
     /// Packets may take so long that connecting does, too.
-    var isSlow: Bool { network.settings.stalls != nil }
+    var isSlow: Bool { network.stalls != nil }
 
     /// Everything that a backend was asked.
-    private func served(by backend: Int) -> [Served] {
+    private func served(by backend: Int) -> [any HostRequestRecord] {
         attempts.filter { $0.backend == backend } + probes.filter { $0.backend == backend }
     }
 
     /// The configurations under which an answered request may have run: those of its time.
-    func configs(for request: SentRequest) -> [DrawnConfig] {
+    func configs(for request: RequestRecord) -> [DrawnConfig] {
         guard let answered = request.answered else { return [] }
         let (from, to) = (ms(request.began), ms(answered))
         return configs.filter { config in

@@ -1,5 +1,5 @@
 import Basics
-import SimReactor
+import Rehearsal
 
 /// A call that can have been under way, and when: from its request's first byte to the answer.
 struct CallSpan {
@@ -10,7 +10,7 @@ struct CallSpan {
     let limit: Duration
 }
 
-extension World {
+extension RunRecord {
     /// At least those that one core had under way to a backend; a hedged one counts twice.
     func callSpans(to backend: Int, on core: String?) -> [CallSpan] {
         var spans: [CallSpan] = []
@@ -22,7 +22,7 @@ extension World {
                         let limit = min(call.timeout ?? endpoint.timeout, endpoint.deadline)
                         let span = CallSpan(
                             call: call, from: request.began,
-                            to: request.answered ?? network.clock.now,
+                            to: request.answered ?? ended,
                             limit: .milliseconds(limit))
                         spans += call.hedgeAfter == nil ? [span] : [span, span]
                     }

@@ -1,5 +1,5 @@
 import Basics
-import SimReactor
+import Rehearsal
 
 /// Which hosts of a backend one core must leave out, and when, by what it was told of them: a second,
 /// simple model of `eject` and `health`.
@@ -30,35 +30,35 @@ struct HostsModel {
     let core: String
     private let drawn: DrawnBackend
 
-    init(of backend: Int, _ config: DrawnConfig, on core: String, in world: World) {
+    init(of backend: Int, _ config: DrawnConfig, on core: String, in record: RunRecord) {
         self.backend = backend
         self.core = core
         drawn = config.backends[backend]
-        let probes = world.probes.filter { $0.backend == backend && $0.core == core }
+        let probes = record.probes.filter { $0.backend == backend && $0.core == core }
         unwell = Array(repeating: [], count: drawn.hosts.count)
         ejected = unwell
         hadBadChecks = Array(repeating: false, count: drawn.hosts.count)
-        hasPoison = world.speaksUnasked(backend)
+        hasPoison = record.speaksUnasked(backend)
         knowsChecks =
-            world.configs.count == 1 && !world.weather.hides(drawn.hosts) && !world.isSlow
+            record.configs.count == 1 && !record.weather.hides(drawn.hosts) && !record.isSlow
             && !hasPoison
         for host in drawn.hosts.indices {
-            follow(probes.filter { $0.host == host && !isAskedAgain($0, in: world) }, of: host)
+            follow(probes.filter { $0.host == host && !isAskedAgain($0, in: record) }, of: host)
         }
         if let eject = drawn.eject {
-            follow(Lessons(of: backend, on: core, in: world), eject)
+            follow(Lessons(of: backend, on: core, in: record), eject)
         }
     }
 
     /// For each backend that leaves hosts out and each core; none for a run with a reload, as what was
     /// known under one configuration, the next may have forgotten.
-    static func all(of world: World) -> [HostsModel] {
-        guard world.configs.count == 1 else { return [] }
-        return world.configs[0].backends.enumerated().flatMap { index, backend in
+    static func all(of record: RunRecord) -> [HostsModel] {
+        guard record.configs.count == 1 else { return [] }
+        return record.configs[0].backends.enumerated().flatMap { index, backend in
             backend.eject == nil && backend.health == nil
                 ? []
-                : world.cores.map {
-                    HostsModel(of: index, world.configs[0], on: $0.loop.name, in: world)
+                : record.workers.map {
+                    HostsModel(of: index, record.configs[0], on: $0.name, in: record)
                 }
         }
     }
@@ -67,16 +67,16 @@ struct HostsModel {
 
     /// Whether it goes out once more on another connection; not if it was given up instead, which is at
     /// the time of the next check.
-    private func isAskedAgain(_ probe: Probe, in world: World) -> Bool {
+    private func isAskedAgain(_ probe: ProbeRecord, in record: RunRecord) -> Bool {
         guard probe.mayBeResent, let ended = probe.ended, let health = drawn.health else {
             return false
         }
         let every = Duration.milliseconds(health.every).inNanoseconds
-        return (ended - world.began).inNanoseconds % every != 0
+        return (ended - record.began).inNanoseconds % every != 0
     }
 
     /// Two bad checks in a row take a host out, a good one brings it back.
-    private mutating func follow(_ probes: [Probe], of host: Int) {
+    private mutating func follow(_ probes: [ProbeRecord], of host: Int) {
         let results = probes.compactMap { probe in
             probe.ended.map { (at: $0, isGood: probe.isGood) }
         }.sorted { $0.at < $1.at }
@@ -148,10 +148,10 @@ struct HostsModel {
     }
 
     /// Whether there can have been a moment in this time at which no host was well.
-    func canHaveNone(from first: Instant, to last: Instant, in world: World) -> Bool {
+    func canHaveNone(from first: Instant, to last: Instant, in record: RunRecord) -> Bool {
         guard drawn.health != nil else { return false }
         guard knowsChecks else {
-            return world.isSlow || world.weather.hides(drawn.hosts)
+            return record.isSlow || record.weather.hides(drawn.hosts)
                 || hadBadChecks.allSatisfy { $0 } || hasPoison
         }
         let moments = [first] + unwell.joined().map(\.from).filter { $0 >= first && $0 <= last }

@@ -1,5 +1,5 @@
 import Basics
-import SimReactor
+import Rehearsal
 
 /// What one core must have learned of one backend from its calls, in order of time, up to the first
 /// moment from which on nobody outside can say what it learned.
@@ -15,24 +15,24 @@ struct Lessons {
     /// Nothing is known of later lessons.
     private(set) var end: Instant
 
-    private let world: World
+    private let record: RunRecord
     private let config: DrawnConfig
 
     /// Nothing where a run hides too much: with a reload, what one configuration learned the next may
     /// know; and hosts that cannot be reached do not hear of those who try.
-    init(of backend: Int, on core: String, in world: World) {
-        self.world = world
-        config = world.configs[0]
-        end = world.network.clock.now
+    init(of backend: Int, on core: String, in record: RunRecord) {
+        self.record = record
+        config = record.configs[0]
+        end = record.ended
         let drawn = config.backends[backend]
-        guard world.configs.count == 1, !world.weather.hides(drawn.hosts), !world.isSlow,
-            !world.mayLackRoom, !losesRequests(to: backend)
+        guard record.configs.count == 1, !record.weather.hides(drawn.hosts), !record.isSlow,
+            !record.mayLackRoom, !losesRequests(to: backend)
         else {
-            end = world.began
+            end = record.began
             return
         }
         end = min(end, firstTimeout(backend, core) ?? end)
-        let attempts = world.attempts.filter { $0.backend == backend && $0.core == core }
+        let attempts = record.attempts.filter { $0.backend == backend && $0.core == core }
         for attempt in attempts { learn(from: attempt) }
         all = all.filter { $0.at < end }.sorted { $0.at < $1.at }
     }
@@ -40,13 +40,13 @@ struct Lessons {
     /// Whether a request that may not be sent again can have met the end of a kept connection unseen.
     private func losesRequests(to backend: Int) -> Bool {
         let calls = config.endpoints.flatMap(\.calls).filter { $0.backend == backend }
-        return !calls.allSatisfy(\.isIdempotent) && world.losesConnections(to: backend)
+        return !calls.allSatisfy(\.isIdempotent) && record.losesConnections(to: backend)
     }
 
     /// A call that is given up for being slow is a lesson, even if its request never went out.
     private func firstTimeout(_ backend: Int, _ core: String) -> Instant? {
         var first: Instant?
-        for client in world.clients where client.core == core {
+        for client in record.clients where client.core == core {
             for request in client.sent {
                 guard let endpoint = request.request.endpoint.map({ config.endpoints[$0] }) else {
                     continue
@@ -65,7 +65,7 @@ struct Lessons {
         return first
     }
 
-    private mutating func learn(from attempt: Attempt) {
+    private mutating func learn(from attempt: AttemptRecord) {
         guard let ended = attempt.ended else { return }
         let endpoint = config.endpoints[attempt.call.endpoint]
         let call = endpoint.calls[attempt.call.call]
@@ -87,11 +87,11 @@ struct Lessons {
     }
 
     /// Whether its request was still waited for.
-    private func isWanted(_ attempt: Attempt, at ended: Instant) -> Bool {
-        guard let number = Int(attempt.mark.dropFirst()), let request = world.requests[number],
+    private func isWanted(_ attempt: AttemptRecord, at ended: Instant) -> Bool {
+        guard let request = record.request(of: attempt),
             config.endpoints[attempt.call.endpoint].minDuration == nil
         else { return false }
-        let over = [request.answered, request.client.left].compactMap { $0 }.min()
+        let over = [request.answered, request.clientLeft].compactMap { $0 }.min()
         return over.map { $0 > ended } ?? false
     }
 }

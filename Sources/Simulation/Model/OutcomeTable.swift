@@ -1,3 +1,5 @@
+import Rehearsal
+
 /// The table "Status of the answer" of CONFIG, read line by line: a second, simple model of what the
 /// gateway does.
 enum OutcomeTable {

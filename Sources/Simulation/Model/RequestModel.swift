@@ -1,7 +1,9 @@
+import Rehearsal
+
 /// What an endpoint makes of a request before any call: the first rows of the outcome table, and the
 /// values that calls may use.
 struct RequestModel {
-    let request: DrawnRequest
+    let request: ScriptedRequest
     let config: DrawnConfig
 
     enum Verdict {
@@ -97,7 +99,7 @@ struct RequestModel {
     }
 }
 
-extension DrawnRequest.Flaw {
+extension ScriptedRequest.Flaw {
     /// What a client is told.
     fileprivate var statuses: [Int] {
         switch self {

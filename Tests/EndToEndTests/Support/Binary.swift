@@ -1,17 +1,17 @@
 import Foundation
 
-/// The executable that was built with these tests.
+/// The executables that were built with these tests.
 enum Binary {
     struct NotBuilt: Error {}
 
     /// Stands in the folder of the test bundle, whatever the configuration or scratch path is.
-    static func url() throws -> URL {
+    static func url(_ name: String = "tributary") throws -> URL {
         for argument in CommandLine.arguments where argument.contains("/") {
             var folder = URL(filePath: argument).standardizedFileURL
             // On macOS the bundle is a folder, with the code three levels down.
             for _ in 0..<4 {
                 folder.deleteLastPathComponent()
-                let url = folder.appending(path: "tributary")
+                let url = folder.appending(path: name)
                 var isFolder: ObjCBool = false
                 if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder),
                     !isFolder.boolValue, FileManager.default.isExecutableFile(atPath: url.path)

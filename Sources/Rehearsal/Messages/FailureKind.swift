@@ -1,0 +1,80 @@
+/// The kinds of failure that CONFIG names, as the model knows them: from the text, not from the code.
+package enum FailureKind: String, CaseIterable {
+    case dnsError = "dns_error"
+    case connectionRefused = "connection_refused"
+    case connectionTimeout = "connection_timeout"
+    case connectionTerminated = "connection_terminated"
+    case connectionLimitReached = "connection_limit_reached"
+    case responseTimeout = "http_response_timeout"
+    case responseIncomplete = "http_response_incomplete"
+    case responseBodySize = "http_response_body_size"
+    case protocolError = "http_protocol_error"
+    case unexpectedStatus = "unexpected_status"
+    case invalidJSON = "invalid_json"
+    case invalidShape = "invalid_shape"
+    case collision
+    case breakerOpen = "breaker_open"
+    case queueFull = "queue_full"
+    case destinationUnavailable = "destination_unavailable"
+    case skipped
+    case cancelled
+}
+
+/// One failure as an answer tells it.
+package struct ToldFailure: Equatable {
+    package var call: String
+    package var kind: FailureKind
+    package var status: Int?
+    package var limit: Int?
+    package var because: String?
+    package var key: String?
+
+    package init(
+        call: String, kind: FailureKind, status: Int? = nil, limit: Int? = nil,
+        because: String? = nil, key: String? = nil
+    ) {
+        self.call = call
+        self.kind = kind
+        self.status = status
+        self.limit = limit
+        self.because = because
+        self.key = key
+    }
+}
+
+extension ToldFailure {
+    /// One element of `failures`; nil if it is not one.
+    package init?(_ tree: Tree) {
+        guard let call = tree["call"]?.string, let kind = tree["kind"]?.string,
+            let kind = FailureKind(rawValue: kind)
+        else { return nil }
+        self.init(
+            call: call, kind: kind, status: tree["status"]?.integer,
+            limit: tree["limit_ms"]?.integer, because: tree["because"]?.string,
+            key: tree["key"]?.string)
+    }
+
+    /// `stock;kind=unexpected_status;status=500`
+    package init?(field: String) {
+        let parts = field.split(separator: ";").map(String.init)
+        guard parts.count >= 2, parts[1].hasPrefix("kind="),
+            let kind = FailureKind(rawValue: String(parts[1].dropFirst(5)))
+        else { return nil }
+        self.init(call: parts[0], kind: kind)
+        if parts.count > 2, parts[2].hasPrefix("status=") { status = Int(parts[2].dropFirst(7)) }
+    }
+}
+
+extension ToldFailure {
+    /// The failures that a response reports, in its head or in its body.
+    package static func all(of answer: PeerMessage) -> [ToldFailure] {
+        if let field = answer["Gateway-Failures"] {
+            return field.split(separator: ",").compactMap {
+                ToldFailure(field: String($0.drop { $0 == " " }))
+            }
+        }
+        let tree = Tree(reading: answer.body)
+        let list = tree?["failures"] ?? tree?["_gateway"]?["failures"]
+        return (list?.elements ?? []).compactMap { ToldFailure($0) }
+    }
+}

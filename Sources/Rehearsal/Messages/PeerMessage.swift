@@ -1,0 +1,149 @@
+/// A message of HTTP/1.1 as the simulated peers read it: strictly, and with code of its own, so that
+/// what the gateway writes is not judged by the gateway's own reader.
+package struct PeerMessage {
+    private let head: [UInt8]
+    private let lines: [FieldLine]
+    private let startLineEnd: Int
+    package let body: [UInt8]
+    /// Of an answer; 0 for a request.
+    package let status: Int
+
+    /// Where the name and the value of a field stand in the head.
+    private struct FieldLine {
+        let name: Range<Int>
+        let value: Range<Int>
+    }
+
+    package enum Reading {
+        case needsMore
+        case message(PeerMessage)
+        case broken(String)
+    }
+
+    /// All of its bytes.
+    package var length: Int { head.count + body.count }
+
+    package var startLine: String { String(decoding: head[..<startLineEnd], as: UTF8.self) }
+
+    /// All values of a header.
+    package func all(_ name: String) -> [String] {
+        lines.filter { isCalled($0, name) }.map {
+            String(decoding: head[$0.value], as: UTF8.self)
+        }
+    }
+
+    package subscript(name: String) -> String? {
+        guard let line = lines.first(where: { isCalled($0, name) }) else { return nil }
+        return String(decoding: head[line.value], as: UTF8.self)
+    }
+
+    private func isCalled(_ line: FieldLine, _ name: String) -> Bool {
+        let name = name.utf8
+        return line.name.count == name.count
+            && zip(line.name, name).allSatisfy { head[$0] | 0x20 == $1 | 0x20 }
+    }
+
+    // MARK: Reading
+
+    /// - Parameter answersHead: a length is told and no body comes
+    package static func read(_ bytes: [UInt8], answersHead: Bool = false) -> Reading {
+        guard let end = endOfHead(bytes.span) else { return .needsMore }
+        let head = Array(bytes[..<end])
+        var lines: [FieldLine] = []
+        var startLineEnd: Int?
+        var start = 0
+        while start < end - 2 {
+            let lineEnd = endOfLine(head.span, from: start)
+            if startLineEnd == nil {
+                startLineEnd = lineEnd
+            } else {
+                guard let line = fieldLine(head.span, start..<lineEnd) else {
+                    return .broken(
+                        "a line without a name: "
+                            + String(decoding: head[start..<lineEnd], as: UTF8.self))
+                }
+                lines.append(line)
+            }
+            start = lineEnd + 2
+        }
+        let message = PeerMessage(
+            head: head, lines: lines, startLineEnd: startLineEnd ?? 0, body: [],
+            status: status(head))
+        return message.withBody(of: bytes, answersHead: answersHead)
+    }
+
+    private func withBody(of bytes: [UInt8], answersHead: Bool) -> Reading {
+        let lengths = all("Content-Length")
+        guard lengths.count <= 1, all("Transfer-Encoding").isEmpty else {
+            return .broken("framed in an unexpected way")
+        }
+        let isBare = answersHead || (100..<200).contains(status) || status == 204 || status == 304
+        guard let count = lengths.first.map({ Int($0) }) ?? 0, count >= 0 else {
+            return .broken("a length of \(lengths)")
+        }
+        let told = isBare ? 0 : count
+        guard bytes.count - head.count >= told else { return .needsMore }
+        return .message(
+            PeerMessage(
+                head: head, lines: lines, startLineEnd: startLineEnd,
+                body: Array(bytes[head.count..<head.count + told]), status: status))
+    }
+
+    private static func endOfHead(_ bytes: Span<UInt8>) -> Int? {
+        var position = 3
+        while position < bytes.count {
+            if bytes[position] == 0x0A, bytes[position - 1] == 0x0D, bytes[position - 2] == 0x0A,
+                bytes[position - 3] == 0x0D
+            {
+                return position + 1
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Lines end with CRLF; there is one, since the head has its end.
+    private static func endOfLine(_ head: Span<UInt8>, from start: Int) -> Int {
+        var position = start
+        while position + 1 < head.count, head[position] != 0x0D || head[position + 1] != 0x0A {
+            position += 1
+        }
+        return position
+    }
+
+    private static func fieldLine(_ head: Span<UInt8>, _ line: Range<Int>) -> FieldLine? {
+        guard let colon = line.first(where: { head[$0] == UInt8(ascii: ":") }),
+            colon > line.lowerBound
+        else { return nil }
+        var value = colon + 1
+        while value < line.upperBound, head[value] == 0x20 { value += 1 }
+        return FieldLine(name: line.lowerBound..<colon, value: value..<line.upperBound)
+    }
+
+    private static func status(_ head: [UInt8]) -> Int {
+        guard head.starts(with: "HTTP/1.1 ".utf8) else { return 0 }
+        return Int(String(decoding: head.dropFirst(9).prefix(3), as: UTF8.self)) ?? 0
+    }
+}
+
+extension PeerMessage {
+    private var target: Substring.UTF8View {
+        let line = Substring(startLine).utf8
+        let words = line.split(separator: 0x20)
+        return words.count > 1 ? words[1] : Substring().utf8
+    }
+
+    /// Of a request's target, without its query.
+    package var path: String { String(Substring(target.prefix { $0 != UInt8(ascii: "?") })) }
+
+    /// The parameters of a request's query, decoded.
+    package var query: [(name: String, value: String)] {
+        let target = target
+        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return target[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { pair in
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            let value = pair.dropFirst(name.count + 1)
+            return (String(Substring(name)).percentDecoded, String(Substring(value)).percentDecoded)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// One connection of a simulated client: its requests, sent one after the other.
+package struct ScriptedConnection {
+    package let number: Int
+    /// Microseconds since the run began.
+    package let start: Int
+    package let requests: [ScriptedRequest]
+    /// The client closes the connection after the last response; otherwise it waits until the gateway
+    /// closes it.
+    package let leaves: Bool
+
+    package init(number: Int, start: Int, requests: [ScriptedRequest], leaves: Bool) {
+        self.number = number
+        self.start = start
+        self.requests = requests
+        self.leaves = leaves
+    }
+}

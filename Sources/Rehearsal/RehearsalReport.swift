@@ -1,0 +1,126 @@
+import Basics
+import Gateway
+
+/// What a rehearsal's clients were told, endpoint by endpoint: how often which status, how long it
+/// took, and which calls failed.
+package struct RehearsalReport {
+    private let rehearsal: RehearsalRun
+    private var lines: [String] = []
+
+    package static func of(_ rehearsal: RehearsalRun) -> String {
+        var report = RehearsalReport(rehearsal: rehearsal)
+        report.write()
+        return report.lines.map { $0 + "\n" }.joined()
+    }
+
+    private init(rehearsal: RehearsalRun) {
+        self.rehearsal = rehearsal
+    }
+
+    private mutating func write() {
+        let seconds = Int(rehearsal.duration.inNanoseconds / 1_000_000_000)
+        lines.append(
+            "\(rehearsal.requests.count) requests in \(seconds) s of virtual time, seed"
+                + " \(rehearsal.settings.seed)")
+        for (index, endpoint) in rehearsal.survey.endpoints.enumerated() {
+            let requests = rehearsal.requests.filter { $0.endpoint == index }
+            guard !requests.isEmpty else { continue }
+            lines.append("")
+            lines.append(endpoint.name)
+            write(requests)
+        }
+        guard let slowest else { return }
+        lines.append("")
+        lines.append("slowest   request \(slowest), see it with --only \(slowest) --trace")
+    }
+
+    private var slowest: Int? {
+        var slowest: (number: Int, duration: Duration)?
+        for request in rehearsal.requests {
+            guard let duration = request.duration, duration > slowest?.duration ?? .zero else {
+                continue
+            }
+            slowest = (request.number, duration)
+        }
+        return slowest?.number
+    }
+
+    private mutating func write(_ requests: [RehearsedRequest]) {
+        var outcomes: [(name: String, times: [Duration])] = []
+        for request in requests {
+            let name = request.outcome
+            let time = request.duration ?? .zero
+            if let index = outcomes.firstIndex(where: { $0.name == name }) {
+                outcomes[index].times.append(time)
+            } else {
+                outcomes.append((name, [time]))
+            }
+        }
+        outcomes.sort { $0.name < $1.name }
+        lines.append(
+            "  " + Self.row(["answer", "count", "share", "p50", "p90", "p99", "max"]))
+        for (name, times) in outcomes {
+            let share = Self.tenths(times.count * 1000 / max(1, requests.count)) + "%"
+            lines.append("  " + Self.row([name, "\(times.count)", share] + Self.quantiles(times)))
+        }
+        write(failuresOf: requests)
+    }
+
+    private mutating func write(failuresOf requests: [RehearsedRequest]) {
+        var counts: [(name: String, count: Int)] = []
+        for failure in requests.flatMap(\.failures) {
+            let status = failure.status.map { " \($0)" } ?? ""
+            let name = "\(failure.call) \(failure.kind.rawValue)\(status)"
+            if let index = counts.firstIndex(where: { $0.name == name }) {
+                counts[index].count += 1
+            } else {
+                counts.append((name, 1))
+            }
+        }
+        counts.sort { $0.count == $1.count ? $0.name < $1.name : $0.count > $1.count }
+        for (name, count) in counts { lines.append("  failed: \(name), \(count) times") }
+    }
+
+    // MARK: Text
+
+    private static func quantiles(_ times: [Duration]) -> [String] {
+        let sorted = times.sorted()
+        return [50, 90, 99, 100].map { percent in
+            let index = max(0, (sorted.count * percent + 99) / 100 - 1)
+            return text(sorted[min(index, sorted.count - 1)])
+        }
+    }
+
+    /// `12.3ms`
+    static func text(_ duration: Duration) -> String {
+        tenths(Int(duration.inNanoseconds / 100_000)) + "ms"
+    }
+
+    private static func tenths(_ value: Int) -> String { "\(value / 10).\(value % 10)" }
+
+    private static func row(_ cells: [String]) -> String {
+        var text = cells[0].padded(to: 14)
+        for cell in cells.dropFirst() {
+            text += String(repeating: " ", count: max(1, 10 - cell.utf8.count)) + cell
+        }
+        return text
+    }
+}
+
+extension String {
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}
+
+extension RehearsedRequest {
+    /// `200`, `200 partial`, `504`
+    var outcome: String {
+        guard let answer = sent?.answer else { return "no answer" }
+        let isPartial = answer.status < 300 && answer["Gateway-Complete"] == "false"
+        return "\(answer.status)" + (isPartial ? " partial" : "")
+    }
+
+    /// What the answer says of failures.
+    var failures: [ToldFailure] { sent?.answer.map(ToldFailure.all) ?? [] }
+}

@@ -1,0 +1,262 @@
+import Assembly
+import Basics
+import Gateway
+import Promises
+import Reactor
+package import Rehearsal
+import SimReactor
+
+/// A cluster in virtual time, built from a plan: the workers of a real gateway with a drawn
+/// configuration, the hosts of its backends and its clients. It runs once, and leaves a record.
+///
+/// The same plan gives the same run, to the byte. One thread; nothing in it waits.
+package final class Cluster {
+    let plan: ClusterPlan
+    let network: SimNetwork
+    /// Where clients and hosts live.
+    let outside: SimLoop
+    let trace = SimTrace()
+    let began: Instant
+
+    private(set) var cores: [SimulatedCore] = []
+    private(set) var hosts: [SimulatedHost] = []
+    private(set) var clients: [SimulatedClient] = []
+    private(set) var attempts: [Attempt] = []
+    /// Health checks, in order of arrival.
+    private(set) var probes: [Probe] = []
+    /// Clients that received a response while no request of theirs was under way.
+    private(set) var unsolicited: [SimulatedClient] = []
+    private(set) var violations: [Violation] = []
+    let journal = LogJournal()
+
+    /// The numbers of the requests that clients began to send.
+    private var sentNumbers: Set<Int> = []
+    /// The next ordinal of each call of each request.
+    private var ordinals: [Int: [(call: CallKey, count: Int)]] = [:]
+    private var gatewayPlans: [Plan] = []
+
+    package init(_ plan: ClusterPlan) {
+        self.plan = plan
+        network = SimNetwork(seed: plan.dice.dice("network").word())
+        outside = network.makeLoop("outside")
+        began = network.clock.now
+        setUpNetwork()
+    }
+
+    package convenience init(seed: UInt64, options: RunOptions = RunOptions()) {
+        self.init(ClusterPlan(seed: seed, options: options))
+    }
+
+    private func setUpNetwork() {
+        network.trace = trace
+        network.settings.keepsJournals = true
+        let dice = plan.dice.dice("wire")
+        let rates = plan.rates
+        network.settings.latency =
+            .microseconds(dice.pick([0, 20]))...(.microseconds(dice.pick([20, 200, 3000])))
+        if dice.chance(rates[.splitReads] * 4) { network.settings.split = .random }
+        if dice.chance(rates[.smallWindows] * 3) {
+            network.settings.windowBytes = dice.pick([64, 512, 4096])
+        }
+        if dice.chance(rates[.stalls] * 3) {
+            network.settings.stalls = (
+                oneIn: dice.number(5...50), upTo: .milliseconds(dice.number(5...60))
+            )
+        }
+    }
+
+    // MARK: Running
+
+    /// Runs all of it.
+    func run() -> RunRecord {
+        let events = PromiseWatch.watching {
+            guard start() else { return }
+            network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: 2_000_000)
+            end()
+        }
+        for event in events { violation(.leftovers, nil, event) }
+        defer { for client in clients { client.forget() } }
+        return record()
+    }
+
+    private func start() -> Bool {
+        guard let plans = load() else { return false }
+        let shared = SharedCounts()
+        for index in 0..<plan.configs[0].workers {
+            cores.append(SimulatedCore(index, plans[0], on: network, journal, shared: shared))
+        }
+        do throws(IOFailure) {
+            for core in cores {
+                try core.listen(at: SimulatedCore.address, isShared: cores.count > 1)
+            }
+            try startHosts()
+        } catch {
+            violation(.leftovers, nil, "cannot listen: \(error)")
+            return false
+        }
+        for (at, plan) in zip(plan.reloads, plans.dropFirst()) {
+            for core in cores { core.install(plan, after: at) }
+        }
+        if let drains = plan.drains { for core in cores { core.drain(after: drains) } }
+        startClients()
+        return true
+    }
+
+    /// The gateway's plans of the drawn texts; made when they are first needed.
+    private func load() -> [Plan]? {
+        if !gatewayPlans.isEmpty { return gatewayPlans }
+        for config in plan.configs {
+            let text = ConfigText.of(config)
+            let (loaded, problems) = ConfigLoader.load(
+                "drawn.yaml", files: ConfigFiles(oneFile: text), environment: { _ in nil })
+            guard let loaded, let plan = try? Planner.plan(loaded, processors: 1) else {
+                violation(.configuration, nil, problems.lines.joined(separator: "\n") + "\n" + text)
+                return nil
+            }
+            gatewayPlans.append(plan)
+        }
+        return gatewayPlans
+    }
+
+    /// The same cluster again, before anything happened in it.
+    func again() -> Cluster {
+        let cluster = Cluster(plan)
+        cluster.gatewayPlans = gatewayPlans
+        return cluster
+    }
+
+    private func startHosts() throws(IOFailure) {
+        for (index, backend) in plan.configs[0].backends.enumerated() {
+            for (place, drawn) in backend.hosts.enumerated() {
+                for moved in drawn.isName ? [false, true] : [false] {
+                    let host = SimulatedHost(
+                        at: drawn.address(of: index, moved: moved),
+                        AskedPlace(backend: index, host: place, prefix: drawn.prefix),
+                        on: outside, of: self)
+                    try host.listen()
+                    hosts.append(host)
+                    startWeather(of: host, drawn)
+                }
+                if drawn.isName { name(drawn, index, moved: false) }
+                startWeather(ofName: drawn, index)
+            }
+        }
+    }
+
+    private func startClients() {
+        for connection in plan.connections {
+            let client = SimulatedClient(connection, on: outside, of: self)
+            clients.append(client)
+            client.start(to: SimulatedCore.address)
+        }
+    }
+}
+
+// MARK: - What peers report
+
+extension Cluster: HostDelegate, ClientDelegate {
+    func violation(_ checker: Checker, _ mark: String?, _ text: String) {
+        violations.append(Violation(checker: checker, mark: mark, text: text))
+    }
+
+    package func found(_ fault: PeerFault, _ mark: String?, _ text: String) {
+        violation(fault == .surplusResponse ? .answers : .peers, mark, text)
+    }
+
+    package func sent(_ request: SentRequest) { sentNumbers.insert(request.request.number) }
+
+    package func unasked(_ message: PeerMessage, _ client: SimulatedClient) {
+        unsolicited.append(client)
+    }
+
+    package func asked(
+        _ message: PeerMessage, at host: AskedPlace, on place: ServedPlace
+    ) -> Served? {
+        let path = message.path
+        let rest = path.utf8.dropFirst(path.hasPrefix(host.prefix) ? host.prefix.utf8.count : 0)
+        let segment = rest.split(separator: UInt8(ascii: "/")).first.map { Substring($0) } ?? ""
+        if let generation = DrawnHealth.generation(of: segment) {
+            return probe(generation, message, at: host, on: place)
+        }
+        return attempt(segment, message, at: host, on: place)
+    }
+
+    private func probe(
+        _ generation: Int, _ message: PeerMessage, at host: AskedPlace, on place: ServedPlace
+    ) -> Probe? {
+        let core = cores.firstIndex { $0.loop.name == place.stream.peerName } ?? 0
+        let ordinal = probes.count {
+            $0.backend == host.backend && $0.host == host.host && $0.core == place.stream.peerName
+        }
+        let act = actDraw(
+            plan.dice.dice("probe", host.backend, host.host, core, ordinal), host, mark: "",
+            key: "health", answerMax: 64 << 10
+        ).check()
+        let probe = Probe(
+            generation: generation, message, at: host, act: act, arrived: network.clock.now,
+            on: place)
+        probes.append(probe)
+        return probe
+    }
+
+    private func attempt(
+        _ segment: Substring, _ message: PeerMessage, at host: AskedPlace, on place: ServedPlace
+    ) -> Attempt? {
+        guard let mark = message["X-Request-Id"], let number = Int(mark.dropFirst()),
+            sentNumbers.contains(number)
+        else {
+            violation(.calls, nil, "a backend got a request that nobody sent: \(message.startLine)")
+            return nil
+        }
+        guard let key = CallKey(segment), plan.configs.indices.contains(key.generation),
+            plan.configs[key.generation].endpoints.indices.contains(key.endpoint),
+            plan.configs[key.generation].endpoints[key.endpoint].calls.indices.contains(key.call)
+        else {
+            violation(.calls, mark, "a backend got an unknown path: \(message.startLine)")
+            return nil
+        }
+        let ordinal = nextOrdinal(of: key, number)
+        let act = actDraw(
+            plan.dice.dice("act", number, key.generation, key.call, ordinal), host, mark: mark,
+            key: key.text,
+            answerMax: plan.configs[key.generation].endpoints[key.endpoint].maxBody
+        ).act()
+        let attempt = Attempt(
+            request: number, mark: mark, call: key, ordinal: ordinal, message, at: host, act: act,
+            arrived: network.clock.now, on: place)
+        attempts.append(attempt)
+        return attempt
+    }
+
+    /// Counts the attempts of one call of one request.
+    private func nextOrdinal(of call: CallKey, _ request: Int) -> Int {
+        var counts = ordinals[request, default: []]
+        defer { ordinals[request] = counts }
+        guard let index = counts.firstIndex(where: { $0.call == call }) else {
+            counts.append((call, 1))
+            return 0
+        }
+        counts[index].count += 1
+        return counts[index].count - 1
+    }
+
+    private func actDraw(
+        _ dice: Dice, _ host: AskedPlace, mark: String, key: String, answerMax: Int
+    ) -> ActDraw {
+        let drawn = plan.configs[0].backends[host.backend].hosts[host.host]
+        let milliseconds = (network.clock.now - began).inMilliseconds
+        return ActDraw(
+            dice: dice, rates: plan.rates, mark: mark, key: key,
+            serial: "s\(attempts.count)", answerMax: answerMax,
+            isIll: plan.weather.isIll(drawn, at: milliseconds))
+    }
+}
+
+extension ConfigFiles {
+    /// One file whose text is known.
+    fileprivate init(oneFile text: String) {
+        self.init(
+            read: { _ throws(ConfigFileError) in Array(text.utf8) },
+            list: { _ throws(ConfigFileError) in throw .notFound })
+    }
+}

@@ -1,0 +1,96 @@
+import Rehearsal
+
+/// `take`, `keep`, `drop`, `rename` of a call, in this order, on trees.
+struct DrawnShape {
+    var take: String?
+    var keep: [String]?
+    var drop: [String] = []
+    var rename: [(path: String, name: String)] = []
+
+    var isNothing: Bool { take == nil && keep == nil && drop.isEmpty && rename.isEmpty }
+
+    /// The shaped tree; nil where `take` leads nowhere.
+    func applied(to tree: Tree) -> Tree? {
+        guard var tree = take.map({ tree.value(at: TreePath($0)) }) ?? tree else { return nil }
+        if let keep { tree = tree.keeping(keep.map { TreePath($0) }) ?? .null }
+        // All three speak of the names of the source, so renames come last and see them still.
+        for path in drop { tree = tree.dropping(TreePath(path)) }
+        for (path, name) in rename { tree = tree.renaming(TreePath(path), to: name) }
+        return tree
+    }
+}
+
+/// `items[].price` as steps; nil stands for every element.
+struct TreePath: Equatable {
+    var steps: ArraySlice<String?>
+
+    init(_ text: String) {
+        var steps: [String?] = []
+        for piece in text.split(separator: ".") {
+            if piece.hasSuffix("[]") {
+                if piece.count > 2 { steps.append(String(piece.dropLast(2))) }
+                steps.append(nil)
+            } else {
+                steps.append(String(piece))
+            }
+        }
+        self.steps = steps[...]
+    }
+
+    fileprivate init(_ steps: ArraySlice<String?>) { self.steps = steps }
+
+    fileprivate var rest: TreePath { TreePath(steps.dropFirst()) }
+}
+
+extension Tree {
+    /// One member after the other; drawn paths that are taken go through no array.
+    func value(at path: TreePath) -> Tree? {
+        guard let step = path.steps.first else { return self }
+        guard let key = step else { return nil }
+        return self[key]?.value(at: path.rest)
+    }
+
+    /// What is left where only these paths are kept; nil where nothing of this value is.
+    fileprivate func keeping(_ paths: [TreePath]) -> Tree? {
+        if paths.contains(where: { $0.steps.isEmpty }) { return self }
+        switch self {
+        case .scalar: return nil
+        case .array(let elements):
+            let inside = paths.filter { $0.steps.first == .some(nil) }.map(\.rest)
+            return inside.isEmpty ? nil : .array(elements.compactMap { $0.keeping(inside) })
+        case .object(let members):
+            guard paths.contains(where: { $0.steps.first != .some(nil) }) else { return nil }
+            return .object(
+                members.compactMap { member in
+                    let inside = paths.filter { $0.steps.first == .some(member.key) }.map(\.rest)
+                    guard !inside.isEmpty else { return nil }
+                    return member.value.keeping(inside).map { Member(key: member.key, value: $0) }
+                })
+        }
+    }
+
+    fileprivate func dropping(_ path: TreePath) -> Tree {
+        changing(path) { _ in nil }
+    }
+
+    fileprivate func renaming(_ path: TreePath, to name: String) -> Tree {
+        changing(path) { Member(key: name, value: $0.value) }
+    }
+
+    /// Changes the members at the end of a path.
+    private func changing(_ path: TreePath, _ change: (Member) -> Member?) -> Tree {
+        switch (self, path.steps.first) {
+        case (.array(let elements), .some(nil)):
+            return .array(elements.map { $0.changing(path.rest, change) })
+        case (.object(let members), .some(let key?)):
+            return .object(
+                members.compactMap { member in
+                    guard member.key == key else { return member }
+                    if path.steps.count == 1 { return change(member) }
+                    return Member(
+                        key: key, value: member.value.changing(path.rest, change))
+                })
+        default: return self
+        }
+    }
+}

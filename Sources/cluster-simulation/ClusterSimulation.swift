@@ -1,0 +1,93 @@
+import ArgumentParser
+import Simulation
+
+/// `cluster-simulation`: for developers. It runs random clusters of the gateway in virtual time, seed
+/// by seed, and checks everything that they do.
+@main
+struct ClusterSimulation: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cluster-simulation",
+        abstract: "Run the gateway in random simulated clusters and check what it does.",
+        discussion: """
+            Each seed draws a configuration, clients, backends and faults. The same seed gives the same
+            run. The exit status is 1 if a seed fails.
+
+            EXAMPLES
+              cluster-simulation --seeds 1000         a thousand random clusters
+              cluster-simulation --seed 17 --trace    configuration and event log of one of them
+            """)
+
+    @Option(help: "First seed; the same seed gives the same run.")
+    var seed: UInt64 = 1
+
+    @Option(help: "Number of seeds.")
+    var seeds: UInt64 = 1
+
+    @Option(help: "Maximum number of requests per connection.")
+    var requests: Int?
+
+    @Option(help: "Only these connections of clients, by number: 3,4")
+    var connections: String?
+
+    @Option(help: "Faults that do not happen: resets,stalls")
+    var without: String?
+
+    @Flag(help: "End with the first seed that fails.")
+    var untilFailure = false
+
+    @Flag(help: "Show configuration and events of one seed.")
+    var trace = false
+
+    func validate() throws {
+        if let requests, requests < 1 { throw ValidationError("--requests is at least 1") }
+    }
+
+    func run() throws {
+        let options = try runOptions
+        if trace {
+            print(Verdict.transcript(seed, options), terminator: "")
+        } else {
+            try runSeeds(options)
+        }
+    }
+
+    private func runSeeds(_ options: RunOptions) throws {
+        var (count, requests, calls, failed) = (0, 0, 0, 0)
+        for number in 0..<seeds {
+            // Seeds wrap around, so that every first seed is a valid one.
+            let verdict = Verdict.of(seed &+ number, options)
+            count += 1
+            requests += verdict.requests
+            calls += verdict.attempts
+            guard !verdict.isFine else { continue }
+            failed += 1
+            print(verdict.report, terminator: "")
+            if untilFailure { break }
+        }
+        print("\(count) seeds, \(requests) requests, \(calls) calls: \(failed) failed")
+        if failed > 0 { throw ExitCode.failure }
+    }
+
+    private var runOptions: RunOptions {
+        get throws {
+            var options = RunOptions()
+            options.requestsMax = requests
+            options.connections = try connections.map { list in
+                try list.split(separator: ",").map { number in
+                    guard let number = Int(number) else {
+                        throw ValidationError("write connections like 3,4: \(list)")
+                    }
+                    return number
+                }
+            }
+            options.without = try (without ?? "").split(separator: ",").map { name in
+                guard let fault = Fault(rawValue: String(name)) else {
+                    let known = Fault.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("no fault is called \(name); there are \(known)")
+                }
+                return fault
+            }
+            return options
+        }
+    }
+}

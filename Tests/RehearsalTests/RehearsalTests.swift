@@ -1,0 +1,195 @@
+import Gateway
+import Testing
+
+@testable import Rehearsal
+
+/// What `tributary simulate CONFIG` tells.
+@Suite struct RehearsalTests {
+    static let text = """
+        version: 1
+        defaults: { deadline: 800ms, timeout: 300ms }
+        backends:
+          catalog: { url: "http://catalog.internal:80/v1" }
+          stock: { url: "http://127.0.0.1:7002" }
+        endpoints:
+          - route: GET /products/{id}
+            params: { id: { type: integer, min: 1 }, lang: { type: string, one_of: [en, de] } }
+            calls:
+              product: { from: catalog, get: "/items/{id}", required: true, keep: [id, shop.city] }
+              stock: { from: stock, get: "/levels/{product.shop.city}", take: items }
+        """
+
+    private func rehearsal(
+        _ faults: String = "", requests: Int = 200, text: String = Self.text,
+        adjust: (inout RehearsalRun.Settings) throws -> Void = { _ in }
+    ) throws -> RehearsalRun {
+        let files = ConfigFiles(
+            read: { _ throws(ConfigFileError) in Array(text.utf8) },
+            list: { _ throws(ConfigFileError) in throw .notFound })
+        let (loaded, problems) = ConfigLoader.load("c.yaml", files: files) { _ in nil }
+        let config = try #require(loaded, "\(problems.lines)")
+        var settings = RehearsalRun.Settings()
+        settings.requests = requests
+        settings.faults = try FaultRule.list(faults, backends: ["catalog", "stock"])
+        try adjust(&settings)
+        let plan = try Planner.plan(config, processors: 1)
+        let rehearsal = try RehearsalRun(config, plan, settings)
+        rehearsal.run()
+        return rehearsal
+    }
+
+    @Test func everyRequestOfAGoodConfigurationIsFine() throws {
+        let rehearsal = try rehearsal()
+        let report = RehearsalReport.of(rehearsal)
+        #expect(report.contains("GET /products/{id}\n"))
+        #expect(report.contains("  200                  200    100.0%"))
+        #expect(!report.contains("failed"))
+        rehearsal.close()
+    }
+
+    /// Checks of a backend's health are answered as its calls are.
+    @Test(arguments: [("", "200"), ("catalog: close 100%", "503")]) func healthIsPlayedToo(
+        _ faults: String, _ status: String
+    ) throws {
+        let text = Self.text.replacing(
+            "catalog.internal:80/v1\"",
+            with: "catalog.internal:80/v1\", health: { path: /up, every: 100ms }")
+        let rehearsal = try rehearsal(faults, text: text)
+        let report = RehearsalReport.of(rehearsal)
+        #expect(report.contains("  \(status)   "))
+        #expect(report.contains("destination_unavailable") == !faults.isEmpty)
+        rehearsal.close()
+    }
+
+    @Test func faultsShowInTheReportAsOftenAsTheyWereAskedFor() throws {
+        let rehearsal = try rehearsal("stock: timeout 100%")
+        let report = RehearsalReport.of(rehearsal)
+        #expect(report.contains("  200 partial          200    100.0%"))
+        #expect(report.contains("  failed: stock http_response_timeout, 200 times"))
+        rehearsal.close()
+    }
+
+    @Test(arguments: [
+        ("catalog: 404 100%", "404"), ("catalog: 503 100%", "502"), ("*: close 100%", "502"),
+        ("*: reset 100%", "502"), ("catalog: cut 100%", "502"), ("catalog: garbage 100%", "502"),
+        ("catalog: slow 2s 100%", "504"), ("catalog: timeout 100%", "504"),
+        ("catalog: refuse 100%", "502"),
+    ]) func everyKindOfFaultHasItsOutcome(_ faults: String, _ status: String) throws {
+        let rehearsal = try rehearsal(faults, requests: 20)
+        let line = "  \(status)                   20    100.0%"
+        #expect(RehearsalReport.of(rehearsal).contains(line))
+        rehearsal.close()
+    }
+
+    @Test func twoRunsTellTheSame() throws {
+        let reports = try (0..<2).map { _ in
+            let rehearsal = try rehearsal("stock: timeout 10%, *: slow 50ms 20%")
+            defer { rehearsal.close() }
+            let waterfall = try #require(Waterfall.of(17, in: rehearsal))
+            return RehearsalReport.of(rehearsal) + waterfall
+        }
+        #expect(reports[0] == reports[1])
+    }
+
+    @Test func theWaterfallShowsOneRequestAndItsCalls() throws {
+        let rehearsal = try rehearsal("stock: timeout 100%", requests: 3)
+        let waterfall = try #require(Waterfall.of(1, in: rehearsal))
+        #expect(waterfall.hasPrefix("request 1   GET /products/"))
+        #expect(waterfall.contains("ms     product      |"))
+        #expect(waterfall.contains("given up   GET /levels/sample"))
+        #expect(waterfall.contains("answer    200 partial after 3"))
+        #expect(Waterfall.of(3, in: rehearsal) == nil)
+        rehearsal.close()
+    }
+
+    @Test(arguments: [
+        (
+            "stok: timeout 10%",
+            "there is no backend 'stok' (known: catalog, stock, and * for all)"
+        ),
+        ("stock: timeout", "a fault ends with its share, such as 10%: timeout"),
+        ("stock timeout 10%", "write it like 'stock: timeout 10%': stock timeout 10%"),
+        (
+            "stock: explode 10%",
+            "there is no fault 'explode' (known: timeout, slow 300ms, close, refuse, reset, cut,"
+                + " garbage, and a status such as 503)"
+        ),
+    ]) func aFaultThatIsNoneIsSaid(_ text: String, _ words: String) {
+        #expect {
+            try FaultRule.list(text, backends: ["catalog", "stock"])
+        } throws: { "\($0)" == words }
+    }
+
+    // MARK: Latency, rate, optional parameters
+
+    /// Durations of the requests that were answered, in milliseconds.
+    private func milliseconds(_ rehearsal: RehearsalRun) -> [Double] {
+        rehearsal.requests.compactMap(\.duration).map { $0 / .milliseconds(1) }
+    }
+
+    @Test func latenciesAreDrawnFromTheirRanges() throws {
+        let rehearsal = try rehearsal { settings in
+            settings.latencies = try LatencyRule.list(
+                "*: 500ms, stock: 1ms, catalog: 40ms-90ms", backends: ["catalog", "stock"])
+        }
+        let durations = milliseconds(rehearsal)
+        // The calls run one after the other; the network adds less than 3 ms.
+        #expect(durations.count == 200)
+        #expect(durations.allSatisfy { $0 >= 41 && $0 < 94 })
+        #expect((durations.max() ?? 0) - (durations.min() ?? 0) > 40, "the range is used")
+        rehearsal.close()
+    }
+
+    @Test func theRateSetsHowLongARunTakes() throws {
+        func seconds(_ rate: Int) throws -> Double {
+            let rehearsal = try rehearsal { $0.rate = rate }
+            defer { rehearsal.close() }
+            return rehearsal.duration / .seconds(1)
+        }
+        // 200 requests: about 20 s and about 0.2 s.
+        #expect((15...25).contains(try seconds(10)))
+        #expect((0.1...0.4).contains(try seconds(1000)))
+    }
+
+    @Test(arguments: [("", 60...140), ("lang: 0%", 0...0), ("*: 100%", 200...200)])
+    func optionalParametersAreSentAsOftenAsAskedFor(
+        _ optional: String, _ count: ClosedRange<Int>
+    ) throws {
+        let rehearsal = try rehearsal { settings in
+            settings.optional = try OptionalRule.list(optional, parameters: ["lang"])
+        }
+        let sent = rehearsal.requests.compactMap(\.sent).count { sent in
+            String(decoding: sent.request.bytes, as: UTF8.self).contains("lang=")
+        }
+        #expect(count.contains(sent), "\(sent)")
+        rehearsal.close()
+    }
+
+    @Test func aShareOfConnectionsIsRefused() throws {
+        // Every request needs a new connection: the last one was idle for too long.
+        let text = Self.text.replacing(
+            "127.0.0.1:7002\"", with: "127.0.0.1:7002\", keepalive: { idle_timeout: 1ms }")
+        let rehearsal = try rehearsal("stock: refuse 50%", requests: 400, text: text)
+        let report = RehearsalReport.of(rehearsal)
+        #expect(report.contains("failed: stock connection_refused"))
+        #expect(report.contains("  200      "), "not all are refused")
+        rehearsal.close()
+    }
+
+    @Test(arguments: [
+        "reviews: 40ms", "stock", "stock: 40", "stock: 90ms-40ms", "stock: -5ms",
+        "stock: 1ms-2ms-3ms",
+        "stock: 1h", "stock: 99999999999999999999s",
+    ]) func aLatencyThatCannotBeReadIsReported(_ text: String) {
+        #expect(throws: RuleList.Mistake.self) {
+            try LatencyRule.list(text, backends: ["catalog", "stock"])
+        }
+    }
+
+    @Test(arguments: ["size: 10%", "lang", "lang: 10", "lang: 110%", "lang: nan%"])
+    func aShareThatCannotBeReadIsReported(_ text: String) {
+        #expect(throws: RuleList.Mistake.self) {
+            try OptionalRule.list(text, parameters: ["lang"])
+        }
+    }
+}

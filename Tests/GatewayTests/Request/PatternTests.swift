@@ -162,8 +162,23 @@ import Testing
         #expect(throws: PatternError(offset: offset, reason: reason)) { try Pattern(pattern) }
     }
 
-    @Test(arguments: ["(){99999}", "((a{0}){2000}){2000}", "(|){1000}"])
-    func repetitionsOfNothingCompileAtOnce(_ pattern: String) throws {
-        _ = try? Pattern(pattern)
+    /// The parser drops a repetition of nothing, so that the compiler never runs its loop: the bound on
+    /// instructions could not stop a loop that emits none.
+    @Test(arguments: ["(){99999}", "((a{0}){2000}){2000}", "(()*)+"])
+    func repetitionsOfNothingAreDroppedBeforeCompiling(_ text: String) throws {
+        var parser = PatternParser(text)
+        #expect(try parser.wholePattern() == .empty)
+        let pattern = try Pattern(text)
+        #expect(pattern.size == 1, "accept alone")
+        #expect(pattern.matches(Bytes("").span) && !pattern.matches(Bytes("a").span))
+    }
+
+    /// Branches of nothing are two instructions each, so the bound on instructions ends the loop.
+    @Test func repetitionsOfEmptyBranchesCountAsInstructions() throws {
+        let most = (PatternProgram.sizeMax - 1) / 2
+        #expect(try Pattern("(|){\(most)}").size == 2 * most + 1)
+        #expect(throws: PatternError(offset: 0, reason: .tooLarge)) {
+            try Pattern("(|){\(most + 1)}")
+        }
     }
 }

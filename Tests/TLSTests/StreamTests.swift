@@ -103,7 +103,8 @@ import Testing
             network.run(until: { !near.failures.isEmpty })
             #expect(near.text.isEmpty)
             guard case .insecure? = near.failures.first else {
-                return #expect(Bool(false), "\(near.failures)")
+                Issue.record("no failure of TLS: \(near.failures)")
+                return
             }
         }
     }

@@ -49,11 +49,14 @@ import Testing
             var served: (any ByteStream)?
             guard let listener = stage.listen({ stream in served = stream }) else { return }
             let attempt = stage.loop.connect(to: listener.address)
+            var isSettled = false
             outcome(of: attempt) { result in
                 #expect(throws: Cancelled.self) { try result.get() }
+                isSettled = true
             }
             attempt.cancel()
             stage.later {
+                #expect(isSettled)
                 guard let stream = served else { return stage.finish() }  // given up in time
                 let peer = Peer(stream)
                 peer.onEnded = { _ in stage.finish() }

@@ -402,7 +402,10 @@ import Testing
             let listener = stage.listen { stream in kept = stream }
             guard let listener else { return }
             outcome(of: stage.loop.connect(to: listener.address)) { result in
-                guard let client = try? result.get() else { return stage.finish() }
+                guard case .success(let client) = result else {
+                    Issue.record("cannot connect: \(result)")
+                    return stage.finish()
+                }
                 let peer = Peer(client)
                 stage.own { client.close() }
                 peer.onEnded = { _ in stage.finish() }

@@ -176,8 +176,7 @@ private final class Story {
     }
 
     private func replaceStaleSocket() throws {
-        let address = SocketAddress.temporary("stale-fault")
-        guard case .unix(let path) = address else { return }
+        let (address, path) = SocketAddress.temporaryFile("stale-fault")
         // A socket file that nobody listens on: bound, and its file kept.
         unlink(path)
         let descriptor = try address.withSystemAddress { system, length in

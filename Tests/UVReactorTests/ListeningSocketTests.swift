@@ -18,8 +18,7 @@ import UVReactor
     }
 
     @Test func aUnixListenersPathIsTakenAndItsFileGoesWithIt() throws {
-        let address = SocketAddress.temporary("taken")
-        guard case .unix(let path) = address else { return }
+        let (address, path) = SocketAddress.temporaryFile("taken")
         try onLoop { loop in
             let listener = try loop.listen(on: address, sharedPort: false) { _ in }
             #expect(ListeningSocket.isTaken(address))
@@ -34,8 +33,7 @@ import UVReactor
 
     /// What a process that was killed left behind does not keep the next one from starting.
     @Test func aSocketFileThatNobodyServesIsReplaced() throws {
-        let address = SocketAddress.temporary("stale")
-        guard case .unix(let path) = address else { return }
+        let (address, path) = SocketAddress.temporaryFile("stale")
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
@@ -53,8 +51,7 @@ import UVReactor
     }
 
     @Test func aFileThatIsNoSocketIsLeftAlone() throws {
-        let address = SocketAddress.temporary("file")
-        guard case .unix(let path) = address else { return }
+        let (address, path) = SocketAddress.temporaryFile("file")
         try "precious".write(toFile: path, atomically: true, encoding: .utf8)
         defer { unlink(path) }
         #expect(throws: IOFailure.addressInUse) { _ = try ListeningSocket.bound(to: address) }
@@ -67,8 +64,7 @@ import UVReactor
     ) async {
         await #expect(processExitsWith: .success) { [mask] in
             umask(mask)
-            let address = SocketAddress.temporary("mode")
-            guard case .unix(let path) = address else { return }
+            let (address, path) = SocketAddress.temporaryFile("mode")
             // Only root may choose any group.
             let group = geteuid() == 0 ? getegid() + 1 : getegid()
             let access = SocketFileAccess(mode: 0o660, group: group)
@@ -90,8 +86,7 @@ import UVReactor
     @Test func withoutAModeTheUmaskDecides() async {
         await #expect(processExitsWith: .success) {
             umask(0o027)
-            let address = SocketAddress.temporary("umask")
-            guard case .unix(let path) = address else { return }
+            let (address, path) = SocketAddress.temporaryFile("umask")
             let socket = try ListeningSocket.bound(to: address)
             var status = stat()
             #expect(stat(path, &status) == 0)
@@ -117,7 +112,10 @@ import UVReactor
             return TestThread {
                 do {
                     try onLoop { loop in
-                        guard let copy = copy.withLock({ $0.take() }) else { return }
+                        guard let copy = copy.withLock({ $0.take() }) else {
+                            Issue.record("the socket's duplicate is gone")
+                            return loop.stop()
+                        }
                         let listener = try loop.listen(on: copy) { stream in
                             served.withLock { $0 += 1 }
                             stream.close()

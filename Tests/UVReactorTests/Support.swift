@@ -50,7 +50,11 @@ extension SocketAddress {
     static let loopback = SocketAddress.ip(.v4(0x7F00_0001), port: 0)
 
     /// A socket file for one test.
-    static func temporary(_ name: String) -> SocketAddress {
-        .unix(path: "/tmp/tributary-\(getpid())-\(name).sock")
+    static func temporary(_ name: String) -> SocketAddress { temporaryFile(name).address }
+
+    /// A socket file for one test, and its path.
+    static func temporaryFile(_ name: String) -> (address: SocketAddress, path: String) {
+        let path = "/tmp/tributary-\(getpid())-\(name).sock"
+        return (.unix(path: path), path)
     }
 }

@@ -39,18 +39,20 @@ import Testing
         #expect(line.wholeMatch(of: /X-Request-Id: [0-9a-f]{32}/) != nil)
     }
 
-    @Test func describesTheBodyOfAHeadAndLeavesItOut() throws {
-        let answer = try answer(to: "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
+    @Test(arguments: [("HEAD", ""), ("GET", "hello")])
+    func describesTheBodyOfAHeadAndLeavesItOut(_ method: String, _ body: String) throws {
+        let answer = try answer(to: "\(method) / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(answer.lines.contains("Content-Length: 5"))
-        #expect(answer.body == "")
+        #expect(answer.body == body)
     }
 
-    @Test(arguments: [204, 304])
-    func hasNeitherBodyNorLengthWhereThereIsNone(_ code: Int) throws {
+    @Test(arguments: [(204, false), (304, false), (200, true)])
+    func hasNeitherBodyNorLengthWhereThereIsNone(_ code: Int, _ hasBody: Bool) throws {
         let status = try #require(Status(code))
         let answer = try answer(to: get(), Response(status: status, body: Bytes("hello")))
-        #expect(!answer.lines.contains { $0.hasPrefix("Content-Length") })
-        #expect(answer.body == "")
+        #expect(answer.lines.first?.hasPrefix("HTTP/1.1 \(code) ") == true)
+        #expect(answer.lines.contains { $0.hasPrefix("Content-Length") } == hasBody)
+        #expect(answer.body == (hasBody ? "hello" : ""))
     }
 
     @Test func saysThatItCloses() throws {

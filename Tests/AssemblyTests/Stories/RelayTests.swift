@@ -2,13 +2,16 @@ import Testing
 
 /// What of a backend's answer reaches the client: a status, a body, header lines; each only if asked.
 @Suite(.watched) struct RelayTests {
-    @Test func onlyTheStatusIsRelayed() throws {
-        let stage = try Stage("one: { from: a, get: /1, required: true }")
+    @Test(arguments: [false, true]) func onlyTheStatusIsRelayedUnlessTheBodyIs(_ isRelayed: Bool)
+        throws
+    {
+        let key = isRelayed ? ", relay_body: true" : ""
+        let stage = try Stage("one: { from: a, get: /1, required: true\(key) }")
         stage.on("/1", .status(404, #"{"secret":1}"#))
         let answer = try stage.ask()
         #expect(answer.status == 404)
-        #expect(answer["Content-Type"] == "application/problem+json")
-        #expect(!answer.body.contains("secret"))
+        #expect((answer["Content-Type"] == "application/problem+json") == !isRelayed)
+        #expect(answer.body.contains("secret") == isRelayed)
         stage.expectQuiet()
     }
 
@@ -25,23 +28,38 @@ import Testing
 
     @Test func theBodyOfAStatusThatIsNotRelayedIsNot() throws {
         let stage = try Stage("one: { from: a, get: /1, required: true, relay_body: true }")
-        stage.on("/1", .status(500, "<no>"))
-        #expect(try stage.ask()["Content-Type"] == "application/problem+json")
+        stage.on("/1", .status(500, "<no>"), .status(404, "<no>"))
+        let answer = try stage.ask()
+        #expect(answer.status == 502)
+        #expect(answer["Content-Type"] == "application/problem+json")
+        #expect(!answer.body.contains("<no>"))
+        #expect(try stage.ask().body == "<no>", "the same call relays a status that is in its list")
         stage.expectQuiet()
     }
 
     @Test func aStatusOfACallThatIsNotRequiredIsNotRelayed() throws {
         let stage = try Stage(RequiredTests.mixed)
+        stage.on("/1", .ok("1"), .status(404))
         stage.on("/2", .status(404))
-        #expect(try stage.ask().status == 200)
+        let answer = try stage.ask()
+        #expect(answer.status == 200)
+        #expect(answer["Gateway-Complete"] == "false")
+        #expect(try stage.ask().status == 404, "the required call's is relayed")
         stage.expectQuiet()
     }
 
-    @Test func noHeaderIsRelayedUnasked() throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
+    @Test func onlyListedHeadersAreRelayed() throws {
+        let stage = try Stage(
+            """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, relay_headers: [ETag] }
+            """)
         stage.on("/1", .ok("1", "ETag: \"1\"", "Set-Cookie: a=b", "Server: x"))
+        stage.on("/2", .ok("2", "ETag: \"2\"", "Set-Cookie: c=d", "Server: x"))
         let answer = try stage.ask()
-        #expect(answer["ETag"] == nil && answer["Set-Cookie"] == nil && answer["Server"] == nil)
+        #expect(answer.body == #"{"one":1,"two":2}"#)
+        #expect(answer["ETag"] == "\"2\"")
+        #expect(answer["Set-Cookie"] == nil && answer["Server"] == nil)
         stage.expectQuiet()
     }
 
@@ -65,8 +83,11 @@ import Testing
             one: { from: a, get: /1 }
             two: { from: b, get: /2, relay_headers: [Set-Cookie] }
             """)
-        stage.on("/2", .status(500, "{}", "Set-Cookie: a=1"))
-        #expect(try stage.ask()["Set-Cookie"] == nil)
+        stage.on("/2", .status(500, "{}", "Set-Cookie: a=1"), .ok("2", "Set-Cookie: a=2"))
+        let answer = try stage.ask()
+        #expect(answer.status == 200)
+        #expect(answer["Set-Cookie"] == nil)
+        #expect(try stage.ask()["Set-Cookie"] == "a=2", "a call that succeeds relays it")
         stage.expectQuiet()
     }
 
@@ -77,8 +98,11 @@ import Testing
             two: { from: b, get: /2, at: ., on_collision: fail, relay_headers: [Set-Cookie] }
             """)
         stage.on("/1", .ok(#"{"id":1}"#))
-        stage.on("/2", .ok(#"{"id":2}"#, "Set-Cookie: a=1"))
-        #expect(try stage.ask()["Set-Cookie"] == nil)
+        stage.on("/2", .ok(#"{"id":2}"#, "Set-Cookie: a=1"), .ok(#"{"x":2}"#, "Set-Cookie: a=2"))
+        let answer = try stage.ask()
+        #expect(answer.status == 200)
+        #expect(answer["Set-Cookie"] == nil)
+        #expect(try stage.ask()["Set-Cookie"] == "a=2", "without a collision it is relayed")
         stage.expectQuiet()
     }
 
@@ -90,6 +114,14 @@ import Testing
         #expect(answer.status == 502)
         #expect(answer["Content-Type"] == "application/problem+json")
         #expect(answer.failures == #"[{"call":"one","kind":"unexpected_status","status":502}]"#)
+        stage.expectQuiet()
+    }
+
+    @Test func aBackendsOwn502IsRelayedWhereItIsListed() throws {
+        let stage = try Stage(
+            "one: { from: a, get: /1, required: true, relay_body: true, relay_status: [502] }")
+        stage.on("/1", .status(502, #"{"host":"10.0.0.7"}"#))
+        #expect(try stage.ask().summary == #"502 at 0 {"host":"10.0.0.7"}"#)
         stage.expectQuiet()
     }
 }

@@ -118,6 +118,7 @@ struct ClientStateMachine {
         while true {
             switch try reader.read(bytes, from: &position) {
             case .needsMore: return .nothing
+            case .interim, .trailers: break
             case .head(let head):
                 body = BodyBuffer(head.framing, limit: bodyBytesMax, for: holder)
                 state = .answering(head)

@@ -31,6 +31,7 @@ extension ServerConnection {
                     } else {
                         whole?.body = Bytes(copying: bytes.extracting(range))
                     }
+                case .trailers: break
                 case .complete:
                     if let (head, body) = whole {
                         whole = nil

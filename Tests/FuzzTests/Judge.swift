@@ -41,6 +41,7 @@ enum Judge {
                     ]
                     fields = head.fields.map { "\(hex($0.name.array))=\(hex($0.value.array))" }
                 case .body(let range): body += input[range]
+                case .trailers: break
                 case .complete:
                     words.append((message + ["-" + hex(body)] + fields).joined(separator: " "))
                     body = []

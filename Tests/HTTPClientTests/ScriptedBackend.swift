@@ -96,7 +96,7 @@ final class ScriptedBackend {
             switch event {
             case .needsMore: return nil
             case .head(let head): path = String(head.target.path)
-            case .body: break
+            case .body, .trailers: break
             case .complete: return path
             }
         }

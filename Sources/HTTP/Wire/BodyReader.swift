@@ -3,6 +3,7 @@ struct BodyReader {
     enum Event {
         case needsMore
         case data(Range<Int>)
+        case trailers(Range<Int>)
         case end
     }
 
@@ -52,6 +53,7 @@ struct BodyReader {
             switch event {
             case .needsMore: return .needsMore
             case .data(let range): return .data(range)
+            case .trailers(let range): return .trailers(range)
             case .end: return .end
             }
         }

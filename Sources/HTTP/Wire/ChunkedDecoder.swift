@@ -1,11 +1,13 @@
-/// Takes chunks apart (RFC 9112 7.1), byte by byte where there is syntax and in runs where there is
-/// data. Extensions and trailers are checked, counted and dropped.
+/// Decodes chunks (RFC 9112 7.1), byte by byte where there is syntax and in runs where there is
+/// data. Extensions are checked, counted and dropped; trailers are checked and counted.
 struct ChunkedDecoder {
     /// What was found next.
     enum Event {
         case needsMore
         /// These of the given bytes are data.
         case data(Range<Int>)
+        /// These of the given bytes are trailer fields.
+        case trailers(Range<Int>)
         /// The last chunk and the trailers are over.
         case end
     }
@@ -31,14 +33,13 @@ struct ChunkedDecoder {
         _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
     ) throws(WireError) -> Event {
         while position < bytes.count {
-            if case .data = state { return takeData(bytes.count, from: &position) }
-            let byte = bytes[position]
-            position &+= 1
-            if case .trailers(var section) = state {
-                let isOver = try section.take(byte, limits)
-                state = .trailers(section)
-                if isOver { return .end }
-            } else {
+            switch state {
+            case .data: return takeData(bytes.count, from: &position)
+            case .trailers(let section):
+                return try takeTrailers(section, bytes, from: &position, limits)
+            case .size, .extension, .lineFeedOfSize, .carriageReturnOfData, .lineFeedOfData:
+                let byte = bytes[position]
+                position &+= 1
                 try take(byte, limits)
             }
         }
@@ -52,6 +53,23 @@ struct ChunkedDecoder {
         remaining &-= length
         if remaining == 0 { state = .carriageReturnOfData }
         return .data(start..<position)
+    }
+
+    /// Reads field lines, or the empty line behind them.
+    private mutating func takeTrailers(
+        _ section: TrailerSection, _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
+    ) throws(WireError) -> Event {
+        var section = section
+        let start = position
+        while position < bytes.count {
+            // The empty line is no field: it is left to the next call.
+            if position > start, section.isEnded(by: bytes[position]) { break }
+            let byte = bytes[position]
+            position &+= 1
+            if try section.take(byte, limits) { return .end }
+        }
+        state = .trailers(section)
+        return section.isInEmptyLine ? .needsMore : .trailers(start..<position)
     }
 
     private mutating func take(_ byte: UInt8, _ limits: Limits) throws(WireError) {

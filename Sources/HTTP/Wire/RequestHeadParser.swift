@@ -2,10 +2,7 @@ import Basics
 
 /// Reads the head of a request (RFC 9112 3 to 5): one pass over bytes that stay where they are,
 /// then one allocation for all of it.
-///
-/// Each call gets all bytes of the head that are there, from its first one on; what was read by the
-/// call before is not read again.
-struct RequestHeadParser {
+struct RequestHeadParser: HeadParser {
     /// Where the request line begins, behind the empty lines that are ignored.
     private var line = 0
     /// Up to here the request line has no LF.
@@ -13,26 +10,27 @@ struct RequestHeadParser {
     private var first: RequestLine?
     private var section = FieldSection(at: 0)
 
+    /// Whether the method of the head that has begun is HEAD. Known as soon as the space behind the
+    /// method has come, whatever is wrong with the rest.
+    private(set) var isHead = false
+
     /// Whether more than empty lines has come.
     var hasBegun: Bool { searched > line || first != nil }
 
-    /// Whether these bytes, the head's from its first one on, say that the method is HEAD. Known as soon
-    /// as the space behind the method has come, whatever is wrong with the rest.
-    func asksHead(_ bytes: Span<UInt8>) -> Bool {
-        let end = line &+ Self.headAndSpace
-        return bytes.count >= end && bytes.extracting(line..<end).equals("HEAD ")
-    }
-
-    private static let headAndSpace = 5
-
-    /// The head and its length in bytes; nil as long as it is not complete.
     mutating func parse(
         _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> (head: RequestHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
-        return (try Self.head(bytes.extracting(0..<end), first, section.control), end)
+        let head = try Self.head(bytes.extracting(0..<end), first, section.control)
+        self = Self()
+        return (head, end)
     }
+
+    /// None: only responses can be interim.
+    func interim(_ head: RequestHead, _ limits: Limits) -> Never? { nil }
+
+    static func framing(_ head: RequestHead) -> BodyFraming { head.framing }
 
     private mutating func firstLine(
         _ bytes: Span<UInt8>, _ limits: Limits
@@ -41,6 +39,7 @@ struct RequestHeadParser {
         try skipEmptyLines(bytes, limits)
         // A CR that is the last byte may yet end an empty line.
         guard line < bytes.count, bytes[line] != ASCII.carriageReturn else { return nil }
+        noteMethod(bytes.extracting(line...))
         guard let end = bytes.firstLineFeed(from: searched) else {
             searched = bytes.count
             try RequestLine.check(unfinished: bytes.extracting(line...), limits)
@@ -64,6 +63,12 @@ struct RequestHeadParser {
             line &+= 2
             searched = line
         }
+    }
+
+    private mutating func noteMethod(_ line: Span<UInt8>) {
+        let headAndSpace = 5
+        guard line.count >= headAndSpace else { return }
+        isHead = line.extracting(first: headAndSpace).equals("HEAD ")
     }
 
     private static func head(

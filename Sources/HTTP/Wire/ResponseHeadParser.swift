@@ -1,23 +1,46 @@
 import Basics
 
-/// Reads the head of an answer (RFC 9112 4 and 5), resumable like `RequestHeadParser`.
-struct ResponseHeadParser {
+/// Reads the head of a response (RFC 9112 4 and 5), resumable like `RequestHeadParser`.
+struct ResponseHeadParser: HeadParser {
+    /// Whether the response is one to HEAD.
+    var answersHead = false
+    /// Heads of the current response that were not its final one.
+    private var interimResponses = 0
+
     /// Up to here the status line has no LF.
     private var searched = 0
     private var first: StatusLine?
     private var section = FieldSection(at: 0)
 
-    /// The head and its length in bytes; nil as long as it is not complete.
+    var hasBegun: Bool { searched > 0 || first != nil || interimResponses > 0 }
+
     mutating func parse(
-        _ bytes: Span<UInt8>, _ limits: Limits, toHead: Bool
+        _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> (head: ResponseHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
-        return (
-            try Self.head(bytes.extracting(0..<end), first, section.control, toHead: toHead),
-            end
-        )
+        let head = try Self.head(
+            bytes.extracting(0..<end), first, section.control, toHead: answersHead)
+        searched = 0
+        self.first = nil
+        return (head, end)
     }
+
+    mutating func interim(
+        _ head: ResponseHead, _ limits: Limits
+    ) throws(WireError) -> ResponseHead? {
+        guard head.status.isInterim else {
+            interimResponses = 0
+            return nil
+        }
+        // RFC 9110 7.8: no upgrade was requested, so none can have been accepted.
+        guard head.status.code != 101 else { throw .upgrade }
+        interimResponses &+= 1
+        guard interimResponses <= limits.interimAnswers else { throw .tooManyInterimAnswers }
+        return head
+    }
+
+    static func framing(_ head: ResponseHead) -> BodyFraming { head.framing }
 
     private mutating func firstLine(
         _ bytes: Span<UInt8>, _ limits: Limits

@@ -1,5 +1,5 @@
-/// Checks the trailer fields behind the last chunk (RFC 9112 7.1.2) and drops them: nothing that
-/// comes after a body may change what was decided before it.
+/// Checks the trailer fields behind the last chunk (RFC 9112 7.1.2). It stores nothing and decides
+/// nothing: what comes after a body must not change what was decided before it.
 struct TrailerSection {
     private enum State {
         case lineStart
@@ -12,6 +12,16 @@ struct TrailerSection {
     private var state = State.lineStart
     private var count = 0
     private var lines = 0
+
+    /// Whether the section is over but for the rest of its last line end.
+    var isInEmptyLine: Bool {
+        if case .lastLineFeed = state { true } else { false }
+    }
+
+    /// Whether that byte begins the empty line that ends the section.
+    func isEnded(by byte: UInt8) -> Bool {
+        if case .lineStart = state { byte == ASCII.carriageReturn } else { false }
+    }
 
     /// True when that byte was the last of the section.
     mutating func take(_ byte: UInt8, _ limits: Limits) throws(WireError) -> Bool {

@@ -95,11 +95,11 @@ private final class Inbound {
             while true {
                 switch try reader.read(received.span, from: &position) {
                 case .head(let head): statuses.append("\(head.status)")
-                case .body: break
+                case .interim, .body, .trailers: break
                 case .complete:
                     let next = statuses.count
                     reader.answersHead = next < methods.count && methods[next] == "HEAD"
-                case .needsMore: return statuses + (reader.hasBegun ? ["half an answer"] : [])
+                case .needsMore: return statuses + (reader.isInMessage ? ["half an answer"] : [])
                 }
             }
         } catch {

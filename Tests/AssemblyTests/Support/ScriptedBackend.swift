@@ -146,6 +146,7 @@ final class ScriptedBackend {
                 case .needsMore: return nil
                 case .head(let complete): head = complete
                 case .body(let range): body += String(decoding: bytes.array[range], as: UTF8.self)
+                case .trailers: break
                 case .complete: return head.map { ($0, body) }
                 }
             }

@@ -45,6 +45,9 @@ private struct Reading: Equatable {
     /// One line a message, then how it ended.
     var lines: [String] = []
     var bodies: [[UInt8]] = []
+    /// Of complete messages: how many bytes of them come before an error depends on the pieces.
+    var trailers: [UInt8] = []
+    var interim: [String] = []
 }
 
 /// Nothing may depend on how the bytes were cut on their way.
@@ -67,6 +70,7 @@ private func requests(in pieces: [[UInt8]]) -> Reading {
     var reading = Reading()
     var message = ""
     var body: [UInt8] = []
+    var trailers: [UInt8] = []
     do throws(WireError) {
         for piece in pieces {
             var position = 0
@@ -74,10 +78,13 @@ private func requests(in pieces: [[UInt8]]) -> Reading {
                 switch try reader.read(piece.span, from: &position) {
                 case .head(let head): message = describe(head)
                 case .body(let range): body += piece[range]
+                case .trailers(let range): trailers += piece[range]
                 case .complete:
                     reading.lines.append("\(message) \(body.count)")
                     reading.bodies.append(body)
                     body = []
+                    reading.trailers += trailers
+                    trailers = []
                 case .needsMore: break pieces
                 }
             }
@@ -96,18 +103,24 @@ private func answers(in pieces: [[UInt8]], toHead: Bool) -> Reading {
     var reading = Reading()
     var message = ""
     var body: [UInt8] = []
+    var trailers: [UInt8] = []
     do throws(WireError) {
         for piece in pieces {
             var position = 0
             pieces: while true {
                 switch try reader.read(piece.span, from: &position) {
+                case .interim(let head):
+                    reading.interim.append("\(head.status) \(describe(head.fields))")
                 case .head(let head):
                     message = "\(head.status) \(head.keepsAlive) \(describe(head.fields))"
                 case .body(let range): body += piece[range]
+                case .trailers(let range): trailers += piece[range]
                 case .complete:
                     reading.lines.append("\(message) \(body.count)")
                     reading.bodies.append(body)
                     body = []
+                    reading.trailers += trailers
+                    trailers = []
                 case .needsMore: break pieces
                 }
             }

@@ -35,6 +35,26 @@ import Testing
         #expect(responses(in: interim + answer("HTTP/1.1 200 OK")) == "200 {ok}")
     }
 
+    @Test func givesInterimResponsesBeforeTheFinalOne() {
+        let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+        let transcript = transcript(ofResponses: [latin1(interim + answer("HTTP/1.1 200 OK"))])
+        #expect(transcript.interim == ["100", "103"])
+        #expect(transcript.description == "200 {ok}")
+    }
+
+    /// The limit is one of each response, not of the connection.
+    @Test func countsInterimResponsesAnewForEachResponse() {
+        let interim = String(repeating: "HTTP/1.1 103 x\r\n\r\n", count: 16)
+        let text = interim + answer("HTTP/1.1 200 OK")
+        #expect(transcript(ofResponses: [latin1(text + text)]).description == "200 {ok} | 200 {ok}")
+    }
+
+    @Test func waitsForTheFinalResponseBehindAnInterimOne() {
+        let interim = "HTTP/1.1 100 Continue\r\n\r\n"
+        #expect(responses(in: interim) == "waiting")
+        #expect(responses(in: interim, thenEnds: true) == "broken")
+    }
+
     @Test func breaksOnEndlessInterimAnswers() {
         let interim = String(repeating: "HTTP/1.1 103 x\r\n\r\n", count: 17)
         #expect(responses(in: interim + answer("HTTP/1.1 200 OK")) == "broken")

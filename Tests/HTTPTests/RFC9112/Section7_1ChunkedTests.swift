@@ -53,6 +53,18 @@ import Testing
         #expect(requests(in: chunked(body)) == "refused 400")
     }
 
+    @Test(arguments: [
+        ("", ""), ("X-T: 1\r\nX-U:\r\n", "X-T: 1\r\nX-U:\r\n"), ("A: b\r\n", "A: b\r\n"),
+    ])
+    func givesTrailersWithoutTheEmptyLine(_ section: String, _ expected: String) {
+        let text = latin1(chunked("5\r\nhello\r\n0\r\n\(section)\r\n") + get())
+        for pieces in arrivals(of: text) {
+            let transcript = transcript(ofRequests: pieces)
+            #expect(transcript.description == "POST / {hello} | GET /")
+            #expect(transcript.trailers == expected)
+        }
+    }
+
     @Test func refusesALongSizeLine() {
         for body in [
             "5;a=" + String(repeating: "x", count: 300),

@@ -35,5 +35,22 @@ import Testing
         }
         position = 0
         #expect(throws: WireError.lineEnd) { try reader.read(latin1(get()).span, from: &position) }
+        #expect(throws: WireError.lineEnd) { try reader.end() }
+    }
+
+    @Test(arguments: [
+        ("HEAD /a", true), ("\r\nHEAD / HTTP/1.1\r\nHost : a\r\n", true), ("HEAD\t/ \n", false),
+        ("HEA", false), ("HEADS / HTTP/1.1\r\n", false), ("GET /HEAD HTTP/1.1\r\n", false),
+        ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", false),
+    ])
+    func knowsTheMethodOfAHeadThatIsIncompleteOrRefused(_ text: String, _ isHead: Bool) {
+        for pieces in arrivals(of: latin1(text)) {
+            var reader = RequestReader(limits: Limits())
+            for piece in pieces {
+                var position = 0
+                _ = try? reader.read(piece.span, from: &position)
+            }
+            #expect(reader.asksHead == isHead)
+        }
     }
 }

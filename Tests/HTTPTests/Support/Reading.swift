@@ -10,6 +10,10 @@ func latin1(_ text: String) -> [UInt8] {
 /// What a reader made of a connection's bytes, in words: one line a message, then how it ended.
 struct Transcript: Equatable, CustomStringConvertible {
     var lines: [String] = []
+    /// The statuses of interim responses.
+    var interim: [String] = []
+    /// The trailer fields of complete messages, as they stand on the wire.
+    var trailers = ""
 
     var description: String { lines.joined(separator: " | ") }
 }
@@ -22,6 +26,7 @@ func transcript(
     var transcript = Transcript()
     var message = ""
     var body: [UInt8] = []
+    var trailers = ""
     do throws(WireError) {
         for piece in pieces {
             let bytes = piece.span
@@ -30,9 +35,13 @@ func transcript(
                 switch try reader.read(bytes, from: &position) {
                 case .head(let head): message = describe(head)
                 case .body(let range): body.append(copying: bytes.extracting(range))
+                case .trailers(let range):
+                    trailers += String(Bytes(copying: bytes.extracting(range)))
                 case .complete:
                     transcript.lines.append(message + describe(body))
                     body = []
+                    transcript.trailers += trailers
+                    trailers = ""
                 case .needsMore:
                     #expect(position == bytes.count)
                     break reading
@@ -57,24 +66,30 @@ func transcript(
     var transcript = Transcript()
     var message = ""
     var body: [UInt8] = []
+    var trailers = ""
     do throws(WireError) {
         for piece in pieces {
             let bytes = piece.span
             var position = 0
             reading: while true {
                 switch try reader.read(bytes, from: &position) {
+                case .interim(let head): transcript.interim.append("\(head.status)")
                 case .head(let head): message = "\(head.status)\(head.keepsAlive ? "" : " close")"
                 case .body(let range): body.append(copying: bytes.extracting(range))
+                case .trailers(let range):
+                    trailers += String(Bytes(copying: bytes.extracting(range)))
                 case .complete:
                     transcript.lines.append(message + describe(body))
                     body = []
+                    transcript.trailers += trailers
+                    trailers = ""
                 case .needsMore: break reading
                 }
             }
         }
         if thenEnds {
             if try reader.end() { transcript.lines.append(message + describe(body)) }
-        } else if reader.hasBegun {
+        } else if reader.isInMessage {
             transcript.lines.append("waiting")
         }
     } catch {

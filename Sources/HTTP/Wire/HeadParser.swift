@@ -1,0 +1,23 @@
+/// What differs between reading requests and reading responses: their heads. `MessageReader` does
+/// the rest.
+protocol HeadParser {
+    associatedtype Head: Sendable
+    associatedtype Interim: Sendable
+
+    /// Whether bytes of a message have come whose final head is not complete.
+    var hasBegun: Bool { get }
+
+    /// The head and its length in bytes; nil as long as it is not complete.
+    ///
+    /// Each call gets all bytes of the head that are there, from its first one on; what the call
+    /// before has read is not read again. After a complete head the parser is ready for the next one.
+    mutating func parse(
+        _ bytes: Span<UInt8>, _ limits: Limits
+    ) throws(WireError) -> (head: Head, length: Int)?
+
+    /// The head as an interim one, which another head follows; nil if it is the final one.
+    mutating func interim(_ head: Head, _ limits: Limits) throws(WireError) -> Interim?
+
+    /// How the body behind a final head is framed.
+    static func framing(_ head: Head) -> BodyFraming
+}

@@ -1,0 +1,125 @@
+import Basics
+
+/// Reads the messages on one connection, one after the other, with no idea of sockets: head, framing,
+/// body, trailers. `RequestReader` and `ResponseReader` are its two uses; both are in this module, so
+/// that each gets code of its own instead of calls through a protocol.
+///
+/// Only a head that comes in pieces is copied here; a whole one is parsed where it lies. An error
+/// is final: every later call throws it again.
+struct MessageReader<Parser: HeadParser> {
+    typealias Event = ReadEvent<Parser.Head, Parser.Interim>
+
+    private enum State {
+        case head
+        case body(BodyReader)
+        case failed(WireError)
+    }
+
+    private let limits: Limits
+    private var state = State.head
+    /// After an error it stays as the error found it.
+    var parser: Parser
+    /// The beginning of a head whose rest has not come.
+    private var partial: [UInt8] = []
+
+    init(_ parser: Parser, _ limits: Limits) {
+        self.parser = parser
+        self.limits = limits
+    }
+
+    /// Whether bytes of a message have come and its last one has not.
+    var isInMessage: Bool {
+        switch state {
+        case .head: parser.hasBegun
+        case .body: true
+        case .failed: false
+        }
+    }
+
+    /// Whether the next bytes belong to a head.
+    var isInHead: Bool {
+        if case .head = state { true } else { false }
+    }
+
+    /// Size of the stored beginning of a head, in bytes.
+    var heldBytes: Int { partial.count }
+
+    /// What comes next in `bytes` from `position` on; moves the position behind it.
+    mutating func read(
+        _ bytes: Span<UInt8>, from position: inout Int
+    ) throws(WireError) -> Event {
+        do throws(WireError) {
+            switch state {
+            case .failed(let error): throw error
+            case .head: return try readHead(bytes, from: &position)
+            case .body(let body): return try readBody(body, bytes, from: &position)
+            }
+        } catch {
+            throw fail(error)
+        }
+    }
+
+    /// The other side sends no more: true if that completes a message, false if there was none.
+    /// Throws if it cuts one short.
+    mutating func end() throws(WireError) -> Bool {
+        switch state {
+        case .failed(let error): throw error
+        case .body(let body) where body.endsWithConnection:
+            state = .head
+            return true
+        case .head, .body:
+            guard isInMessage else { return false }
+            throw fail(.cutShort)
+        }
+    }
+
+    private mutating func fail(_ error: WireError) -> WireError {
+        state = .failed(error)
+        partial = []
+        return error
+    }
+
+    private mutating func readHead(
+        _ bytes: Span<UInt8>, from position: inout Int
+    ) throws(WireError) -> Event {
+        guard position < bytes.count else { return .needsMore }
+        let held = partial.count
+        guard let (head, length) = try parse(bytes.extracting(position...)) else {
+            position = bytes.count
+            return .needsMore
+        }
+        position &+= length &- held
+        partial = []
+        if let interim = try parser.interim(head, limits) { return .interim(interim) }
+        state = .body(BodyReader(Parser.framing(head)))
+        return .head(head)
+    }
+
+    /// Parses what was given, behind what was held before; holds it if that is not a whole head.
+    private mutating func parse(
+        _ given: Span<UInt8>
+    ) throws(WireError) -> (head: Parser.Head, length: Int)? {
+        let isFirst = partial.isEmpty
+        if isFirst, let found = try parser.parse(given, limits) { return found }
+        partial.append(copying: given)
+        guard !isFirst else { return nil }
+        let held = partial
+        return try parser.parse(held.span, limits)
+    }
+
+    private mutating func readBody(
+        _ body: BodyReader, _ bytes: Span<UInt8>, from position: inout Int
+    ) throws(WireError) -> Event {
+        var body = body
+        let event = try body.read(bytes, from: &position, limits)
+        state = .body(body)
+        switch event {
+        case .needsMore: return .needsMore
+        case .data(let range): return .body(range)
+        case .trailers(let range): return .trailers(range)
+        case .end:
+            state = .head
+            return .complete
+        }
+    }
+}

@@ -11,7 +11,7 @@ struct MessageReader<Parser: HeadParser> {
 
     private enum State {
         case head
-        case body(BodyReader)
+        case body
         case failed(WireError)
     }
 
@@ -19,6 +19,8 @@ struct MessageReader<Parser: HeadParser> {
     private var state = State.head
     /// After an error it stays as the error found it.
     var parser: Parser
+    /// The body of the current message. Not part of the state, so that it changes where it lies.
+    private var body = BodyReader(.none)
     /// The beginning of a head whose rest has not come.
     private var partial: [UInt8] = []
 
@@ -52,7 +54,7 @@ struct MessageReader<Parser: HeadParser> {
             switch state {
             case .failed(let error): throw error
             case .head: return try readHead(bytes, from: &position)
-            case .body(let body): return try readBody(body, bytes, from: &position)
+            case .body: return try readBody(bytes, from: &position)
             }
         } catch {
             throw fail(error)
@@ -64,7 +66,7 @@ struct MessageReader<Parser: HeadParser> {
     mutating func end() throws(WireError) -> Bool {
         switch state {
         case .failed(let error): throw error
-        case .body(let body) where body.endsWithConnection:
+        case .body where body.endsWithConnection:
             state = .head
             return true
         case .head, .body:
@@ -91,7 +93,8 @@ struct MessageReader<Parser: HeadParser> {
         position &+= length &- held
         partial = []
         if let interim = try parser.interim(head, limits) { return .interim(interim) }
-        state = .body(BodyReader(Parser.framing(head)))
+        body = BodyReader(Parser.framing(head))
+        state = .body
         return .head(head)
     }
 
@@ -108,12 +111,9 @@ struct MessageReader<Parser: HeadParser> {
     }
 
     private mutating func readBody(
-        _ body: BodyReader, _ bytes: Span<UInt8>, from position: inout Int
+        _ bytes: Span<UInt8>, from position: inout Int
     ) throws(WireError) -> Event {
-        var body = body
-        let event = try body.read(bytes, from: &position, limits)
-        state = .body(body)
-        switch event {
+        switch try body.read(bytes, from: &position, limits) {
         case .needsMore: return .needsMore
         case .data(let range): return .body(range)
         case .trailers(let range): return .trailers(range)

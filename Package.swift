@@ -22,7 +22,8 @@ let libuv = Context.environment["STATIC_LIBUV"] != nil ? "libuv-static" : "libuv
 /// The targets of the fuzzer: a test that replays its corpora, or, for `script/fuzz`, the fuzzer.
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
-        "Gateway", "YAMLReader", "JSONText", "HTTP", "Basics",
+        "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
+        "Basics",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(
@@ -69,11 +70,9 @@ let package = Package(
         .target(name: "PromisesDispatch", dependencies: ["Promises"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Promises", "Basics"], swiftSettings: strict),
         .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
+        .target(name: "Patterns", dependencies: ["Basics"], swiftSettings: strict),
 
         // Row 3.
-        .target(
-            name: "HTTPClient", dependencies: ["HTTP", "Reactor", "Promises", "Basics"],
-            swiftSettings: strict),
         .target(
             name: "UVReactor", dependencies: ["CUV", "Reactor", "Promises", "Basics"],
             cSettings: faults, swiftSettings: onC),
@@ -87,38 +86,61 @@ let package = Package(
 
         // Row 4.
         .target(
+            name: "HTTPClient", dependencies: ["HTTP", "Reactor", "Promises", "Basics"],
+            swiftSettings: strict),
+        .target(
+            name: "GatewayConfig",
+            dependencies: [
+                "HTTP", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
+            ],
+            swiftSettings: strict),
+
+        // Row 5.
+        .target(
             name: "Gateway",
             dependencies: [
-                "HTTP", "HTTPClient", "JSONText", "TLS", "YAMLReader", "Reactor", "Promises",
-                "Basics",
+                "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS", "YAMLReader",
+                "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
         .target(
             name: "HTTPServer", dependencies: ["HTTP", "Reactor", "Promises", "Basics"],
             swiftSettings: strict),
 
-        // Row 5.
-        .target(
-            name: "Assembly",
-            dependencies: [
-                "Gateway", "HTTPServer", "HTTPClient", "HTTP", "Reactor", "Promises", "Basics",
-            ],
-            swiftSettings: strict),
-
         // Row 6.
         .target(
-            name: "Rehearsal",
+            name: "GatewayTools",
             dependencies: [
-                "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
+                "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns",
+                "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
 
         // Row 7.
+        .target(
+            name: "Assembly",
+            dependencies: [
+                "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "Reactor",
+                "Promises", "Basics",
+            ],
+            swiftSettings: strict),
+
+        // Row 8.
+        .target(
+            name: "Rehearsal",
+            dependencies: [
+                "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor", "Promises",
+                "Basics",
+            ],
+            swiftSettings: strict),
+
+        // Row 9.
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Rehearsal", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "JSONText",
-                "TLS", "YAMLReader", "UVReactor", "Reactor", "Promises", "Basics",
+                "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
+                "HTTPClient", "HTTP", "JSONText", "TLS", "YAMLReader", "UVReactor", "Reactor",
+                "Promises", "Basics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: onC),
@@ -126,11 +148,12 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Rehearsal", "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises",
-                "Basics",
+                "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor",
+                "Promises", "Basics",
             ],
             swiftSettings: strict),
-        // For developers, and not in the image: the simulation of random clusters.
+
+        // Row 10. For developers, and not in the image: the simulation of random clusters.
         .executableTarget(
             name: "cluster-simulation",
             dependencies: [
@@ -184,24 +207,28 @@ let package = Package(
         .testTarget(
             name: "YAMLReaderTests", dependencies: ["YAMLReader", "Basics"], swiftSettings: onC),
         .testTarget(
+            name: "PatternsTests", dependencies: ["Patterns", "Basics"], swiftSettings: onC),
+        .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "HTTPClient", "HTTPServer", "HTTP", "SimReactor", "JSONText",
-                "YAMLReader", "Reactor", "Promises", "Basics",
+                "Gateway", "GatewayConfig", "GatewayTools", "HTTPClient", "HTTPServer", "HTTP",
+                "SimReactor", "JSONText", "Patterns", "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
-                "Assembly", "Gateway", "HTTP", "TestCertificates", "TLS", "SimReactor", "Reactor",
-                "Promises", "Basics",
+                "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTP", "TestCertificates",
+                "TLS", "SimReactor", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(
-            name: "RehearsalTests", dependencies: ["Rehearsal", "Gateway"], swiftSettings: onC),
+            name: "RehearsalTests", dependencies: ["Rehearsal", "Gateway", "GatewayConfig"],
+            swiftSettings: onC),
         .testTarget(
             // The deliberate faults are applied to a copy of the code, never compiled in here.
-            name: "SimulationTests", dependencies: ["Simulation", "Rehearsal"],
+            name: "SimulationTests",
+            dependencies: ["Simulation", "Rehearsal", "Gateway", "GatewayConfig"],
             exclude: ["Mutations"], swiftSettings: onC),
         .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.

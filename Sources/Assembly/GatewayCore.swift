@@ -23,9 +23,9 @@ package final class GatewayCore {
     /// The gateway that new requests go to. Apart from the core, so that the server, which the core
     /// owns, needs no reference back to it.
     private final class Installed {
-        var gateway: Gateway
+        var gateway: GatewayService
 
-        init(_ gateway: Gateway) {
+        init(_ gateway: GatewayService) {
             self.gateway = gateway
         }
     }
@@ -39,7 +39,7 @@ package final class GatewayCore {
         client = Client(loop: loop)
         ledger = Ledger(loop: loop, log: log)
         installed = Installed(
-            Gateway(plan, slots: ledger.open(plan), client: client, loop: loop))
+            GatewayService(plan, slots: ledger.open(plan), client: client, loop: loop))
         client.retireUnused()
         server = Server(
             loop: loop, settings: plan.server.settings, hooks: ledger.hooks, clients: shared.clients
@@ -81,7 +81,7 @@ package final class GatewayCore {
     /// connections to backends that did not change are kept, and so is what is known of them.
     package func install(_ plan: Plan) {
         let former = installed.gateway
-        installed.gateway = Gateway(
+        installed.gateway = GatewayService(
             plan, slots: ledger.open(plan), client: client, loop: loop, replacing: former)
         former.stop()
         client.retireUnused()

@@ -1,5 +1,6 @@
 package import Basics
-package import Gateway
+import Gateway
+import GatewayConfig
 
 extension Config.Log.Level {
     /// As the log knows it.

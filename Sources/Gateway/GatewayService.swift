@@ -7,7 +7,7 @@ package import Reactor
 ///
 /// Confined to its core. A reload makes a new one beside the old one; requests in flight keep the one
 /// that they began with.
-package final class Gateway {
+package final class GatewayService {
     package let plan: Plan
     private let router: Router
     private let endpoints: [Route]
@@ -22,18 +22,10 @@ package final class Gateway {
     /// - Parameters:
     ///   - slots: the number by which the embedder knows each endpoint, in the plan's order
     ///   - former: the plan at work before a reload, whose backends hand on what they know
-    package convenience init(
-        _ plan: Plan, slots: [Int], client: Client, loop: any Loop, replacing former: Gateway? = nil
-    ) {
-        self.init(
-            plan, slots: slots, client: client, loop: loop, replacing: former, witness: nil)
-    }
-
-    /// - Parameter witness: who watches the calls, for a request that is explained
-    init(
+    ///   - witness: watches the calls of a request that is explained
+    package init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
-        replacing former: Gateway? = nil,
-        witness: CallWitness?
+        replacing former: GatewayService? = nil, witness: CallWitness? = nil
     ) {
         self.plan = plan
         self.slots = slots

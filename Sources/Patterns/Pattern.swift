@@ -5,22 +5,22 @@
 /// can only be matched by trying again and again (back-references, look-around) is refused.
 ///
 /// It learns from every match, so it belongs to one core.
-final class Pattern {
+package final class Pattern {
     /// As it was written.
-    let text: String
+    package let text: String
     private var automaton: PatternAutomaton
 
-    init(_ text: String) throws(PatternError) {
+    package init(_ text: String) throws(PatternError) {
         var parser = PatternParser(text)
         automaton = PatternAutomaton(try PatternProgram(compiling: try parser.wholePattern()))
         self.text = text
     }
 
     /// The instructions that it was compiled to.
-    var size: Int { automaton.size }
+    package var size: Int { automaton.size }
 
     /// Whether all of the value matches. What is not UTF-8 matches nothing.
-    func matches(_ value: Span<UInt8>) -> Bool {
+    package func matches(_ value: Span<UInt8>) -> Bool {
         (try? UTF8Span(validating: value)) != nil && automaton.matches(value)
     }
 }

@@ -1,7 +1,7 @@
 /// Why a text is not a pattern, and where.
-struct PatternError: Error, Equatable {
+package struct PatternError: Error, Equatable {
     /// In characters (Unicode scalars) from the start of the pattern.
-    let offset: Int
+    package let offset: Int
     let reason: Reason
 
     enum Reason: Sendable, CaseIterable {
@@ -16,7 +16,7 @@ struct PatternError: Error, Equatable {
 }
 
 extension PatternError: CustomStringConvertible {
-    var description: String { reason.description }
+    package var description: String { reason.description }
 }
 
 extension PatternError.Reason: CustomStringConvertible {

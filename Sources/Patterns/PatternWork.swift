@@ -6,13 +6,15 @@
 /// URI (4 KiB): less than a tenth of a second even for a pattern that is in all places at once. A
 /// value of 1 MiB passes a pattern of up to 8 instructions, such as `[A-Za-z0-9+/]*={0,2}`. The cost
 /// depends on the request alone, so that the same request always gets the same response.
-struct PatternWork {
+package struct PatternWork {
     static let stepsMax = 1 << 23
 
     private var stepsLeft = PatternWork.stepsMax
 
+    package init() {}
+
     /// Counts a match; false if the request has used up what it may cost.
-    mutating func take(instructions: Int, bytes: Int) -> Bool {
+    package mutating func take(instructions: Int, bytes: Int) -> Bool {
         let (steps, overflow) = instructions.multipliedReportingOverflow(by: bytes)
         guard !overflow, steps <= stepsLeft else { return false }
         stepsLeft -= steps

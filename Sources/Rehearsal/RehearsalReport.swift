@@ -1,5 +1,6 @@
 import Basics
 import Gateway
+import GatewayConfig
 
 /// What a rehearsal's clients were told, endpoint by endpoint: how often which status, how long it
 /// took, and which calls failed.

@@ -1,5 +1,6 @@
 import Basics
 package import Gateway
+package import GatewayConfig
 import HTTP
 import Promises
 import Reactor

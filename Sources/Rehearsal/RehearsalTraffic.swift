@@ -1,4 +1,5 @@
 import Gateway
+import GatewayConfig
 
 /// Requests that a configuration takes: each endpoint in its turn, with values that are let through.
 struct RehearsalTraffic {

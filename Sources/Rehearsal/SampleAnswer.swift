@@ -1,4 +1,5 @@
 import Gateway
+import GatewayConfig
 
 /// An answer that a backend could give: an object with every member that the configuration reads.
 struct SampleAnswer {

@@ -1,5 +1,6 @@
 import Basics
 import Gateway
+import GatewayConfig
 import SimReactor
 
 /// One request of a rehearsal with its calls, each as a bar along the time.

@@ -4,7 +4,7 @@
 /// anchors, aliases or tags. Aliases would give one value two places and a small file a huge tree;
 /// what endpoints share goes into `defaults:` and `backends:`, so nothing is lost without them.
 /// Works event by event with a stack of its own: deep input costs no call stack.
-package enum YAMLReader {
+package enum YAMLDocument {
     /// Deepest nesting of mappings and sequences.
     ///
     /// The deepest useful configuration has about ten levels; trees are walked by recursion.

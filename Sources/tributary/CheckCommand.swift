@@ -1,5 +1,7 @@
 import ArgumentParser
 import Gateway
+import GatewayConfig
+import GatewayTools
 
 /// `tributary check CONFIG`
 struct CheckCommand: ParsableCommand {

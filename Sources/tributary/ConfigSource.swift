@@ -1,6 +1,8 @@
 import ArgumentParser
 import Gateway
+import GatewayConfig
 import Glibc
+import TLS
 import UVReactor
 
 /// Where a configuration comes from: a file, standard input, or the text of the demo.
@@ -66,7 +68,8 @@ struct ConfigSource: Sendable {
         if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
         let recorded = recording.recorded(path, isDemo: isDemo)
         guard let config else { return (recorded, nil, nil, problems) }
-        let plan = try Planner.plan(config, processors: Processors.available)
+        let plan = try Planner.plan(
+            config, processors: Processors.available, contexts: recording.contexts)
         return (recorded, config, plan, problems)
     }
 
@@ -91,8 +94,10 @@ struct ConfigSource: Sendable {
 
     /// The same for commands that look at the configuration itself.
     func loaded() throws -> (config: Config, plan: Plan) {
+        let contexts = TLSClientContexts()
         let (config, problems) = ConfigLoader.load(
-            path, files: files, environment: { variables[$0] ?? SystemFiles.variable($0) })
+            path, files: files, environment: { variables[$0] ?? SystemFiles.variable($0) },
+            contexts: contexts)
         StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
         guard let config else {
             let recording = ConfigRecording(files: files) { _ in nil }
@@ -100,7 +105,7 @@ struct ConfigSource: Sendable {
             if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
             throw ExitStatus.configurationErrors
         }
-        return (config, try Planner.plan(config, processors: 1))
+        return (config, try Planner.plan(config, processors: 1, contexts: contexts))
     }
 
     private var files: ConfigFiles {

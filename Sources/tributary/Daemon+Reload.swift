@@ -1,6 +1,7 @@
 import Assembly
 import Basics
 import Gateway
+import GatewayConfig
 
 extension Daemon {
     /// What became of the wish to reload.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Basics
-import Gateway
+import GatewayTools
 import HTTP
 import Promises
 import Reactor

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import GatewayTools
 
 /// `tributary import krakend.json`
 struct ImportCommand: ParsableCommand {

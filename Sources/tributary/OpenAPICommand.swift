@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import GatewayTools
 
 /// `tributary openapi CONFIG`
 struct OpenAPICommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import Gateway
+import GatewayConfig
 import TLS
 import UVReactor
 
@@ -21,7 +22,7 @@ struct RecordedConfig: Sendable {
             path, files: files, environment: { variables[$0] }, contexts: contexts)
         guard let config else { return nil }
         let plan = try Planner.plan(
-            config, processors: Processors.available, workers: workers)
+            config, processors: Processors.available, workers: workers, contexts: contexts)
         return descriptors.map { plan.fitted(to: $0) } ?? plan
     }
 

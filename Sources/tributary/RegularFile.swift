@@ -1,4 +1,4 @@
-import Gateway
+import GatewayConfig
 import Glibc
 
 /// Reads whole files, and nothing but files: a pipe or a device would block the process or never end.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import GatewayConfig
 
 /// `tributary schema`
 struct SchemaCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import GatewayConfig
 import Rehearsal
 
 /// `tributary simulate CONFIG`

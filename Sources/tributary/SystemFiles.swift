@@ -1,4 +1,4 @@
-import Gateway
+import GatewayConfig
 import Glibc
 
 /// The file system and the environment, as the configuration's loader asks for them.

@@ -1,4 +1,5 @@
 import Gateway
+import GatewayConfig
 import Testing
 
 @testable import Rehearsal

@@ -1,7 +1,26 @@
 import Testing
 
-/// The arrows between the targets: an import may only go to a lower row (the table of the README).
+/// The dependencies between the targets: an import may only go to a lower row (the table of the README).
 @Suite struct ArrowTests {
+    /// Every target in `Sources`, the lowest first; what stands in one line is a row of the README.
+    static let order = [
+        "CUV", "COpenSSL", "CYAML",
+        "Basics", "Promises", "JSONText",
+        "HTTP", "Reactor", "Patterns", "PromiseOperators", "PromisesDispatch",
+        "TLS", "UVReactor", "SimReactor", "YAMLReader",
+        "GatewayConfig", "HTTPClient",
+        "Gateway", "HTTPServer",
+        "GatewayTools",
+        "Assembly",
+        "Simulation",
+        "tributary",
+    ]
+
+    /// Modules that no target of ours makes.
+    static let foreign: Set = [
+        "ArgumentParser", "Darwin", "Dispatch", "Glibc", "Musl", "Synchronization",
+    ]
+
     /// What each target may import of ours and of the system; the standard library goes without saying.
     static let allowed: [String: Set<String>] = [
         "Basics": ["Synchronization"],
@@ -17,28 +36,37 @@ import Testing
         "SimReactor": ["Reactor", "Promises", "Basics"],
         "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],
         "YAMLReader": ["CYAML", "Basics"],
+        "Patterns": ["Basics"],
+        "GatewayConfig": [
+            "HTTP", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
+        ],
         "Gateway": [
-            "HTTP", "HTTPClient", "JSONText", "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
+            "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS", "YAMLReader",
+            "Reactor", "Promises", "Basics",
+        ],
+        "GatewayTools": [
+            "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "YAMLReader",
+            "Reactor", "Promises", "Basics",
         ],
         // For the one count that all workers share, of the connections of each client.
         "HTTPServer": ["HTTP", "Reactor", "Promises", "Basics", "Synchronization"],
         "Assembly": [
-            "Gateway", "HTTPServer", "HTTPClient", "HTTP", "Reactor", "Promises", "Basics",
+            "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "Reactor", "Promises",
+            "Basics",
         ],
         "Rehearsal": [
-            "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises", "Basics",
+            "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor", "Promises",
+            "Basics",
         ],
         "Simulation": [
-            "Rehearsal", "Assembly", "SimReactor", "Gateway", "HTTP", "Reactor", "Promises",
-            "Basics", "Synchronization",
+            "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor",
+            "Promises", "Basics", "Synchronization",
         ],
         "cluster-simulation": ["Simulation", "ArgumentParser"],
         "tributary": [
-            "Rehearsal", "Assembly", "Gateway", "HTTPServer", "HTTPClient", "HTTP", "YAMLReader",
-            "UVReactor", "TLS",
-            "JSONText", "Reactor", "Promises", "Basics", "ArgumentParser", "Synchronization",
-            "Glibc",
-            "Darwin",
+            "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
+            "HTTPClient", "HTTP", "YAMLReader", "UVReactor", "TLS", "JSONText", "Reactor",
+            "Promises", "Basics", "ArgumentParser", "Synchronization", "Glibc", "Darwin",
         ],
     ]
 
@@ -46,11 +74,9 @@ import Testing
         for file in try Sources.all() {
             let allowed = try #require(Self.allowed[file.target], "no row for \(file.target)")
             for (number, line) in file.code {
-                let words = line.split(separator: " ").map(String.init)
-                guard let at = words.firstIndex(of: "import"), at + 1 < words.count,
-                    words[..<at].allSatisfy({ ["package", "public", "private"].contains($0) })
-                else { continue }
-                #expect(allowed.contains(words[at + 1]), "\(file):\(number): \(line)")
+                for module in Imports.modules(in: line) {
+                    #expect(allowed.contains(module), "\(file):\(number): \(line)")
+                }
             }
         }
     }
@@ -58,5 +84,55 @@ import Testing
     @Test func theTableNamesEveryTarget() throws {
         let seen = Set(try Sources.all().map(\.target))
         #expect(seen == Set(Self.allowed.keys))
+    }
+
+    @Test func everyAllowedImportGoesDown() {
+        for (index, target) in Self.order.enumerated() {
+            let lower = Set(Self.order[..<index]).union(Self.foreign)
+            let upward = (Self.allowed[target] ?? []).subtracting(lower)
+            #expect(upward.isEmpty, "\(target): \(upward)")
+        }
+        #expect(Set(Self.order).isSuperset(of: Self.allowed.keys))
+    }
+
+    @Test(arguments: [
+        "import Gateway", "public import Gateway", "package import Gateway",
+        "internal import Gateway", "fileprivate import Gateway", "private import Gateway",
+        "@testable import Gateway", "@preconcurrency package import Gateway",
+        "@_spi(Tests) @testable internal import Gateway", "import struct Gateway.Plan",
+        "package import class Gateway.GatewayService", "import Gateway.Plan",
+        "import Gateway // for the plan", "import  Gateway", "import Basics; import Gateway",
+    ])
+    func anImportIsFoundInEveryForm(_ line: String) {
+        #expect(Imports.modules(in: line).last == "Gateway")
+    }
+
+    @Test(arguments: [
+        "let text = \"import Gateway\"", "// import Gateway", "#if canImport(Gateway)",
+        "case import", "importGateway()",
+    ])
+    func otherLinesImportNothing(_ line: String) {
+        #expect(Imports.modules(in: line).isEmpty)
+    }
+
+    /// In a file that imports the module, its name would mean the type.
+    @Test func noTopLevelTypeHasTheNameOfAModule() throws {
+        let modules = Set(Self.order)
+        for file in try Sources.all() {
+            for (number, name) in file.topLevelTypes {
+                #expect(!modules.contains(name), "\(file):\(number): \(name)")
+            }
+        }
+    }
+
+    @Test func topLevelTypesAreFound() {
+        let file = Sources.File(
+            target: "X", path: "X.swift",
+            lines: [
+                "package final class A {", "    struct B {}", "}", "indirect enum C<Value> {",
+                "@frozen public struct D: E {", "typealias F = Int", "// class G",
+                "private actor H {", "extension I {",
+            ])
+        #expect(file.topLevelTypes.map(\.name) == ["A", "C", "D", "F", "H"])
     }
 }

@@ -6,7 +6,8 @@ import Testing
     /// Where bytes of others are read.
     static let folders = [
         "Sources/Basics/", "Sources/HTTP/", "Sources/JSONText/", "Sources/YAMLReader/",
-        "Sources/Gateway/Request/", "Sources/Gateway/Config/", "Sources/Gateway/Router/",
+        "Sources/Patterns/", "Sources/Gateway/Request/", "Sources/Gateway/Router/",
+        "Sources/GatewayConfig/",
     ]
 
     private static func files() throws -> [Sources.File] {

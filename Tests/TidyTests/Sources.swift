@@ -39,3 +39,20 @@ enum Sources {
         }
     }
 }
+
+extension Sources.File {
+    /// The types that it declares outside of others, which the formatter leaves without indentation.
+    var topLevelTypes: [(number: Int, name: String)] {
+        lines.enumerated().compactMap { index, line in
+            let words = line.prefix { !"{:<=".contains($0) }
+                .split { $0 == " " || $0 == "(" || $0 == ")" }
+            guard line.first?.isWhitespace == false, !line.hasPrefix("//"),
+                let at = words.firstIndex(where: { Self.kinds.contains(String($0)) }),
+                at + 1 < words.count
+            else { return nil }
+            return (index + 1, String(words[at + 1]))
+        }
+    }
+
+    private static let kinds: Set = ["class", "struct", "enum", "protocol", "typealias", "actor"]
+}

@@ -3,7 +3,7 @@ import YAMLReader
 /// The outline of a document, or its problem, in one line: what the tests of this folder compare.
 func outline(of text: String) -> String {
     do {
-        return outline(try YAMLReader.read(Array(text.utf8), file: "f"))
+        return outline(try YAMLDocument.read(Array(text.utf8), file: "f"))
     } catch {
         return "\(error.place.line):\(error.place.column) \(error.text)"
     }

@@ -38,7 +38,7 @@ import YAMLReader
     func depthIsBounded(_ depth: Int) {
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let isRefused = outline(of: text) == "1:65 nested more than 64 levels deep"
-        #expect(isRefused == (depth > YAMLReader.depthMax))
+        #expect(isRefused == (depth > YAMLDocument.depthMax))
     }
 
     @Test func hugeDepthCostsNoStack() {
@@ -48,7 +48,7 @@ import YAMLReader
 
     @Test func badUTF8IsPlaced() {
         #expect(throws: DocumentProblem.self) {
-            try YAMLReader.read([0x61, 0x3A, 0x20, 0xFF], file: "f")
+            try YAMLDocument.read([0x61, 0x3A, 0x20, 0xFF], file: "f")
         }
     }
 }

@@ -3,7 +3,7 @@ import HTTP
 import HTTPClient
 
 /// Why one call gave no part: what the report says, and what the status table asks.
-struct CallFailure: Error {
+package struct CallFailure: Error {
     let kind: Kind
     /// The call that failed, by its index in the endpoint; set when the failure is noted.
     var call: Int?
@@ -25,7 +25,7 @@ struct CallFailure: Error {
     var answer: ClientResponse?
 
     /// The names of RFC 9209 (section 2.3) where it has one, and ours.
-    enum Kind: String, CaseIterable {
+    package enum Kind: String, CaseIterable {
         case dnsError = "dns_error"
         case connectionRefused = "connection_refused"
         case connectionTimeout = "connection_timeout"

@@ -1,15 +1,15 @@
-import Basics
-import HTTP
-import JSONText
+package import Basics
+package import HTTP
+package import JSONText
 
 /// What the templates of one request may refer to: its parameters, its head, its body, and the parts
 /// that have come in.
 ///
 /// One object per request, shared by its calls; confined to the request's core.
-final class CallValues {
-    let head: RequestHead
-    let params: Params
-    let body: Bytes
+package final class CallValues {
+    package let head: RequestHead
+    package let params: Params
+    package let body: Bytes
     /// Nil where no template asks.
     private let parts: KeptParts?
 
@@ -24,7 +24,7 @@ final class CallValues {
     /// - Parameters:
     ///   - calls: how many parts to keep; 0 where no template uses another call's answer
     ///   - exchange: for the client's address
-    init(
+    package init(
         head: RequestHead, input: RequestInput, calls: Int, exchange: Exchange? = nil,
         proxies: TrustedProxies = .none
     ) {
@@ -52,7 +52,7 @@ final class CallValues {
     }
 
     /// The plain text of a value; nil where it is missing, null, an object or an array.
-    func text(of source: URLTemplate.Source) -> Bytes? {
+    package func text(of source: URLTemplate.Source) -> Bytes? {
         switch source {
         case .param(let index): params[index]
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
@@ -64,7 +64,7 @@ final class CallValues {
     }
 
     /// The value as JSON; nil where it is missing or null. Parameters and headers have none.
-    func json(of source: URLTemplate.Source) -> JSONSlice? {
+    package func json(of source: URLTemplate.Source) -> JSONSlice? {
         let value: JSONSlice? =
             switch source {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
@@ -77,7 +77,7 @@ final class CallValues {
 
     /// Whether the request has no such value, so that an optional reference leaves it out. Null counts
     /// as absent; a value that is there and cannot be used does not.
-    func isAbsent(_ source: URLTemplate.Source) -> Bool {
+    package func isAbsent(_ source: URLTemplate.Source) -> Bool {
         switch source {
         case .param(let index): params[index] == nil
         case .requestHeader(let name): !head.fields.contains(name)

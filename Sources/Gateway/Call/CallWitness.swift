@@ -1,35 +1,36 @@
-import Basics
+package import Basics
+import GatewayConfig
 import HTTP
 import HTTPClient
 import Promises
-import Reactor
+package import Reactor
 
 /// Watches the calls of one request: what was sent, when, and how each ended.
 ///
 /// It stands in the chain of a call twice: above everything, and just above the connection, where
 /// every single request passes.
-final class CallWitness {
+package final class CallWitness {
     /// One call as it went.
-    struct Sighting {
-        let began: Instant
-        var ended: Instant?
+    package struct Sighting {
+        package let began: Instant
+        package var ended: Instant?
         /// What became of it; nil as long as nothing did.
-        var outcome: String?
+        package var outcome: String?
         /// When each request to the backend left; several with retries and hedges.
-        var requests: [Instant] = []
+        package var requests: [Instant] = []
         /// Host, port and target of the last one.
-        var url = ""
+        package var url = ""
     }
 
     private let loop: any Loop
     private var sightings: [Int: Sighting] = [:]
 
-    init(loop: any Loop) {
+    package init(loop: any Loop) {
         self.loop = loop
     }
 
     /// What was seen of a call, by its index; nil if it never began.
-    subscript(call: Int) -> Sighting? { sightings[call] }
+    package subscript(call: Int) -> Sighting? { sightings[call] }
 
     /// Sees the call as a whole.
     func ofCall(_ plan: CallPlan) -> CallFilter {

@@ -81,7 +81,7 @@ private struct ForwardedReader {
 
     private mutating func token() -> Bytes {
         let start = at
-        while at < line.count, HeaderSyntax.isTokenByte(here) { at += 1 }
+        at = line.span.first(notIn: .token, from: at)
         return line[start..<at]
     }
 

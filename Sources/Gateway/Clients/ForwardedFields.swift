@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 import Reactor
 
@@ -8,9 +9,9 @@ import Reactor
 struct ForwardedFields {
     private let head: RequestHead
     private let client: ClientAddress
-    private let source: TrustedProxies.Source
+    private let source: Config.Clients.AddressSource
 
-    init(_ head: RequestHead, _ client: ClientAddress, _ source: TrustedProxies.Source) {
+    init(_ head: RequestHead, _ client: ClientAddress, _ source: Config.Clients.AddressSource) {
         self.head = head
         self.client = client
         self.source = source
@@ -35,7 +36,7 @@ struct ForwardedFields {
     private var ownHost: Bytes? { head.target.authority ?? head.fields[.host]?.bytes }
 
     /// Whether the peer maintains this family of headers, so that its lines are continued.
-    private func continues(_ family: TrustedProxies.Source) -> Bool {
+    private func continues(_ family: Config.Clients.AddressSource) -> Bool {
         client.isProxied && source == family
     }
 
@@ -112,27 +113,6 @@ struct ForwardedFields {
     }
 }
 
-extension Config.Forwarded {
-    /// The headers that the gateway generates.
-    var names: [FieldName] {
-        let x: [FieldName] = [.xForwardedFor, .xForwardedProto, .xForwardedHost]
-        return switch self {
-        case .off: []
-        case .x: x
-        case .rfc7239: [.forwarded]
-        case .both: x + [.forwarded]
-        }
-    }
-}
-
-extension HeaderSyntax {
-    /// `Forwarded` and `X-Forwarded-...`: fields that any client can send and only proxies should.
-    static func isForwarding(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return name == "forwarded" || name.hasPrefix("x-forwarded-")
-    }
-}
-
 extension Bytes {
     /// Neither a list nor white space.
     fileprivate var isOneHost: Bool {
@@ -150,7 +130,7 @@ extension [UInt8] {
 
     /// Appends a token as it is, anything else as a quoted string (RFC 9110 section 5.6.4).
     fileprivate mutating func append(forwardedValue value: Bytes) {
-        guard !value.span.indices.allSatisfy({ HeaderSyntax.isTokenByte(value[$0]) }) else {
+        guard value.span.first(notIn: .token, from: 0) < value.count else {
             return append(value)
         }
         append(UInt8(ascii: "\""))

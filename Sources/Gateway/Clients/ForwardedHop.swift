@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import Reactor
 
 /// The addresses in forwarding headers, one hop each.

@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 import Reactor
 
@@ -11,20 +12,7 @@ package struct TrustedProxies: Sendable, Equatable {
     let networks: [AddressPrefix]
     /// Peers on unix sockets, which have no address.
     let includesUnixSockets: Bool
-    let source: Source
-
-    /// `address_from`
-    package enum Source: String, Sendable, CaseIterable {
-        case forwardedFor = "x_forwarded_for"
-        case forwarded
-
-        /// Whether proxies that maintain this family of headers maintain the header. They pass the
-        /// other family on as the client sent it.
-        func maintains(_ name: String) -> Bool {
-            HeaderSyntax.isForwarding(name)
-                && (name.lowercased() == "forwarded") == (self == .forwarded)
-        }
-    }
+    let source: Config.Clients.AddressSource
 
     /// Hops that are looked at, from the right: no chain of proxies is longer, and a header of any
     /// length costs no more.
@@ -87,11 +75,4 @@ package struct TrustedProxies: Sendable, Equatable {
         }
         return result()
     }
-}
-
-extension FieldName {
-    static var forwarded: FieldName { "Forwarded" }
-    static var xForwardedFor: FieldName { "X-Forwarded-For" }
-    static var xForwardedProto: FieldName { "X-Forwarded-Proto" }
-    static var xForwardedHost: FieldName { "X-Forwarded-Host" }
 }

@@ -1,6 +1,7 @@
 import Basics
+import GatewayConfig
 import HTTP
-import JSONText
+package import JSONText
 import Promises
 
 /// Makes one answer of all parts: the required ones must be there, the others leave what their
@@ -106,7 +107,7 @@ struct Aggregate {
 
 extension CallPlan {
     /// What stands for the part of a call that failed; nil leaves it out.
-    var fallbackValue: JSONSlice? {
+    package var fallbackValue: JSONSlice? {
         switch (fallback, placement) {
         case (.omit, _): nil
         case (.value(let value), .named): value

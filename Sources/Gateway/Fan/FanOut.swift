@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 import Promises
 
@@ -84,7 +85,7 @@ extension Parts {
 
 extension CallPlan {
     /// `when`: made only if the parameter was sent, or has the value, be it by default.
-    func isWanted(_ params: Params) -> Bool {
+    package func isWanted(_ params: Params) -> Bool {
         guard let condition else { return true }
         guard let expected = condition.value else { return params.wasSent(condition.param) }
         return params[condition.param].map(String.init) == expected

@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import Patterns
 
 /// A request that an endpoint does not take: the answer says everything that is wrong with it.
 enum RefusedRequest: Error {

@@ -1,16 +1,17 @@
-import HTTP
+import GatewayConfig
+package import HTTP
 import HTTPClient
 import Reactor
 
 /// Where calls go, and how much of them at once.
-struct BackendPlan {
+package struct BackendPlan {
     let index: Int
     let name: String
-    private(set) var hosts: [Host]
+    package private(set) var hosts: [Host]
     /// `Name: value\r\n` for every header of `headers:`, ready to be sent.
-    let fields: Fields
+    package let fields: Fields
     /// The same as the operator wrote them, for `explain`: with `${NAME}` where a variable is used.
-    let shownFields: [(name: FieldName, value: String)]
+    package let shownFields: [(name: FieldName, value: String)]
     let balance: Config.Balance
     let pool: PoolSettings
     let bulkhead: BulkheadPlan?
@@ -19,14 +20,14 @@ struct BackendPlan {
     let health: HealthPlan?
 
     /// One address of a backend.
-    struct Host {
+    package struct Host {
         let origin: Origin
         /// Put before the path of every call; percent-encoded, without a slash at its end.
         let pathPrefix: String
         /// Origin and path.
         let url: String
         /// The same as the operator wrote it, for `explain`: with `${NAME}` where a variable is used.
-        let shownURL: String
+        package let shownURL: String
         /// For `https://`.
         fileprivate(set) var security: StreamSecurity?
     }

@@ -1,45 +1,46 @@
-import Basics
-import HTTP
-import JSONText
+package import Basics
+package import GatewayConfig
+package import HTTP
+package import JSONText
 
 /// One call: what is sent, when, and what is made of the answer.
 ///
 /// A class, so that a request that looks at one counts one reference and not twenty.
-final class CallPlan {
+package final class CallPlan {
     /// Its place among the calls of the endpoint: file order.
-    let index: Int
-    let name: String
+    package let index: Int
+    package let name: String
     /// Into `Plan.backends`.
-    let backend: Int
-    let method: Method
-    let target: URLTemplate
+    package let backend: Int
+    package let method: Method
+    package let target: URLTemplate
     /// Of the call itself, those with references among them.
-    let headers: [(name: FieldName, value: URLTemplate)]
-    let body: BodyTemplatePlan?
-    let forward: ForwardPlan
+    package let headers: [(name: FieldName, value: URLTemplate)]
+    package let body: BodyTemplatePlan?
+    package let forward: ForwardPlan
     /// Which headers tell the backend who the client is.
-    let forwarded: Config.Forwarded
+    package let forwarded: Config.Forwarded
     /// Its failure fails the request, by `required` or by `succeed_when: all`.
-    let isRequired: Bool
-    let timeout: Duration
+    package let isRequired: Bool
+    package let timeout: Duration
     let accept: [ClosedRange<Int>]
-    let relayStatus: [ClosedRange<Int>]
-    let relaysBody: Bool
-    let relayHeaders: [FieldName]
-    let retry: RetryPlan?
-    let hedgeAfter: Duration?
-    let shape: JSONShape
+    package let relayStatus: [ClosedRange<Int>]
+    package let relaysBody: Bool
+    package let relayHeaders: [FieldName]
+    package let retry: RetryPlan?
+    package let hedgeAfter: Duration?
+    package let shape: JSONShape
     /// What of the answer stays, as the operator wrote it, for `explain`: `keep available, warehouse.city`.
-    let cuts: [String]
-    let placement: Placement
-    let fallback: Fallback
-    let condition: Condition?
+    package let cuts: [String]
+    package let placement: Placement
+    package let fallback: Fallback
+    package let condition: Condition?
     /// Of the answer, in bytes.
     let answerMax: Int
     /// The calls whose answers it uses.
-    let uses: [Int]
+    package let uses: [Int]
     /// The same, with the calls in its `after`.
-    let waitsFor: [Int]
+    package let waitsFor: [Int]
 
     init(
         index: Int, name: String, backend: Int, method: Method, target: URLTemplate,
@@ -87,12 +88,12 @@ final class CallPlan {
     }
 
     /// The query parameters that it uses as `{request.query.name}`.
-    var queryNames: [Bytes] {
+    package var queryNames: [Bytes] {
         values.compactMap { if case .requestQuery(let name) = $0.source { name } else { nil } }
     }
 
     /// `at` and `on_collision`.
-    enum Placement: Equatable {
+    package enum Placement: Equatable {
         /// Under the call's name.
         case named
         /// Its members at the root; with `failsOnCollision`, a key that is there already is a failure.
@@ -100,34 +101,34 @@ final class CallPlan {
     }
 
     /// `if_failed`.
-    enum Fallback: Equatable {
+    package enum Fallback: Equatable {
         case omit
         case value(JSONSlice)
     }
 
     /// `when`: an index into the endpoint's params, and the value it must have.
-    struct Condition: Equatable {
+    package struct Condition: Equatable {
         let param: Int
         let value: String?
     }
 }
 
 /// `forward:`, what of the client's request goes along.
-struct ForwardPlan {
-    let headers: [FieldName]
+package struct ForwardPlan {
+    package let headers: [FieldName]
     /// Those that only proxies should send (`X-Forwarded-...`): from trusted ones only.
-    let proxyHeaders: [FieldName]
-    let query: QueryForward?
+    package let proxyHeaders: [FieldName]
+    package let query: QueryForward?
 
-    var forwardsAllQuery: Bool { if case .all = query { true } else { false } }
+    package var forwardsAllQuery: Bool { if case .all = query { true } else { false } }
 
     static let nothing = ForwardPlan(headers: [], proxyHeaders: [], query: nil)
 }
 
 /// `retry:`
-struct RetryPlan {
+package struct RetryPlan {
     /// All tries, the first one included.
-    let attempts: Int
+    package let attempts: Int
     let onConnect: Bool
     let onTerminated: Bool
     let statuses: [Int]

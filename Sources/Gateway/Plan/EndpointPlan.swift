@@ -1,31 +1,32 @@
-import HTTP
-import YAMLReader
+package import GatewayConfig
+package import HTTP
+package import YAMLReader
 
 /// One route: what it takes, what it calls, what it answers, and how long that may take.
 ///
 /// A class, for the same reason as `CallPlan`.
-final class EndpointPlan {
-    let index: Int
-    let route: Config.Route
-    let place: Place
-    let params: [ParamPlan]
-    let body: BodyPlan?
+package final class EndpointPlan {
+    package let index: Int
+    package let route: Config.Route
+    package let place: Place
+    package let params: [ParamPlan]
+    package let body: BodyPlan?
     /// Of a request's body, in bytes.
-    let bodyMax: Int
+    package let bodyMax: Int
     /// Whole request: from the last byte in to the first byte out.
-    let deadline: Duration
-    let padding: PaddingPlan?
+    package let deadline: Duration
+    package let padding: PaddingPlan?
     let success: SuccessRule
-    let report: Config.Endpoint.Report
+    package let report: Config.Endpoint.Report
     let exposesDetails: Bool
-    let partialStatus: Status
+    package let partialStatus: Status
     let cacheControl: FieldValue?
-    let hasServerTiming: Bool
+    package let hasServerTiming: Bool
     let inFlightMax: Int?
     /// The proxies whose forwarding headers are trusted.
     let proxies: TrustedProxies
-    let calls: [CallPlan]
-    let graph: CallGraph
+    package let calls: [CallPlan]
+    package let graph: CallGraph
     /// The segments of paths that the client's values could make empty, `.` or `..`.
     let clientSegments: [ClientSegment]
 
@@ -61,10 +62,10 @@ final class EndpointPlan {
     var hasReferences: Bool { graph.uses.contains { !$0.isEmpty } }
 
     /// `GET /products/{id}`, the name in logs and metrics.
-    var name: String { "\(route.method.rawValue) \(route.path)" }
+    package var name: String { "\(route.method.rawValue) \(route.path)" }
 
     /// `380ms, padded to 400ms, one is enough`
-    var timing: String {
+    package var timing: String {
         var text = deadline.spelled
         if let padding {
             text += ", padded to \(padding.minimum.spelled)"
@@ -80,9 +81,9 @@ final class EndpointPlan {
 }
 
 /// `min_duration` and `round_up_to`: when an answer may leave.
-struct PaddingPlan: Equatable {
-    let minimum: Duration
-    let step: Duration?
+package struct PaddingPlan: Equatable {
+    package let minimum: Duration
+    package let step: Duration?
 }
 
 /// `succeed_when`, with the default resolved.

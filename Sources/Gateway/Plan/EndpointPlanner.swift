@@ -1,3 +1,4 @@
+import GatewayConfig
 import HTTP
 
 /// Plans one endpoint; its calls are planned by `CallPlanner`.

@@ -1,3 +1,5 @@
+package import GatewayConfig
+
 /// Where a listener binds, and which permissions its socket file gets.
 package struct ListenPlan: Sendable, Equatable {
     package let address: Config.ListenAddress

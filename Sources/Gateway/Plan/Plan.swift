@@ -1,3 +1,5 @@
+package import GatewayConfig
+
 /// What the configuration means: every default resolved, every name an index, every template and
 /// shape compiled. The chain is built from this and never looks at the configuration again.
 ///
@@ -8,10 +10,10 @@ package struct Plan {
     package internal(set) var server: ServerPlan
     /// The proxies whose forwarding headers are trusted.
     package let proxies: TrustedProxies
-    let backends: [BackendPlan]
-    let endpoints: [EndpointPlan]
+    package let backends: [BackendPlan]
+    package let endpoints: [EndpointPlan]
     /// Where a number of the process is another one for each worker.
-    let shares: [SharedNumbers]
+    package let shares: [SharedNumbers]
 
     /// The names of the endpoints, by index: what logs and metrics call them.
     package var endpointNames: [String] { endpoints.map(\.name) }

@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 import HTTPClient
 import Reactor
@@ -39,7 +40,7 @@ extension Planner {
     private func security(of backend: Config.Backend) throws(PlanError) -> StreamSecurity? {
         guard backend.secureHost != nil else { return nil }
         do throws(TLSSettingsError) {
-            return try config.contexts.context(
+            return try contexts.context(
                 for: try TLSSettings(of: backend, systemTrust: config.systemTrust)
             ).security
         } catch {

@@ -1,6 +1,8 @@
 import Basics
+package import GatewayConfig
 import HTTP
 import HTTPClient
+package import TLS
 
 /// Makes the plan of a checked configuration: inheritance, defaults, shares per worker, names to
 /// indices, texts to compiled forms.
@@ -10,17 +12,22 @@ import HTTPClient
 package struct Planner {
     let config: Config
     let workers: Int
+    /// Those that the check of the configuration made.
+    let contexts: TLSClientContexts
 
     /// A plan for one core of `workers`, which the configuration numbers unless they run already.
+    ///
+    /// - Parameter contexts: those that `ConfigLoader` filled; a context that is missing is made
     package static func plan(
-        _ config: Config, processors: Int, workers: Int? = nil
+        _ config: Config, processors: Int, workers: Int? = nil,
+        contexts: TLSClientContexts = TLSClientContexts()
     ) throws(PlanError) -> Plan {
         let written: Int =
             switch config.workers?.value ?? .auto {
             case .auto: max(1, processors)
             case .count(let count): count
             }
-        return try Planner(config: config, workers: workers ?? written).plan()
+        return try Planner(config: config, workers: workers ?? written, contexts: contexts).plan()
     }
 
     private func plan() throws(PlanError) -> Plan {

@@ -9,7 +9,7 @@ import JSONText
 ///
 /// A class, so that a request that looks at one counts one reference.
 final class RiskySegment {
-    private let pieces: [URLTemplate.Piece]
+    let pieces: [URLTemplate.Piece]
 
     /// The value that is blamed: an earlier answer, if there is one, else the first of the client's.
     let blamed: URLTemplate.Value
@@ -34,24 +34,6 @@ final class RiskySegment {
     var param: Int? {
         guard pieces.count == 1, case .param(let index) = blamed.source else { return nil }
         return index
-    }
-
-    /// Whether the finished segment is empty, `.` or `..`. False where a value is missing, for which
-    /// the call is skipped.
-    func isRefused(in values: CallValues) -> Bool {
-        var dots = 0
-        for piece in pieces {
-            switch piece {
-            case .literal(let text): dots += text.dots ?? 3
-            case .value(let value, _):
-                guard let text = values.text(of: value.source) else { return false }
-                for index in text.span.indices where text.span[index] != UInt8(ascii: ".") {
-                    return false
-                }
-                dots += text.count
-            }
-        }
-        return dots <= 2
     }
 }
 
@@ -109,43 +91,11 @@ extension EndpointPlan {
         }
         return segments
     }
-
-    /// Refuses a request whose values would change the path of a call; those that only an earlier
-    /// answer completes are checked when the call is made.
-    func checkSegments(_ values: CallValues) throws(InvalidRequest) {
-        var faults: [InvalidRequest.Fault] = []
-        for index in clientSegments.indices
-        where clientSegments[index].segment.isRefused(in: values) {
-            guard clientSegments[index].call.isWanted(values.params) else { continue }
-            let fault = fault(for: clientSegments[index].segment.blamed)
-            if !faults.contains(fault) { faults.append(fault) }
-        }
-        guard faults.isEmpty else { throw InvalidRequest(errors: faults) }
-    }
-
-    private func fault(for value: URLTemplate.Value) -> InvalidRequest.Fault {
-        switch value.source {
-        case .param(let index):
-            InvalidRequest.Fault(
-                location: params[index].location, name: params[index].name, reason: .pathSegment)
-        case .requestHeader(let name):
-            InvalidRequest.Fault(location: .header, name: "\(name)", reason: .pathSegment)
-        case .requestQuery(let name):
-            InvalidRequest.Fault(location: .query, name: String(name), reason: .pathSegment)
-        case .requestClient:
-            // An address is never empty and never made of dots only.
-            InvalidRequest.Fault(location: .header, name: value.name, reason: .pathSegment)
-        case .requestBody, .call:
-            InvalidRequest.Fault(
-                location: .body, name: String(value.name.dropFirst("request.body.".count)),
-                reason: .pathSegment)
-        }
-    }
 }
 
 extension Bytes {
     /// How many dots a text of dots only has, encoded ones among them; nil for any other text.
-    fileprivate var dots: Int? {
+    var dots: Int? {
         var count = 0
         var index = 0
         while index < self.count {

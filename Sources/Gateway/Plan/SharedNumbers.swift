@@ -1,5 +1,7 @@
+import GatewayConfig
+
 /// Numbers that the operator gave for the whole process, and what each worker gets of them.
-struct SharedNumbers {
+package struct SharedNumbers {
     struct Number {
         let name: String
         /// For the whole process.
@@ -13,7 +15,7 @@ struct SharedNumbers {
     let numbers: [Number]
 
     /// `stock: max_concurrent 50, 13 for each of 4 workers; queue 10, 3 each`
-    func line(workers: Int) -> String {
+    package func line(workers: Int) -> String {
         let texts = numbers.enumerated().map { index, number in
             "\(number.name) \(number.written), \(number.share) "
                 + (index == 0 ? "for each of \(workers) workers" : "each")

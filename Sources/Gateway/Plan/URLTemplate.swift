@@ -1,12 +1,12 @@
-import Basics
-import HTTP
-import JSONText
+package import Basics
+package import HTTP
+package import JSONText
 
 /// A text with values in it, compiled: the literal parts as bytes, each value with its source and
 /// with the escaping that its place asks for.
-struct URLTemplate {
+package struct URLTemplate {
     /// Where a value comes from, by index wherever there is one.
-    enum Source {
+    package enum Source {
         case param(Int)
         /// A part of an earlier call's answer; without a path, the whole of it.
         case call(Int, JSONPath?)
@@ -20,7 +20,7 @@ struct URLTemplate {
     }
 
     /// What surrounds a value, and so how it is escaped.
-    enum Place {
+    package enum Place {
         /// One path segment: `/` and dots cannot get out of it.
         case pathSegment
         /// The name or value of a query parameter.
@@ -30,15 +30,15 @@ struct URLTemplate {
     }
 
     /// A reference, compiled.
-    struct Value {
-        let source: Source
+    package struct Value {
+        package let source: Source
         /// As written, without a `?`, for reports.
-        let name: String
+        package let name: String
         /// Left out where it is absent; else the call is skipped.
-        let isOptional: Bool
+        package let isOptional: Bool
     }
 
-    enum Piece {
+    package enum Piece {
         case literal(Bytes)
         case value(Value, Place)
     }
@@ -49,7 +49,7 @@ struct URLTemplate {
     var concealed: [Piece]?
 
     /// The pieces with nothing confidential in them.
-    var shownPieces: [Piece] { concealed ?? pieces }
+    package var shownPieces: [Piece] { concealed ?? pieces }
 
     /// The path's segments that values could make empty, `.` or `..`.
     var riskySegments: [RiskySegment] = []
@@ -65,8 +65,8 @@ struct URLTemplate {
 }
 
 /// A body with values in it, compiled.
-struct BodyTemplatePlan {
-    enum Piece {
+package struct BodyTemplatePlan {
+    package enum Piece {
         case literal(Bytes)
         /// The JSON of the value; a parameter of a textual kind is quoted.
         case json(URLTemplate.Value, isTextual: Bool)
@@ -87,13 +87,13 @@ struct BodyTemplatePlan {
         }
     }
 
-    let pieces: [Piece]
+    package let pieces: [Piece]
 
     /// Whether a variable or a secret's file put something in, so that it is not shown.
-    let isConfidential: Bool
+    package let isConfidential: Bool
 
     /// The request's body, where it is sent as it is.
-    var wholeBody: URLTemplate.Value? {
+    package var wholeBody: URLTemplate.Value? {
         guard pieces.count == 1, case .json(let value, _) = pieces[0],
             case .requestBody(nil) = value.source
         else { return nil }

@@ -1,5 +1,7 @@
 import Basics
+import GatewayConfig
 import JSONText
+import Patterns
 
 /// One walk through a body along its schema: it goes as deep as the schema, whatever the body does.
 struct BodyCheck {

@@ -1,8 +1,10 @@
-import Basics
-import JSONText
+package import Basics
+import GatewayConfig
+package import JSONText
+package import Patterns
 
 /// `body:` of an endpoint: the subset of JSON Schema that says what a client's body must be.
-struct BodyPlan {
+package struct BodyPlan {
     private let schema: BodySchema
 
     init(_ body: Config.Body) throws(PatternError) {
@@ -12,7 +14,8 @@ struct BodyPlan {
     /// The body as JSON, if it is as it must be; throws everything that is wrong at once.
     ///
     /// - Parameter work: what the patterns of the request may still cost
-    func check(_ body: Bytes, _ work: inout PatternWork) throws(InvalidRequest) -> JSONSlice {
+    package func check(_ body: Bytes, _ work: inout PatternWork) throws(InvalidRequest) -> JSONSlice
+    {
         guard let value = try? JSONSlice(validating: body) else {
             throw InvalidRequest(errors: [
                 InvalidRequest.Fault(
@@ -28,7 +31,7 @@ struct BodyPlan {
 }
 
 /// What one value of a body must be, and the values below it.
-struct BodySchema {
+package struct BodySchema {
     /// nil takes every kind.
     let kind: JSONSlice.Kind?
     /// What is said of a value of another kind.

@@ -1,5 +1,7 @@
 import Basics
+import GatewayConfig
 import JSONText
+import Patterns
 
 // From the configuration. It recurses as deep as the configuration nests, which its reader bounds.
 extension BodySchema {

@@ -1,21 +1,26 @@
 import Basics
+package import GatewayConfig
 import JSONText
 
 /// What is wrong with a request, all of it at once: 400.
-struct InvalidRequest: Error, Equatable {
+package struct InvalidRequest: Error, Equatable {
     /// Not empty, in file order.
-    let errors: [Fault]
+    package let errors: [Fault]
+
+    package init(errors: [Fault]) {
+        self.errors = errors
+    }
 
     /// One value that was refused.
-    struct Fault: Equatable {
-        let location: Location
+    package struct Fault: Equatable {
+        package let location: Location
         /// Of the parameter; for a body the way to the value, `address.city`, empty for the whole.
-        let name: String
-        let reason: Reason
+        package let name: String
+        package let reason: Reason
     }
 
     /// Written `in`.
-    enum Location: String {
+    package enum Location: String {
         case path, query, header, body
     }
 

@@ -1,18 +1,20 @@
-import Basics
-import HTTP
+package import Basics
+package import GatewayConfig
+package import HTTP
+import Patterns
 
 /// One parameter: where it comes from, what it must be, and what stands for it if it was not sent.
 ///
 /// A class, so that looking at one for a request counts one reference and not ten.
-final class ParamPlan {
-    let name: String
-    let source: Source
-    let rule: ValueRule
+package final class ParamPlan {
+    package let name: String
+    package let source: Source
+    package let rule: ValueRule
     /// `default:`
-    let fallback: Bytes?
+    package let fallback: Bytes?
     let isRequired: Bool
 
-    enum Source {
+    package enum Source {
         /// The segment of the path with this index.
         case path(segment: Int)
         case query(name: Bytes)
@@ -100,17 +102,6 @@ extension ParamPlan.Source {
 extension Config.Param {
     fileprivate func isInPath(of route: Config.Route) -> Bool {
         location.map { $0.value == .path } ?? route.parameters.contains(name.value)
-    }
-
-    /// What a value must be; a text where nothing is said.
-    var ruleKind: ValueRule.Kind {
-        switch type?.value {
-        case .string, nil: .string
-        case .integer: .integer
-        case .number: .number
-        case .boolean: .boolean
-        case .uuid: .uuid
-        }
     }
 }
 

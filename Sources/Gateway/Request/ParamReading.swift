@@ -1,8 +1,10 @@
-import Basics
-import HTTP
+package import Basics
+package import GatewayConfig
+package import HTTP
+package import Patterns
 
 /// What a request says about one parameter.
-enum ParamReading {
+package enum ParamReading {
     case absent
     /// Decoded, and as it must be.
     case value(Bytes)
@@ -13,7 +15,7 @@ extension ParamPlan {
     /// Looks the parameter up in a request and checks it.
     ///
     /// - Parameter work: what the patterns of the request may still cost
-    func read(_ head: RequestHead, _ work: inout PatternWork) -> ParamReading {
+    package func read(_ head: RequestHead, _ work: inout PatternWork) -> ParamReading {
         let found =
             switch source {
             case .path(let segment): head.target.reading(ofSegment: segment)
@@ -71,7 +73,7 @@ extension Fields {
 
 extension QueryParameter {
     /// Compares decoded names.
-    func isNamed(_ wanted: Bytes) -> Bool {
+    package func isNamed(_ wanted: Bytes) -> Bool {
         // Encoded bytes are one to three for each that they mean: most names need no other look.
         (wanted.count...(3 * wanted.count)).contains(name.count) && decodedName == wanted
     }

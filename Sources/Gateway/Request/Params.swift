@@ -1,10 +1,11 @@
 import Basics
-import HTTP
+package import HTTP
+package import Patterns
 
 /// The values of an endpoint's parameters in one request, decoded once; by index, in plan order.
 ///
 /// Two of them need no memory of their own, which is all that most endpoints have.
-struct Params {
+package struct Params {
     private enum Value {
         case absent
         case sent(Bytes)
@@ -16,12 +17,12 @@ struct Params {
     private(set) var count = 0
 
     /// None at all.
-    init() {}
+    package init() {}
 
     /// Reads and checks all of them; throws everything that is wrong at once.
     ///
     /// - Parameter work: what the patterns of the request may still cost
-    init(
+    package init(
         _ plans: [ParamPlan], of head: RequestHead, _ work: inout PatternWork
     ) throws(InvalidRequest) {
         var errors: [InvalidRequest.Fault] = []

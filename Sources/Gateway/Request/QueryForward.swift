@@ -1,8 +1,8 @@
-import Basics
-import HTTP
+package import Basics
+package import HTTP
 
 /// `forward: { query: ... }`: the client's query parameters that are sent on to a backend.
-enum QueryForward {
+package enum QueryForward {
     case names([Bytes])
     /// Every parameter but the declared ones, whose values the calls use by themselves, and those of
     /// the call's own query, which a client must not repeat with another value.
@@ -10,7 +10,7 @@ enum QueryForward {
 
     /// Appends the forwarded parameters of a request to a target with or without a query of its own:
     /// repeated ones too, in the order of the request.
-    func append(from source: Target, to target: inout [UInt8]) {
+    package func append(from source: Target, to target: inout [UInt8]) {
         guard let query = source.query else { return }
         var separator = UInt8(ascii: target.contains(UInt8(ascii: "?")) ? "&" : "?")
         for parameter in QueryParameters(query) where forwards(parameter) {
@@ -20,7 +20,7 @@ enum QueryForward {
         }
     }
 
-    func forwards(_ parameter: QueryParameter) -> Bool {
+    package func forwards(_ parameter: QueryParameter) -> Bool {
         switch self {
         case .names(let names): names.contains(where: parameter.isNamed)
         case .all(let excluded): !excluded.contains(where: parameter.isNamed)

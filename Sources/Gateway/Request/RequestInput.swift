@@ -1,10 +1,16 @@
-import Basics
-import JSONText
+package import Basics
+package import JSONText
 
 /// What a request brings for the calls, checked.
-struct RequestInput {
-    var params: Params
+package struct RequestInput {
+    package var params: Params
     var body: Bytes
     /// The body as JSON, where the endpoint says what it must be.
-    var bodyValue: JSONSlice?
+    package var bodyValue: JSONSlice?
+
+    package init(params: Params, body: Bytes, bodyValue: JSONSlice? = nil) {
+        self.params = params
+        self.body = body
+        self.bodyValue = bodyValue
+    }
 }

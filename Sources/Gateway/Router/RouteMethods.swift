@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 
 /// What can be done at one path: methods, and the endpoints that they are for.

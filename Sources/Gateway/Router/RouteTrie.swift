@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 
 /// The routes as a tree of path segments.

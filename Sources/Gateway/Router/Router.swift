@@ -1,5 +1,6 @@
-import Basics
-import HTTP
+package import Basics
+package import GatewayConfig
+package import HTTP
 
 /// Finds the endpoint that a method and a path are for.
 ///
@@ -7,11 +8,11 @@ import HTTP
 /// route writes the same way. A literal beats a parameter, but only if it leads to an endpoint with
 /// the method; a parameter never stands for an empty segment. HEAD goes to the route of GET where
 /// no route is declared for it.
-struct Router {
+package struct Router {
     private let trie: RouteTrie
 
     /// What a request is for.
-    enum Match: Equatable {
+    package enum Match: Equatable {
         /// Its index in the plan.
         case endpoint(Int)
         /// 404
@@ -21,14 +22,14 @@ struct Router {
     }
 
     /// Endpoints in file order, each known by its index.
-    init(_ endpoints: [(route: Config.Route, index: Int)]) {
+    package init(_ endpoints: [(route: Config.Route, index: Int)]) {
         var trie = RouteTrie()
         for endpoint in endpoints { trie.insert(endpoint.route, endpoint: endpoint.index) }
         self.trie = trie
     }
 
     /// - Parameter path: still encoded, as `Target.path` has it.
-    func match(_ method: Method, _ path: Bytes) -> Match {
+    package func match(_ method: Method, _ path: Bytes) -> Match {
         // No route begins otherwise; `*` in `OPTIONS *` is no path.
         guard path.span.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
         var search = RouteSearch(trie: trie, method: method)

@@ -135,12 +135,12 @@ extension Config.Call {
 
 extension Config.Endpoint {
     /// `GET /home`
-    var title: String { route?.quoted(\.name) ?? "this endpoint" }
+    package var title: String { route?.quoted(\.name) ?? "this endpoint" }
 }
 
 extension Config.Route {
     /// As written: `GET /home`.
-    var name: String { "\(method.rawValue) \(path)" }
+    package var name: String { "\(method.rawValue) \(path)" }
 
     /// Equal for routes that match the same requests.
     fileprivate var shape: String {

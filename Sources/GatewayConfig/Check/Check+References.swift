@@ -129,7 +129,7 @@ extension ConfigCheck {
 
 extension Config.Endpoint {
     /// In the order of the route, then those that are only declared.
-    var parameterNames: [String] {
+    package var parameterNames: [String] {
         let inPath = route?.value.parameters ?? []
         return inPath + params.map(\.name.value).filter { !inPath.contains($0) }
     }
@@ -156,7 +156,7 @@ extension Config.Endpoint {
     }
 
     /// The order of the calls: by references, and by `after`.
-    var callGraph: CallGraph {
+    package var callGraph: CallGraph {
         CallGraph(
             names: calls.map(\.name.value),
             uses: calls.map { call in call.references.compactMap { self.call(for: $0.value) } },
@@ -166,7 +166,7 @@ extension Config.Endpoint {
 
 extension Config.Call {
     /// All references of the request that is sent, in the order path, headers, body.
-    var references: [Placed<TemplateText.Reference>] {
+    package var references: [Placed<TemplateText.Reference>] {
         let templates = [request?.target].compactMap { $0 } + headers.map(\.value)
         let inTexts = templates.flatMap { text in
             text.template.references.map { Placed($0, at: text.place(of: $0)) }

@@ -1,4 +1,4 @@
-import TLS
+package import TLS
 import YAMLReader
 
 extension ConfigCheck {
@@ -56,7 +56,7 @@ extension ConfigCheck {
     private mutating func checkFiles(of backend: Config.Backend, _ hostPlace: Place) {
         let tls = backend.tls
         do throws(TLSSettingsError) {
-            _ = try config.contexts.context(
+            _ = try contexts.context(
                 for: try TLSSettings(of: backend, systemTrust: config.systemTrust))
         } catch {
             let ofBackend = "in 'tls' of backend '\(backend.name.value)'"
@@ -80,7 +80,7 @@ extension ConfigCheck {
 
 extension TLSSettings {
     /// What a backend's `tls` means.
-    init(of backend: Config.Backend, systemTrust: Config.File?) throws(TLSSettingsError) {
+    package init(of backend: Config.Backend, systemTrust: Config.File?) throws(TLSSettingsError) {
         let tls = backend.tls
         if tls?.verify?.value == false {
             self.init(trust: .anybody)

@@ -1,3 +1,4 @@
+import TLS
 import YAMLReader
 
 /// The rules that no key can know alone: between keys, calls, endpoints and backends.
@@ -14,10 +15,16 @@ struct ConfigCheck {
     /// The keys whose values are missing because they could not be read.
     let unread: UnreadKeys
 
-    init(_ config: Config, problems: Problems, unread: UnreadKeys) {
+    /// The TLS contexts of the backends.
+    let contexts: TLSClientContexts
+
+    init(
+        _ config: Config, problems: Problems, unread: UnreadKeys, contexts: TLSClientContexts
+    ) {
         self.config = config
         self.problems = problems
         self.unread = unread
+        self.contexts = contexts
         wasRead = problems.errorCount == 0
     }
 

@@ -1,17 +1,17 @@
-import Reactor
+package import Reactor
 
 /// A network: the addresses that begin with the same bits, such as `10.0.0.0/8` or `2001:db8::/32`.
 ///
 /// Pure. An IPv4 address that is mapped into IPv6 (`::ffff:10.0.0.1`) counts as the IPv4 address, in
 /// the network and in the addresses that are looked up.
-struct AddressPrefix: Sendable, Hashable {
+package struct AddressPrefix: Sendable, Hashable {
     /// The first address; all bits behind the prefix are zero.
     let address: IPAddress
     /// 0 to 32 for IPv4, 0 to 128 for IPv6.
     let length: Int
 
     /// Why a text is no network.
-    enum Fault: Error, Equatable {
+    package enum Fault: Error, Equatable {
         /// No address, or no length that fits it.
         case syntax
         /// Bits behind the prefix are set; the network that is probably meant.
@@ -19,7 +19,7 @@ struct AddressPrefix: Sendable, Hashable {
     }
 
     /// Reads `10.0.0.0/8`, or an address alone, which is a network of one.
-    init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(Fault) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let written = IPAddress(String(parts[0])) else { throw .syntax }
         var length = written.bits
@@ -43,7 +43,9 @@ struct AddressPrefix: Sendable, Hashable {
         self.length = length
     }
 
-    func contains(_ other: IPAddress) -> Bool { other.unmapped.masked(to: length) == address }
+    package func contains(_ other: IPAddress) -> Bool {
+        other.unmapped.masked(to: length) == address
+    }
 
     /// Whether every address of its version is in it.
     var isEverything: Bool { length == 0 }
@@ -59,12 +61,12 @@ struct AddressPrefix: Sendable, Hashable {
 }
 
 extension AddressPrefix: CustomStringConvertible {
-    var description: String { "\(address)/\(length)" }
+    package var description: String { "\(address)/\(length)" }
 }
 
 extension IPAddress {
     /// The IPv4 address in a mapped one (RFC 4291 section 2.5.5.2), else the address itself.
-    var unmapped: IPAddress {
+    package var unmapped: IPAddress {
         guard case .v6(0, let low) = self, low >> 32 == 0xFFFF else { return self }
         return .v4(UInt32(truncatingIfNeeded: low))
     }

@@ -1,11 +1,11 @@
 /// Who waits for whom among the calls of one endpoint, by their place in the file.
 ///
 /// Pure: made of names and references, it knows neither configuration nor requests.
-struct CallGraph: Sendable, Equatable {
+package struct CallGraph: Sendable, Equatable {
     /// For every call, in file order, the calls whose answers it uses, ascending and once each.
-    let uses: [[Int]]
+    package let uses: [[Int]]
     /// The same, with the calls that it only waits for (`after`).
-    let waitsFor: [[Int]]
+    package let waitsFor: [[Int]]
 
     /// - Parameters:
     ///   - uses: what each call refers to; names that are no calls are left out
@@ -22,7 +22,7 @@ struct CallGraph: Sendable, Equatable {
 
     /// An order in which every call comes after those that it waits for; calls that wait for a
     /// cycle, or are in one, are missing.
-    var order: [Int] { startable(after: []).order }
+    package var order: [Int] { startable(after: []).order }
 
     /// The calls that wait for each other in a ring, each for the next and the last for the first.
     ///

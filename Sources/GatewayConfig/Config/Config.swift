@@ -1,4 +1,3 @@
-import TLS
 package import YAMLReader
 
 /// What the operator wrote, block by block, with places; nothing is defaulted here.
@@ -13,20 +12,17 @@ package struct Config: Sendable {
     package var admin: Admin?
     package var workers: Placed<Workers>?
     package var log: Log?
-    var limits: Limits?
-    var drain: Drain?
-    var clients: Clients?
-    var defaults: Defaults?
+    package var limits: Limits?
+    package var drain: Drain?
+    package var clients: Clients?
+    package var defaults: Defaults?
     /// File patterns, relative to the file that they stand in; already followed by the loader.
     var include: [Placed<String>] = []
-    var backends: [Backend] = []
-    var endpoints: [Endpoint] = []
+    package var backends: [Backend] = []
+    package var endpoints: [Endpoint] = []
 
     /// The certificates that the system trusts; read if a backend needs them, nil if there are none.
-    var systemTrust: File?
-
-    /// What was made of the `tls` blocks when they were checked.
-    var contexts = TLSClientContexts()
+    package var systemTrust: File?
 
     init(place: Place) {
         self.place = place
@@ -67,8 +63,8 @@ extension Config {
     /// `drain:`
     package struct Drain: Sendable {
         package let place: Place
-        var delay: Placed<Duration>?
-        var timeout: Placed<Duration>?
+        package var delay: Placed<Duration>?
+        package var timeout: Placed<Duration>?
 
         init(place: Place) {
             self.place = place
@@ -76,15 +72,15 @@ extension Config {
     }
 
     /// `defaults:`, what holds for every endpoint and call that does not say otherwise.
-    struct Defaults: Sendable {
+    package struct Defaults: Sendable {
         let place: Place
-        var deadline: Placed<Duration>?
-        var timeout: Placed<Duration>?
-        var connectTimeout: Placed<Duration>?
-        var maxBody: Placed<Int>?
-        var report: Placed<Endpoint.Report>?
-        var expose: Placed<Endpoint.Expose>?
-        var partialStatus: Placed<Int>?
+        package var deadline: Placed<Duration>?
+        package var timeout: Placed<Duration>?
+        package var connectTimeout: Placed<Duration>?
+        package var maxBody: Placed<Int>?
+        package var report: Placed<Endpoint.Report>?
+        package var expose: Placed<Endpoint.Expose>?
+        package var partialStatus: Placed<Int>?
 
         init(place: Place) {
             self.place = place

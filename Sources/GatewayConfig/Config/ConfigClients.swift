@@ -1,24 +1,58 @@
+package import HTTP
 import YAMLReader
 
 extension Config {
     /// `clients:`, whose word counts about where a request comes from.
-    struct Clients: Sendable {
+    package struct Clients: Sendable {
         let place: Place
-        var trustedProxies: [Placed<Proxy>] = []
-        var addressFrom: Placed<TrustedProxies.Source>?
+        package var trustedProxies: [Placed<Proxy>] = []
+        package var addressFrom: Placed<AddressSource>?
 
         init(place: Place) {
             self.place = place
         }
 
         /// One of `trusted_proxies:`.
-        enum Proxy: Sendable, Hashable {
+        package enum Proxy: Sendable, Hashable {
             case network(AddressPrefix)
             /// Every peer on a unix socket.
             case unix
         }
+
+        /// `address_from`
+        package enum AddressSource: String, Sendable, CaseIterable {
+            case forwardedFor = "x_forwarded_for"
+            case forwarded
+
+            /// Whether proxies that maintain this family of headers maintain the header. They pass the
+            /// other family on as the client sent it.
+            package func maintains(_ name: String) -> Bool {
+                HeaderSyntax.isForwarding(name)
+                    && (name.lowercased() == "forwarded") == (self == .forwarded)
+            }
+        }
     }
 
     /// `forwarded:` of a backend or a call: which headers tell the backend who the client is.
-    enum Forwarded: String, Sendable, CaseIterable { case off, x, rfc7239, both }
+    package enum Forwarded: String, Sendable, CaseIterable { case off, x, rfc7239, both }
+}
+
+extension Config.Forwarded {
+    /// The headers that the gateway generates.
+    package var names: [FieldName] {
+        let x: [FieldName] = [.xForwardedFor, .xForwardedProto, .xForwardedHost]
+        return switch self {
+        case .off: []
+        case .x: x
+        case .rfc7239: [.forwarded]
+        case .both: x + [.forwarded]
+        }
+    }
+}
+
+extension FieldName {
+    package static var forwarded: FieldName { "Forwarded" }
+    package static var xForwardedFor: FieldName { "X-Forwarded-For" }
+    package static var xForwardedProto: FieldName { "X-Forwarded-Proto" }
+    package static var xForwardedHost: FieldName { "X-Forwarded-Host" }
 }

@@ -2,19 +2,19 @@ import YAMLReader
 
 extension Config {
     /// `limits:`, what one process takes in; sizes are bytes.
-    struct Limits: Sendable {
+    package struct Limits: Sendable {
         let place: Place
-        var connections: Placed<Int>?
-        var connectionsPerClient: Placed<Int>?
-        var requestsInFlight: Placed<Int>?
-        var bufferedBytes: Placed<Int>?
-        var headerBytes: Placed<Int>?
-        var headerCount: Placed<Int>?
-        var uriBytes: Placed<Int>?
-        var headerTimeout: Placed<Duration>?
-        var bodyTimeout: Placed<Duration>?
-        var writeTimeout: Placed<Duration>?
-        var idleTimeout: Placed<Duration>?
+        package var connections: Placed<Int>?
+        package var connectionsPerClient: Placed<Int>?
+        package var requestsInFlight: Placed<Int>?
+        package var bufferedBytes: Placed<Int>?
+        package var headerBytes: Placed<Int>?
+        package var headerCount: Placed<Int>?
+        package var uriBytes: Placed<Int>?
+        package var headerTimeout: Placed<Duration>?
+        package var bodyTimeout: Placed<Duration>?
+        package var writeTimeout: Placed<Duration>?
+        package var idleTimeout: Placed<Duration>?
 
         init(place: Place) {
             self.place = place

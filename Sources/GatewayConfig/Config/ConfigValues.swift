@@ -1,6 +1,6 @@
 extension Config {
     /// A request method, spelled as on the wire.
-    enum Method: String, Sendable, CaseIterable {
+    package enum Method: String, Sendable, CaseIterable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
@@ -11,32 +11,32 @@ extension Config {
     }
 
     /// `route:`, a method and a path with parameters.
-    struct Route: Sendable, Equatable {
-        let method: Method
+    package struct Route: Sendable, Equatable {
+        package let method: Method
         /// The path as written, such as `/products/{id}`.
-        let path: String
-        let segments: [Segment]
+        package let path: String
+        package let segments: [Segment]
 
-        enum Segment: Sendable, Equatable {
+        package enum Segment: Sendable, Equatable {
             /// Decoded: `%2F` is a slash here.
             case literal(String)
             case parameter(String)
         }
 
-        var parameters: [String] {
+        package var parameters: [String] {
             segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
         }
     }
 
     /// `url:` of a backend: an origin, and a path that is put before every call's.
-    struct BackendURL: Sendable, Equatable {
-        let scheme: Scheme
+    package struct BackendURL: Sendable, Equatable {
+        package let scheme: Scheme
         /// A name, an IPv4 address, or an IPv6 address without its brackets.
-        let host: String
-        let port: UInt16
+        package let host: String
+        package let port: UInt16
         /// Percent-encoded, without a slash at its end: empty, or `/v1`.
-        let path: String
+        package let path: String
 
-        enum Scheme: String, Sendable { case http, https }
+        package enum Scheme: String, Sendable { case http, https }
     }
 }

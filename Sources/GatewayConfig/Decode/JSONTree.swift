@@ -2,17 +2,17 @@ import Basics
 import JSONText
 
 /// A small JSON document that is written with its members in order, one to a line.
-indirect enum JSONTree: Sendable {
+package indirect enum JSONTree: Sendable {
     case text(String)
     /// A number, `true` or `false`.
     case raw(String)
     case list([JSONTree])
     case object([(String, JSONTree)])
 
-    static func texts(_ texts: [String]) -> JSONTree { .list(texts.map { .text($0) }) }
+    package static func texts(_ texts: [String]) -> JSONTree { .list(texts.map { .text($0) }) }
 
     /// Without a line end. It recurses as deep as the document, which is the caller's.
-    var text: String {
+    package var text: String {
         var json: [UInt8] = []
         append(to: &json, indent: 0)
         return String(Bytes(json))

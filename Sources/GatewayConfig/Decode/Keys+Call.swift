@@ -5,7 +5,7 @@ extension Config.Call: NamedBlock {
     static let word = "call"
 
     /// `[A-Za-z][A-Za-z0-9_-]*`
-    static func problem(withName name: String) -> String? {
+    package static func problem(withName name: String) -> String? {
         if name == "request" { return "no call can be called 'request'; {request.body} has it" }
         let isRight = Config.Param.isName(name) && name.first?.isLetter == true
         return isRight

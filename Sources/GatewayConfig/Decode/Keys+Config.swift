@@ -135,7 +135,7 @@ extension Config.Clients: PlainBlock {
             "peers whose forwarding headers are trusted: networks, addresses, or unix"),
         .value(
             "address_from", \.addressFrom, .choice,
-            default: .text(TrustedProxies.Source.forwardedFor.rawValue),
+            default: .text(Config.Clients.AddressSource.forwardedFor.rawValue),
             "the header that these proxies maintain; forwarded is RFC 7239"),
     ]
 }

@@ -50,7 +50,7 @@ extension Reading where Value == String {
 }
 
 extension Config.BackendURL {
-    init(reading text: String) throws(Refusal) {
+    package init(reading text: String) throws(Refusal) {
         let lowercased = text.prefix(8).lowercased()
         let scheme: Scheme
         if lowercased.hasPrefix("http://") {

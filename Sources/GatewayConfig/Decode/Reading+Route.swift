@@ -11,7 +11,7 @@ extension Reading where Value == Config.Route {
 }
 
 extension Config.Route {
-    init(reading text: String) throws(Refusal) {
+    package init(reading text: String) throws(Refusal) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2 else {
             throw Refusal("must be a method, one space and a path, such as GET /products/{id}")

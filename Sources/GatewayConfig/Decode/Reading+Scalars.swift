@@ -139,7 +139,7 @@ where Value: CaseIterable & RawRepresentable<String> & Sendable {
 
 /// The largest sizes that a configuration may ask for, in bytes unless it says otherwise. Each is far more than a request
 /// needs and small enough that no sum of them overflows.
-enum SizeLimits {
+package enum SizeLimits {
     /// One body in memory; the count of an HTTP message's bytes fits into 32 bits.
     static let body = 1 << 30
     /// All bodies of a process.
@@ -148,5 +148,5 @@ enum SizeLimits {
     static let head = 16 << 20
     /// Characters of a value. No body has as many, but a file may use the largest number of 32 bits
     /// for no limit; lengths are compared and never added.
-    static let length = Int(Int32.max)
+    package static let length = Int(Int32.max)
 }

@@ -1,4 +1,5 @@
 import JSONText
+import Patterns
 import YAMLReader
 
 extension Reading where Value == String {
@@ -79,7 +80,7 @@ extension JSONPath {
 }
 
 extension HeaderSyntax {
-    @Sendable static func check(name: String) throws(Refusal) {
+    @Sendable package static func check(name: String) throws(Refusal) {
         guard isName(name) else { throw Refusal("must name a header; '\(name)' cannot be one") }
         guard !isOfTheWire(name) else {
             throw Refusal("must not name '\(name)'; the connection's own headers are set for you")
@@ -89,7 +90,7 @@ extension HeaderSyntax {
         }
     }
 
-    static func check(value: String) throws(Refusal) {
+    package static func check(value: String) throws(Refusal) {
         guard isValue(value) else {
             throw Refusal("must be one line, without control characters")
         }

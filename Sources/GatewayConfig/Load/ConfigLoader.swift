@@ -18,7 +18,8 @@ package struct ConfigLoader {
     /// Loads the file at `path`: JSON if it ends in `.json`, else YAML. No configuration comes back if
     /// there is an error.
     ///
-    /// - Parameter contexts: those of an earlier load of the same files, which need not be made again
+    /// - Parameter contexts: gets the TLS contexts of the backends, which the check makes to try them.
+    ///   Pass it on to the planner, and to later loads of the same files, so that each is made once
     package static func load(
         _ path: String, files: ConfigFiles, environment: @escaping (String) -> String?,
         contexts: TLSClientContexts = TLSClientContexts()
@@ -33,7 +34,6 @@ package struct ConfigLoader {
         }
         loader.warnIfWorldWritable(path)
         var config = Config(place: main.place)
-        config.contexts = contexts
         loader.decoder.decode(main, into: &config, scope: "")
         loader.follow(config.include, of: path, into: &config)
         if config.backends.contains(where: \.needsSystemTrust) {
@@ -41,7 +41,8 @@ package struct ConfigLoader {
         }
 
         var check = ConfigCheck(
-            config, problems: loader.decoder.problems, unread: loader.decoder.unread)
+            config, problems: loader.decoder.problems, unread: loader.decoder.unread,
+            contexts: contexts)
         check.run()
         return (check.problems.errorCount == 0 ? config : nil, check.problems)
     }
@@ -63,7 +64,7 @@ package struct ConfigLoader {
         do {
             return path.hasSuffix(".json")
                 ? try JSONConfigSource.read(bytes, file: path)
-                : try YAMLReader.read(bytes, file: path)
+                : try YAMLDocument.read(bytes, file: path)
         } catch {
             throw LoadError(place: error.place, text: error.text)
         }

@@ -28,10 +28,3 @@ enum SystemTrust {
         return nil
     }
 }
-
-extension Config.Backend {
-    /// Whether its certificates are judged by what the system trusts.
-    var needsSystemTrust: Bool {
-        secureHost != nil && tls?.ca == nil && tls?.verify?.value != false
-    }
-}

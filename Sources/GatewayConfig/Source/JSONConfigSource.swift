@@ -1,16 +1,17 @@
 import Basics
 import JSONText
-import YAMLReader
+package import YAMLReader
 
 /// Reads a JSON configuration into the tree that YAML gives, so that one decoder serves both.
-struct JSONConfigSource {
+package struct JSONConfigSource {
     private let text: Bytes
 
     /// The last byte that was asked for. Nodes come in the order of the text, so counting goes on
     /// from there, and even a file of one long line is counted once.
     private var reached: (offset: Int, place: Place)
 
-    static func read(_ bytes: [UInt8], file: String) throws(DocumentProblem) -> DocumentNode {
+    package static func read(_ bytes: [UInt8], file: String) throws(DocumentProblem) -> DocumentNode
+    {
         var source = JSONConfigSource(bytes, file: file)
         let document: JSONDocument
         do {
@@ -81,9 +82,9 @@ struct JSONConfigSource {
     }
 
     private func check(_ depth: Int, at place: Place) throws(DocumentProblem) {
-        guard depth <= YAMLReader.depthMax else {
+        guard depth <= YAMLDocument.depthMax else {
             throw DocumentProblem(
-                place: place, text: "nested more than \(YAMLReader.depthMax) levels deep")
+                place: place, text: "nested more than \(YAMLDocument.depthMax) levels deep")
         }
     }
 

@@ -7,7 +7,7 @@ package struct Placed<Value: Sendable>: Sendable {
 
     /// The text of the file, `${NAME}`, where the value was put together from a variable or from a
     /// secret's file: messages quote this and never the value.
-    let written: String?
+    package let written: String?
 
     package init(_ value: Value, at place: Place) {
         self.init(value, at: place, written: nil)
@@ -41,7 +41,7 @@ extension Placed: Equatable where Value: Equatable {}
 
 extension Placed<String> {
     /// The text as a message may quote it.
-    var quoted: String { written ?? value }
+    package var quoted: String { written ?? value }
 }
 
 extension Placed<Duration> {

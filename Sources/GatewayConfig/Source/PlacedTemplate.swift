@@ -1,23 +1,23 @@
-import YAMLReader
+package import YAMLReader
 
 /// A template, and where it and its references stand.
-struct PlacedTemplate: Sendable {
-    let template: TemplateText
+package struct PlacedTemplate: Sendable {
+    package let template: TemplateText
     let place: Place
     /// Where the first character of the text stands, if the file spells it so.
     let textStart: Place?
     /// The text of the file, if a variable or a secret's file put something into it.
-    var written: String?
+    package var written: String?
 
     /// The template as it may be shown, with `${NAME}` instead of what was put in.
-    var shown: TemplateText {
+    package var shown: TemplateText {
         guard let written else { return template }
         return (try? TemplateText(parsing: Expansion.concealed(written)))
             ?? TemplateText(text: written, segments: [.literal(written)])
     }
 
     /// Where a reference stands: exactly, if the file spells the text so, else where the text does.
-    func place(of reference: TemplateText.Reference) -> Place {
+    package func place(of reference: TemplateText.Reference) -> Place {
         textStart?.advanced(by: reference.offset) ?? place
     }
 }
@@ -25,13 +25,13 @@ struct PlacedTemplate: Sendable {
 /// `body:` of a call: JSON with references in it, or one reference alone, or fixed text.
 ///
 /// References never stand in free text, because nobody could know how to escape them there.
-struct BodyTemplate: Sendable {
+package struct BodyTemplate: Sendable {
     let place: Place
-    let pieces: [Piece]
+    package let pieces: [Piece]
     /// Whether a variable or a secret's file put something in, which is then not shown.
-    let isConfidential: Bool
+    package let isConfidential: Bool
 
-    enum Piece: Sendable {
+    package enum Piece: Sendable {
         /// Sent as it is.
         case literal(String)
         /// The JSON of the value: `19.90`, `"text"`, `{"a":1}`; a parameter by its declared type.

@@ -1,5 +1,5 @@
 /// What a header field may look like, and which ones are not the operator's to set.
-enum HeaderSyntax {
+package enum HeaderSyntax {
     /// A token of RFC 9110, section 5.6.2.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
@@ -25,6 +25,12 @@ enum HeaderSyntax {
     /// Fields that every call carries anyway.
     static func isSentAnyway(_ name: String) -> Bool {
         ["x-request-id", "traceparent", "gateway-deadline-ms"].contains(name.lowercased())
+    }
+
+    /// `Forwarded` and `X-Forwarded-...`: fields that any client can send and only proxies should.
+    package static func isForwarding(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name == "forwarded" || name.hasPrefix("x-forwarded-")
     }
 
     private static let wire = [

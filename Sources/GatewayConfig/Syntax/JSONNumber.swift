@@ -1,10 +1,10 @@
-import YAMLReader
+package import YAMLReader
 
 /// Numbers of YAML as numbers of JSON.
-enum JSONNumber {
+package enum JSONNumber {
     /// The number spelled as it was written if JSON has that spelling, else the same number; nil for
     /// what JSON cannot say.
-    static func spelling(of text: String, type: ScalarType) -> String? {
+    package static func spelling(of text: String, type: ScalarType) -> String? {
         if case .integer(let value) = type, text.hasPrefix("0x") || text.hasPrefix("0o") {
             return value.map { String($0) }
         }

@@ -1,5 +1,5 @@
 /// A number with a unit, `1.5s`, `64KiB`, `50%`, in the smallest unit; exact, without floating point.
-struct Quantity {
+package struct Quantity {
     /// The units of one kind of quantity and what each is worth.
     struct Units {
         let names: [(name: String, worth: Int)]
@@ -35,7 +35,7 @@ struct Quantity {
     let amount: Int
 
     /// As a configuration spells it, in the greatest unit that leaves a whole number: `64KiB`.
-    static func spelled(bytes: Int) -> String {
+    package static func spelled(bytes: Int) -> String {
         let unit = Units.sizeNames.last { bytes.isMultiple(of: $0.worth) }
         return "\(bytes / (unit?.worth ?? 1))\(unit?.name ?? "B")"
     }

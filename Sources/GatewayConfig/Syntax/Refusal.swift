@@ -1,23 +1,23 @@
-import YAMLReader
+package import YAMLReader
 
 /// Why a value is refused: `must be true or false`.
-struct Refusal: Error {
+package struct Refusal: Error {
     let text: RefusalText
-    let place: Place?
+    package let place: Place?
 
-    init(_ text: RefusalText, at place: Place? = nil) {
+    package init(_ text: RefusalText, at place: Place? = nil) {
         self.text = text
         self.place = place
     }
 
     /// The refusal of a value that the file itself spells.
-    var words: String { text.quotingValues }
+    package var words: String { text.quotingValues }
 }
 
 /// The text of a refusal. Every interpolated value counts as confidential unless it is marked as
 /// `fixed`: a value from the environment or from a secret's file must never be printed, and a new
 /// message cannot forget that.
-struct RefusalText: ExpressibleByStringInterpolation {
+package struct RefusalText: ExpressibleByStringInterpolation {
     fileprivate enum Piece {
         case fixed(String)
         /// A part of the refused value.
@@ -28,11 +28,11 @@ struct RefusalText: ExpressibleByStringInterpolation {
 
     private var pieces: [Piece]
 
-    init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         pieces = [.fixed(text)]
     }
 
-    init(stringInterpolation: StringInterpolation) {
+    package init(stringInterpolation: StringInterpolation) {
         pieces = stringInterpolation.pieces
     }
 
@@ -84,16 +84,16 @@ struct RefusalText: ExpressibleByStringInterpolation {
         return isQuoted ? text : text + " (the value is that of '\(written)')"
     }
 
-    struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var pieces: [Piece] = []
 
-        init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
-        mutating func appendLiteral(_ text: String) {
+        package mutating func appendLiteral(_ text: String) {
             if !text.isEmpty { pieces.append(.fixed(text)) }
         }
 
-        mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             pieces.append(.value("\(value)"))
         }
 

@@ -2,31 +2,31 @@
 ///
 /// Segments stand in order; a reference knows its offset in the text, so that a problem can point
 /// at it. `{{` and `}}` stand for the braces themselves. `TemplateText(parsing:)` reads one.
-struct TemplateText: Sendable, Equatable {
+package struct TemplateText: Sendable, Equatable {
     /// As it was written.
     let text: String
-    let segments: [Segment]
+    package let segments: [Segment]
 
-    enum Segment: Sendable, Equatable {
+    package enum Segment: Sendable, Equatable {
         case literal(String)
         case reference(Reference)
     }
 
-    struct Reference: Sendable, Equatable {
+    package struct Reference: Sendable, Equatable {
         /// As written, without the braces: `profile.segment`, `request.body?`.
-        let text: String
+        package let text: String
         /// Characters (code points) before it in the whole text, the brace included.
         let offset: Int
         /// Written with a `?`: the value is left out where it is absent.
-        let isOptional: Bool
-        let source: Source
+        package let isOptional: Bool
+        package let source: Source
 
         /// The text without the `?`.
-        var name: String { isOptional ? String(text.dropLast()) : text }
+        package var name: String { isOptional ? String(text.dropLast()) : text }
     }
 
     /// Where the value comes from.
-    enum Source: Sendable, Equatable {
+    package enum Source: Sendable, Equatable {
         /// `{id}`: a parameter, or else the whole answer of a call of that name.
         case name(String)
         /// `{profile.items[1].id}`: a part of a call's answer; the path is not empty.
@@ -42,7 +42,7 @@ struct TemplateText: Sendable, Equatable {
     }
 
     /// One step into a JSON value.
-    enum Step: Sendable, Equatable {
+    package enum Step: Sendable, Equatable {
         case key(String)
         case index(Int)
     }

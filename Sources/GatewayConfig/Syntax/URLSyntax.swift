@@ -1,7 +1,7 @@
 /// What addresses, hosts and paths may look like (RFC 3986), as far as a configuration writes them.
-enum URLSyntax {
+package enum URLSyntax {
     /// Bytes of a path and a query: `pchar`, `/` and `?`, and whole `%XX`. No fragment.
-    static func check(pathAndQuery text: String) throws(Refusal) {
+    package static func check(pathAndQuery text: String) throws(Refusal) {
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {

@@ -1,5 +1,5 @@
 /// Why a value of a client's request is refused: the fixed texts of the `errors` in an answer.
-enum Reason: Equatable, Sendable {
+package enum Reason: Equatable, Sendable {
     // Any value.
     case required
     case repeated
@@ -28,12 +28,17 @@ enum Reason: Equatable, Sendable {
     case tooLongForPattern
 
     /// Limits as the operator wrote them; both may be missing.
-    struct Bounds: Equatable, Sendable {
+    package struct Bounds: Equatable, Sendable {
         var least: String?
         var most: String?
+
+        package init(least: String? = nil, most: String? = nil) {
+            self.least = least
+            self.most = most
+        }
     }
 
-    var text: String {
+    package var text: String {
         switch self {
         case .required: "is required"
         case .repeated: "must be given once"

@@ -1,9 +1,10 @@
-import Basics
-import YAMLReader
+package import Basics
+package import Patterns
+package import YAMLReader
 
 /// What one plain value must be, wherever it stands in a request.
-struct ValueRule {
-    enum Kind {
+package struct ValueRule {
+    package enum Kind {
         case string
         /// Digits and perhaps a minus sign.
         case integer
@@ -14,7 +15,7 @@ struct ValueRule {
         case uuid
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// Of a number.
     private let bounds: NumberBounds
     /// Of a string, in Unicode scalars.
@@ -24,13 +25,13 @@ struct ValueRule {
     private let choices: [Bytes]
 
     /// Refuses nothing of its kind.
-    init(_ kind: Kind) {
+    package init(_ kind: Kind) {
         self.kind = kind
         bounds = NumberBounds(min: nil, max: nil)
         (leastLength, mostLength, pattern, choices) = (nil, nil, nil, [])
     }
 
-    init(_ kind: Kind, _ limits: some ValueLimits) throws(PatternError) {
+    package init(_ kind: Kind, _ limits: some ValueLimits) throws(PatternError) {
         self.kind = kind
         bounds = NumberBounds(min: limits.min?.value, max: limits.max?.value)
         leastLength = limits.minLength?.value
@@ -44,7 +45,7 @@ struct ValueRule {
     /// Why the value is refused: the first reason; nil if it is fine.
     ///
     /// - Parameter work: what the patterns of the request may still cost
-    func refusal(of value: Bytes, _ work: inout PatternWork) -> Reason? {
+    package func refusal(of value: Bytes, _ work: inout PatternWork) -> Reason? {
         if !choices.isEmpty { return isChoice(value) ? nil : wrongKind }
         return hasKind(value.span) ? refusalOfString(value, &work) : kindReason
     }
@@ -62,7 +63,7 @@ struct ValueRule {
     }
 
     /// What is said of a value that is something else altogether.
-    var wrongKind: Reason {
+    package var wrongKind: Reason {
         choices.isEmpty ? kindReason : .oneOf(choices.map { String($0) })
     }
 
@@ -117,7 +118,7 @@ struct ValueRule {
 }
 
 /// What the configuration says about a value: a parameter, or a property of a body.
-protocol ValueLimits {
+package protocol ValueLimits {
     var place: Place { get }
     var min: Placed<Config.Number>? { get }
     var max: Placed<Config.Number>? { get }
@@ -129,6 +130,19 @@ protocol ValueLimits {
 
 extension Config.Param: ValueLimits {}
 extension Config.Property: ValueLimits {}
+
+extension Config.Param {
+    /// What a value must be; a text where nothing is said.
+    package var ruleKind: ValueRule.Kind {
+        switch type?.value {
+        case .string, nil: .string
+        case .integer: .integer
+        case .number: .number
+        case .boolean: .boolean
+        case .uuid: .uuid
+        }
+    }
+}
 
 extension Bytes {
     fileprivate func isEqualNumber(_ other: Bytes) -> Bool {

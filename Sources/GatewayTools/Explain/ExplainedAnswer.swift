@@ -1,4 +1,6 @@
 import Basics
+import Gateway
+import GatewayConfig
 import HTTP
 import JSONText
 

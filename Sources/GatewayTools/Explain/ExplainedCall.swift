@@ -1,4 +1,6 @@
 import Basics
+import Gateway
+import GatewayConfig
 import HTTP
 
 /// What `explain` tells of one call: when it starts, what is sent, and for how long.

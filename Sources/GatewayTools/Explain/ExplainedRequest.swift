@@ -1,5 +1,8 @@
 import Basics
+import Gateway
+import GatewayConfig
 import HTTP
+import Patterns
 import YAMLReader
 
 /// What `explain` tells of the client's request: its route, what is read from it, what goes along.

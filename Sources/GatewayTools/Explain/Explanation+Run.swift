@@ -1,4 +1,5 @@
 import Basics
+import Gateway
 import HTTP
 import HTTPClient
 package import Promises
@@ -11,7 +12,7 @@ extension Explanation {
     package func run(on loop: any Loop) -> Local<String> {
         let witness = CallWitness(loop: loop)
         let client = Client(loop: loop)
-        let gateway = Gateway(
+        let gateway = GatewayService(
             plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
             witness: witness)
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }

@@ -1,6 +1,9 @@
 package import Basics
+package import Gateway
+import GatewayConfig
 package import HTTP
 import JSONText
+import Patterns
 
 /// What would become of one request, told without sending anything: `tributary explain`.
 ///

@@ -1,4 +1,6 @@
 import Basics
+package import Gateway
+import GatewayConfig
 
 /// The plan as `check` prints it: one line for each endpoint.
 package struct PlanPrinter {

@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// Checks what an import is going to write, and leaves out what has errors, so that no configuration

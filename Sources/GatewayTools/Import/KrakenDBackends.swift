@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// The backends of the written configuration: one for the same hosts with the same settings, however

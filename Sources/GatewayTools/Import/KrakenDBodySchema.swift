@@ -1,3 +1,5 @@
+import GatewayConfig
+import Patterns
 import YAMLReader
 
 /// `validation/json-schema` as `body:`, as far as the subset goes.

@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// One `backend` of an endpoint as a call.

@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// The names of an endpoint's calls: under which key an answer stands, as it does in KrakenD.

@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// The settings of KrakenD's `router` that say which peers are proxies, as `clients`.

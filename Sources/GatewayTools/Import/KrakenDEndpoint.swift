@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import YAMLReader
 
 /// One endpoint with its backends, which become its calls.

@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// Deletions and moves in an answer, in KrakenD's order, as `drop` and `rename`, whose paths speak of

@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// Which headers and query parameters of the client KrakenD passes on, as `forward`.

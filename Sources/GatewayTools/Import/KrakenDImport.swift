@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// Makes a configuration of ours out of a KrakenD configuration of version 3 or 2.

@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// The part of `modifier/martian` that headers of a call express.

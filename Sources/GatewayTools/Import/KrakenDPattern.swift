@@ -1,3 +1,4 @@
+import GatewayConfig
 import HTTP
 
 /// A `url_pattern` as the target of a call: parameters stay, `{resp0_id}` becomes a reference to the

@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// The top level: what holds for the whole process, then the endpoints.

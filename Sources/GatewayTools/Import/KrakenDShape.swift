@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// What KrakenD does with the answer of one backend, as `take`, `keep`, `drop` and `rename`.

@@ -1,3 +1,5 @@
+import Gateway
+import GatewayConfig
 import HTTP
 
 /// The answers that an endpoint may give, by status.

@@ -1,3 +1,6 @@
+import Gateway
+import GatewayConfig
+
 /// What all operations share: the problem answers, their schemas, and the headers.
 enum OpenAPIComponents {
     /// - Parameter hasSecurity: whether an operation passes credentials on

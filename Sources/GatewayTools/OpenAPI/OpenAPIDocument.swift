@@ -1,4 +1,6 @@
 import Basics
+package import Gateway
+package import GatewayConfig
 
 /// What a configuration offers its clients, as an OpenAPI 3.1 description: the endpoints with their
 /// parameters, bodies and answers. Nothing about backends is told.

@@ -1,3 +1,6 @@
+import Gateway
+import GatewayConfig
+
 /// What of a request has to be there because calls use it, though nobody declared it: without it the
 /// answer is a 400.
 struct OpenAPINeeds {

@@ -1,4 +1,6 @@
 import Basics
+import Gateway
+import GatewayConfig
 import HTTP
 
 /// One endpoint as an operation: what it takes, and what it may answer.

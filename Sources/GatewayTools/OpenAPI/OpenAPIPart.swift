@@ -1,4 +1,6 @@
 import Basics
+import Gateway
+import GatewayConfig
 import JSONText
 
 /// What a call contributes to a response, as a JSON Schema: the fields that `keep` leaves, or the

@@ -1,3 +1,6 @@
+import Gateway
+import GatewayConfig
+
 /// One path of the description, with the endpoints that answer there.
 ///
 /// Two routes that differ only in the names of their parameters are one path in OpenAPI: the first one

@@ -1,3 +1,4 @@
+import GatewayConfig
 import HTTP
 
 /// The credentials that an endpoint passes on to its backends: OpenAPI describes `Authorization` as a

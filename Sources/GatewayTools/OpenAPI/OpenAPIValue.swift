@@ -1,3 +1,4 @@
+import GatewayConfig
 import YAMLReader
 
 /// What a value of a request must be, as a JSON Schema.

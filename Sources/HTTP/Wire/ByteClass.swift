@@ -1,5 +1,5 @@
 /// A set of ASCII bytes as two words, so that membership is a shift and no memory is read.
-struct ByteSet {
+package struct ByteSet {
     /// Bytes 0 to 63, one bit each.
     private let low: UInt64
     /// Bytes 64 to 127, one bit each.
@@ -14,7 +14,9 @@ struct ByteSet {
 
 extension ByteSet {
     /// RFC 9110 5.6.2: what methods and field names consist of.
-    static var token: ByteSet { ByteSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
+    package static var token: ByteSet {
+        ByteSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
+    }
 
     /// RFC 3986 2.3: what never needs an escape.
     static var unreserved: ByteSet {

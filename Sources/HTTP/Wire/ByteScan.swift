@@ -90,7 +90,7 @@ extension Span<UInt8> {
     /// The offset of the first byte at or after `start` that is not in `set`; `count` if there is
     /// none.
     @inline(__always)
-    func first(notIn set: ByteSet, from start: Int) -> Int {
+    package func first(notIn set: ByteSet, from start: Int) -> Int {
         var index = start
         while index < count, set.contains(self[index]) { index &+= 1 }
         return index

@@ -1,5 +1,7 @@
 import Basics
 import Gateway
+import GatewayConfig
+import GatewayTools
 import HTTP
 import Promises
 import SimReactor

@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import GatewayConfig
 import Testing
 
 /// Every number of the configuration, at the ends of what is accepted: what `check` lets through

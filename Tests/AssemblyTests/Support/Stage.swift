@@ -2,6 +2,7 @@ import Assembly
 import Basics
 import Foundation
 import Gateway
+import GatewayConfig
 import HTTP
 import Promises
 import Reactor

@@ -2,6 +2,7 @@ import Basics
 import YAMLReader
 
 @testable import Gateway
+@testable import GatewayConfig
 
 extension FuzzTarget {
     /// What an operator wrote, as YAML.

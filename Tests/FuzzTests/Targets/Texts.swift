@@ -2,7 +2,9 @@ import Basics
 import JSONText
 
 @testable import Gateway
+@testable import GatewayConfig
 @testable import HTTP
+@testable import Patterns
 
 extension FuzzTarget {
     /// A backend's URL, filled in: template, a zero byte, the value of `{v}`. Whatever a client

@@ -1,7 +1,7 @@
 import Reactor
 import Testing
 
-@testable import Gateway
+@testable import GatewayConfig
 
 @Suite struct AddressPrefixTests {
     @Test(arguments: [

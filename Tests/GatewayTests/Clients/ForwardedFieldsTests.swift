@@ -4,6 +4,7 @@ import Reactor
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 /// What a backend gets with `forwarded`. Lines are written `F: for=...`, `For: ...`, `Proto: ...` and
 /// `Host: ...` for the four headers.
@@ -15,7 +16,7 @@ import Testing
 
     private func sent(
         _ mode: Config.Forwarded, _ lines: [String], peer: String? = "10.0.0.1:5000",
-        trusting networks: [String] = [], from source: TrustedProxies.Source = .forwardedFor,
+        trusting networks: [String] = [], from source: Config.Clients.AddressSource = .forwardedFor,
         host: String? = "api.example"
     ) throws -> [String] {
         var fields = Fields()

@@ -4,10 +4,11 @@ import Reactor
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 @Suite struct TrustedProxiesTests {
     private func proxies(
-        _ networks: String, _ source: TrustedProxies.Source = .forwardedFor
+        _ networks: String, _ source: Config.Clients.AddressSource = .forwardedFor
     ) throws -> TrustedProxies {
         let entries = networks.split(separator: " ").map(String.init)
         return TrustedProxies(
@@ -23,7 +24,7 @@ import Testing
 
     private func client(
         _ lines: [String], peer: String?, trusting networks: String,
-        _ source: TrustedProxies.Source = .forwardedFor
+        _ source: Config.Clients.AddressSource = .forwardedFor
     ) throws -> String? {
         let name: FieldName = source == .forwarded ? .forwarded : .xForwardedFor
         let peer = try peer.map { try #require(SocketAddress($0)) }
@@ -92,8 +93,8 @@ import Testing
                 == "2.2.2.2")
     }
 
-    @Test(arguments: [TrustedProxies.Source.forwardedFor, .forwarded])
-    func atMost32HopsAreLookedAt(_ source: TrustedProxies.Source) throws {
+    @Test(arguments: [Config.Clients.AddressSource.forwardedFor, .forwarded])
+    func atMost32HopsAreLookedAt(_ source: Config.Clients.AddressSource) throws {
         let prefix = source == .forwarded ? "for=" : ""
         func lines(_ hops: Int) -> [String] {
             [(0..<hops).map { "\(prefix)10.0.0.\($0 + 1)" }.joined(separator: ", ")]

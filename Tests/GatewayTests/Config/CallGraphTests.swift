@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import GatewayConfig
 
 /// Who waits for whom; calls are written `name<name,name`: before the `<` who waits, behind it for whom.
 @Suite struct CallGraphTests {

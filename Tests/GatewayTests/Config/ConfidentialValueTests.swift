@@ -3,6 +3,8 @@ import HTTP
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
+@testable import GatewayTools
 
 /// What a variable or a secret's file puts into the configuration is never printed.
 @Suite struct ConfidentialValueTests {

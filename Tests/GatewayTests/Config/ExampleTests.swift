@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import YAMLReader
 
-@testable import Gateway
+@testable import GatewayConfig
 
 /// The example of the manual: read as it is meant, and with the manual's mistakes put in.
 @Suite struct ExampleTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 /// `${...}`: where it is expanded, what it becomes, and what is said when it cannot.
 @Suite struct ExpansionTests {

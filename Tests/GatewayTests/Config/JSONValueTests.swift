@@ -2,6 +2,7 @@ import Basics
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 /// Values that are kept as JSON: `if_failed`, and bodies with references.
 @Suite struct JSONValueTests {

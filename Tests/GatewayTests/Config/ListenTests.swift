@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 /// `listen` and `admin`: an address alone, or a block.
 @Suite struct ListenTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import GatewayConfig
 
 /// Files: included ones, JSON ones, and those that are not there.
 @Suite struct LoaderTests {

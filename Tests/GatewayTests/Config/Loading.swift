@@ -1,5 +1,5 @@
 import Foundation
-import Gateway
+import GatewayConfig
 
 /// Loads a configuration out of texts, without a disk but for certificates.
 func load(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import GatewayConfig
 
 /// Mistakes that the configuration check recognizes, with the spelling that was meant.
 @Suite struct MeantSpellingTests {

@@ -3,6 +3,7 @@ import Testing
 import YAMLReader
 
 @testable import Gateway
+@testable import GatewayConfig
 
 /// The example with characters changed, doubled, moved and removed, by seed.
 @Suite struct MutationTests {

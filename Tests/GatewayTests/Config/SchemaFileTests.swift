@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import YAMLReader
 
-@testable import Gateway
+@testable import GatewayConfig
 
 /// The schema that editors read, and the files that it has to fit.
 @Suite struct SchemaFileTests {
@@ -41,7 +41,7 @@ import YAMLReader
     }
 
     private func problems(_ text: String) throws -> [String] {
-        let document = try YAMLReader.read(Array(text.utf8), file: "c.yaml")
+        let document = try YAMLDocument.read(Array(text.utf8), file: "c.yaml")
         return try SchemaValidator(ConfigSchema.text).problems(of: document)
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 @Suite struct SchemaTests {
     private let schema: [String: Any]

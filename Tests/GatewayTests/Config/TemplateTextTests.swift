@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import GatewayConfig
 
 /// What stands in braces, where it stands, and what is refused.
 @Suite struct TemplateTextTests {

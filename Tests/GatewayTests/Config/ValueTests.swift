@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import GatewayConfig
 
 /// One value that is wrong, and what is said about it.
 @Suite struct ValueTests {

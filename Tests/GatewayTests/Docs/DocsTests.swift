@@ -3,6 +3,7 @@ import Testing
 import YAMLReader
 
 @testable import Gateway
+@testable import GatewayConfig
 
 /// The manual against the program: tables of keys, reasons, examples, links.
 ///
@@ -86,7 +87,7 @@ import YAMLReader
     @Test(arguments: examples) func theExampleIsRight(_ example: Example) throws {
         let (config, problems) = load(["c.yaml": example.text])
         #expect(config != nil && problems.errorCount == 0, "\(problems.lines)")
-        let document = try YAMLReader.read(Array(example.text.utf8), file: "c.yaml")
+        let document = try YAMLDocument.read(Array(example.text.utf8), file: "c.yaml")
         #expect(try SchemaValidator(ConfigSchema.text).problems(of: document) == [])
     }
 

@@ -1,4 +1,4 @@
-@testable import Gateway
+@testable import GatewayConfig
 
 /// The table of a block's keys as the reference has it, made of the tables that the decoder reads by.
 struct ReferenceTable {

@@ -3,7 +3,8 @@ import JSONText
 import Testing
 import YAMLReader
 
-@testable import Gateway
+@testable import GatewayConfig
+@testable import GatewayTools
 
 /// Configurations of KrakenD and what becomes of them; the expected texts stand beside each.
 @Suite struct KrakenDImportTests {
@@ -41,7 +42,7 @@ import YAMLReader
         let text = try #require(try Self.imported(name, opensProtected: opensProtected).text)
         let (config, problems) = load(["c.yaml": text])
         #expect(config != nil, "\(problems.lines)")
-        let document = try YAMLReader.read(Array(text.utf8), file: name)
+        let document = try YAMLDocument.read(Array(text.utf8), file: name)
         #expect(try SchemaValidator(ConfigSchema.text).problems(of: document) == [])
     }
 
@@ -92,7 +93,7 @@ import YAMLReader
     // MARK: Protection
 
     private func routes(_ imported: KrakenDImport) throws -> [String] {
-        let document = try YAMLReader.read(Array((imported.text ?? "").utf8), file: "t.yaml")
+        let document = try YAMLDocument.read(Array((imported.text ?? "").utf8), file: "t.yaml")
         return (document["endpoints"]?.elements ?? []).compactMap { $0["route"]?.text }
     }
 
@@ -397,7 +398,7 @@ import YAMLReader
             ("inline", .inline([("key", .text(text))])), (text.isEmpty ? "k" : text, .plain("1")),
         ])
         let lines = tree.lines.map(\.text).joined(separator: "\n")
-        let document = try YAMLReader.read(Array(lines.utf8), file: "t.yaml")
+        let document = try YAMLDocument.read(Array(lines.utf8), file: "t.yaml")
         #expect(document["block"]?.text == text)
         #expect(document["list"]?.texts == [text, text])
         #expect(document["inline"]?["key"]?.text == text)
@@ -409,7 +410,7 @@ import YAMLReader
         ("300us", "1ms"), ("0s", nil), ("0", nil), ("", nil), ("5", nil), ("s", nil),
     ])
     func durationsOfGo(_ text: String, _ expected: String?) throws {
-        let node = try YAMLReader.read(Array("d: \"\(text)\"".utf8), file: "t.yaml")
+        let node = try YAMLDocument.read(Array("d: \"\(text)\"".utf8), file: "t.yaml")
         #expect(node["d"]?.goDuration?.spelled == expected)
     }
 }

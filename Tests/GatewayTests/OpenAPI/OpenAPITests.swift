@@ -4,6 +4,8 @@ import JSONText
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
+@testable import GatewayTools
 
 /// The description of endpoints for clients: its whole text in a file, and what has to hold of every
 /// description by the specification (OpenAPI 3.1).

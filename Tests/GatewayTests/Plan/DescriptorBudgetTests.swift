@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 /// How many connections fit into the file descriptors of a process.
 @Suite struct DescriptorBudgetTests {

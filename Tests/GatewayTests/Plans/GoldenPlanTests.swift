@@ -2,6 +2,8 @@ import HTTP
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
+@testable import GatewayTools
 
 /// What `check` says of whole files, and `explain` of requests to them, one file for each idea; the
 /// expected texts stand beside each.

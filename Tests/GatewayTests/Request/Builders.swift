@@ -4,6 +4,8 @@ import JSONText
 import YAMLReader
 
 @testable import Gateway
+@testable import GatewayConfig
+@testable import Patterns
 
 /// Values of a configuration, as a test writes them.
 let somewhere = Place(file: "test.yaml")

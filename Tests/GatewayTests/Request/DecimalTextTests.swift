@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-@testable import Gateway
+@testable import GatewayConfig
 
 @Suite struct DecimalTextTests {
     @Test(arguments: [

@@ -4,6 +4,7 @@ import JSONText
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 /// Requests put together from pieces that break parsers: every one is read or refused in words.
 @Suite struct HostileRequestTests {

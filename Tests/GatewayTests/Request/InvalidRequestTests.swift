@@ -3,6 +3,7 @@ import JSONText
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
 
 @Suite struct InvalidRequestTests {
     @Test func rendersTheErrorsOfAnAnswer() {

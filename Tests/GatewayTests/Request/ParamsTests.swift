@@ -3,6 +3,8 @@ import HTTP
 import Testing
 
 @testable import Gateway
+@testable import GatewayConfig
+@testable import Patterns
 
 @Suite struct ParamsTests {
     /// The endpoint of the annotated example.

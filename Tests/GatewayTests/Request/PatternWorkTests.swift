@@ -1,7 +1,8 @@
 import Basics
 import Testing
 
-@testable import Gateway
+@testable import GatewayConfig
+@testable import Patterns
 
 /// What the patterns of one request may cost.
 @Suite struct PatternWorkTests {

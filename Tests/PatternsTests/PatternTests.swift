@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-@testable import Gateway
+@testable import Patterns
 
 @Suite struct PatternTests {
     @Test(arguments: [

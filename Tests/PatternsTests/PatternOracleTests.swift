@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-@testable import Gateway
+@testable import Patterns
 
 /// The automaton against a slow and obvious reading of the same tree: which places of a value can a
 /// match have reached?

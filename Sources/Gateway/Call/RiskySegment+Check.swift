@@ -1,0 +1,57 @@
+import Basics
+import GatewayConfig
+
+// The risky segments of one request, looked at with its values.
+extension RiskySegment {
+    /// Whether the finished segment is empty, `.` or `..`. False where a value is missing, for which
+    /// the call is skipped.
+    func isRefused(in values: CallValues) -> Bool {
+        var dots = 0
+        for piece in pieces {
+            switch piece {
+            case .literal(let text): dots += text.dots ?? 3
+            case .value(let value, _):
+                guard let text = values.text(of: value.source) else { return false }
+                for index in text.span.indices where text.span[index] != UInt8(ascii: ".") {
+                    return false
+                }
+                dots += text.count
+            }
+        }
+        return dots <= 2
+    }
+}
+
+extension EndpointPlan {
+    /// Refuses a request whose values would change the path of a call; those that only an earlier
+    /// answer completes are checked when the call is made.
+    package func checkSegments(_ values: CallValues) throws(InvalidRequest) {
+        var faults: [InvalidRequest.Fault] = []
+        for index in clientSegments.indices
+        where clientSegments[index].segment.isRefused(in: values) {
+            guard clientSegments[index].call.isWanted(values.params) else { continue }
+            let fault = fault(for: clientSegments[index].segment.blamed)
+            if !faults.contains(fault) { faults.append(fault) }
+        }
+        guard faults.isEmpty else { throw InvalidRequest(errors: faults) }
+    }
+
+    private func fault(for value: URLTemplate.Value) -> InvalidRequest.Fault {
+        switch value.source {
+        case .param(let index):
+            InvalidRequest.Fault(
+                location: params[index].location, name: params[index].name, reason: .pathSegment)
+        case .requestHeader(let name):
+            InvalidRequest.Fault(location: .header, name: "\(name)", reason: .pathSegment)
+        case .requestQuery(let name):
+            InvalidRequest.Fault(location: .query, name: String(name), reason: .pathSegment)
+        case .requestClient:
+            // An address is never empty and never made of dots only.
+            InvalidRequest.Fault(location: .header, name: value.name, reason: .pathSegment)
+        case .requestBody, .call:
+            InvalidRequest.Fault(
+                location: .body, name: String(value.name.dropFirst("request.body.".count)),
+                reason: .pathSegment)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import YAMLReader
+
+extension Config.Listen: PlainBlock {
+    static let keys: [BlockKey<Config.Listen>] = addressKeys
+}
+
+extension Config.Admin: PlainBlock {
+    static let keys: [BlockKey<Config.Admin>] =
+        addressKeys + [
+            .list(
+                "hosts", \.hosts, .filledList(of: .host),
+                "names that requests may have in Host, beside addresses and localhost; else 421"
+            )
+        ]
+}
+
+extension AddressBlock where Self: PlainBlock {
+    static var addressKeys: [BlockKey<Self>] {
+        [
+            .value(
+                "address", \.address, .listenAddress, isRequired: true,
+                "host:port, \"[v6]:port\" or unix:/path"),
+            .value(
+                "mode", \.mode, .fileMode,
+                "permissions of the socket's file, such as \"0660\"; for unix: only"),
+            .value(
+                "group", \.group, .spelled,
+                "group of the socket's file, by name or number; for unix: only"),
+        ]
+    }
+}
+
+extension Reading where Value: AddressBlock & PlainBlock {
+    /// An address alone, or a block with an address.
+    static var addressOrBlock: Reading {
+        let address = Reading<Config.ListenAddress>.listenAddress
+        let block = Reading.block
+        return Reading(schema: .either([address.schema, block.schema])) { node, decoder in
+            if case .mapping = node.content { return block.read(node, &decoder) }
+            return address.read(node, &decoder).map { address in
+                var value = Value(place: node.place)
+                value.address = Placed(address, at: node.place)
+                return value
+            }
+        }
+    }
+}
+
+extension BlockKey {
+    /// A key for an address alone or a block with one.
+    static func address<Value: AddressBlock & PlainBlock>(
+        _ name: String, _ path: any WritableKeyPath<Block, Value?> & Sendable,
+        default fallback: KeyDefault = .none, _ doc: String
+    ) -> BlockKey {
+        let reading = Reading<Value>.addressOrBlock
+        return BlockKey(name, reading.schema, default: fallback, doc) { member, block, decoder in
+            block[keyPath: path] = reading.read(member.node, &decoder)
+        }
+    }
+}
+
+extension Reading where Value == UInt16 {
+    /// Permission bits as `chmod` takes them. The leading zero is required, so that the number
+    /// cannot be taken for a decimal one.
+    static var fileMode: Reading {
+        let words = "must be a file mode of four octal digits, such as \"0660\""
+        return .scalar(.text(format: .fileMode), expected: words) { scalar throws(Refusal) in
+            let digits = scalar.text.utf8
+            guard digits.count == 4, digits.first == UInt8(ascii: "0"),
+                digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }),
+                let mode = UInt16(scalar.text, radix: 8)
+            else { throw Refusal(.init(fixed: words)) }
+            return mode
+        }
+    }
+}

@@ -148,7 +148,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor",
+                "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP",
+                "Reactor",
                 "Promises", "Basics",
             ],
             swiftSettings: strict),

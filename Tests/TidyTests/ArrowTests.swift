@@ -12,8 +12,9 @@ import Testing
         "Gateway", "HTTPServer",
         "GatewayTools",
         "Assembly",
-        "Simulation",
-        "tributary",
+        "Rehearsal",
+        "Simulation", "tributary",
+        "cluster-simulation",
     ]
 
     /// Modules that no target of ours makes.

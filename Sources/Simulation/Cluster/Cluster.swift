@@ -1,6 +1,7 @@
 import Assembly
 import Basics
 import Gateway
+import GatewayConfig
 import Promises
 import Reactor
 package import Rehearsal

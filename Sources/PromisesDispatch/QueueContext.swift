@@ -13,26 +13,26 @@ public final class QueueContext: ExecutionContext {
     /// Where the handlers run.
     public let queue: DispatchQueue
 
-    private let lane: Lane
+    private let serialQueue: SerialQueue
     private let mark: QueueMark
 
     /// A context on a queue. Two contexts on one concurrent queue have no order between them.
     public init(_ queue: DispatchQueue) {
         self.queue = queue
-        lane = Lane { body in queue.async(execute: body) }
+        serialQueue = SerialQueue { body in queue.async(execute: body) }
         mark = QueueMark(queue)
     }
 
     /// Whether the caller is a handler on this context; false for other blocks of the queue.
-    public var isCurrent: Bool { lane.isCurrent }
+    public var isCurrent: Bool { serialQueue.isCurrent }
 
     /// Whether the caller is a handler on this context or another block of the queue, also by way of
     /// a queue that targets it. Dispatch does not say whether a queue is serial, so this is true in
     /// blocks of concurrent queues as well; of the global queues only handlers are known.
-    public var isBlockedByCaller: Bool { lane.isCurrent || mark.isOnQueue }
+    public var isBlockedByCaller: Bool { serialQueue.isCurrent || mark.isOnQueue }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
-    public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }
+    public func enqueue(_ job: consuming PromiseJob) { serialQueue.enqueue(job) }
 
     /// Runs the job after a delay, by a timer of the queue. Called from any thread, and so is
     /// `cancel` of what it returns, which frees the timer at once.

@@ -37,9 +37,9 @@ public final class CancellationPool: Cancellable, Sendable {
         /// node is let go of by its own thread, where its value must be destroyed.
         func visit(_ body: @escaping (Node) -> Void) -> Bool {
             guard let node = object.map({ NodeRef(retaining: Node($0)) }) else { return false }
-            let home = node.with { $0.home }
-            if node.with({ $0.isConfined }), !home.context.isCurrent {
-                home.context.enqueue(.job(on: home) { _ in body(node.take()) })
+            let placement = node.with { $0.placement }
+            if node.with({ $0.isConfined }), !placement.context.isCurrent {
+                placement.context.enqueue(.job(on: placement) { _ in body(node.take()) })
             } else {
                 body(node.take())
             }

@@ -83,7 +83,7 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
         with input: Input, on context: (any ExecutionContext)? = nil,
         in pool: CancellationPool? = nil
     ) -> Promise<Output> {
-        let node = Node.root(Output.self, home: .beginning(on: context))
+        let node = Node.root(Output.self, placement: .beginning(on: context))
         let promise = Promise<Output>(node)
         let former = progress.withLock { progress in
             let former = progress
@@ -101,7 +101,8 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
             node.cancel(with: reason)
         case .pending:
             tellOfCancellation(of: node)
-            node.home.context.enqueue(.job(on: node.home) { [self] _ in run(node, input) })
+            node.placement.context.enqueue(
+                .job(on: node.placement) { [self] _ in run(node, input) })
             pool?.add(promise)
         }
         return promise

@@ -54,7 +54,7 @@ extension Node {
         _ body: @escaping (Result<Value, any Error>) -> Void
     ) {
         let observer = Node.make(
-            Void.self, home: context.map { .context($0) } ?? home, parent: self
+            Void.self, placement: context.map { .context($0) } ?? placement, parent: self
         ) { observer in
             guard let handler = observer.takeHandler(Observe<Result<Value, any Error>>.self),
                 var above = observer.takeParent()

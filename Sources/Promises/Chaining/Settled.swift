@@ -33,7 +33,7 @@ extension Node {
             let waited = body().node
             guard let above = child.takeParent() else { return }
             // A guarantee cannot be cancelled: not by the child that stops waiting for it either.
-            _ = waited.claim.insert(Claim.kept)
+            _ = waited.claim.insert(Claim.shielded)
             child.wait(for: waited) { child in
                 var above = above
                 child.inherit(Value.self, from: &above)
@@ -45,7 +45,7 @@ extension Node {
     /// freed, but from then on no withdrawal cancels this node.
     @inlinable
     func shielded<Value>(_ type: Value.Type) -> Node {
-        _ = claim.insert(Claim.kept)
+        _ = claim.insert(Claim.shielded)
         return link(Value.self) { $0.inherit(Value.self) }
     }
 }

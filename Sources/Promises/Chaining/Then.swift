@@ -35,11 +35,12 @@ extension Node {
     }
 
     @inlinable
-    static func firstly<Next: PromiseFace>(home: Home, _ body: () throws -> Next) -> Node {
+    static func firstly<Next: PromiseFace>(placement: Placement, _ body: () throws -> Next) -> Node
+    {
         do {
             return try body().node.link(Next.Value.self) { $0.inherit(Next.Value.self) }
         } catch {
-            return .failed(error, as: Next.Value.self, home: home)
+            return .failed(error, as: Next.Value.self, placement: placement)
         }
     }
 }
@@ -108,7 +109,7 @@ extension Local {
 /// run on the current context, or else on `SharedPool`.
 @inlinable
 public func firstly<Value: Sendable>(_ body: () throws -> Promise<Value>) -> Promise<Value> {
-    .init(Node.firstly(home: .beginning(on: nil), body))
+    .init(Node.firstly(placement: .beginning(on: nil), body))
 }
 
 extension Core {
@@ -118,6 +119,6 @@ extension Core {
     /// this core; cancelling the result withdraws from that promise.
     @inlinable
     public func firstly<Value>(_ body: () throws -> Local<Value>) -> Local<Value> {
-        .init(Node.firstly(home: home, body))
+        .init(Node.firstly(placement: placement, body))
     }
 }

@@ -3,32 +3,32 @@
 extension Node {
     @inlinable
     static func all<Value, Output>(
-        _ members: [Node], of type: Value.Type, home: Home,
+        _ members: [Node], of type: Value.Type, placement: Placement,
         _ combine: @escaping ([Value]) -> Output
     ) -> Node {
-        if members.isEmpty { return .settled(combine([]), home: home) }
-        let result = Node.gathering(Output.self, count: members.count, home: home)
-        let seats = members.map { member in
-            result.seat(Value.self, at: member) { seat in
-                guard let result = seat.arrive(Value.self) else { return }
-                if seat.isRejected {
-                    result.concludeEarly(Result<Output, any Error>.failure(seat.error))
+        if members.isEmpty { return .settled(combine([]), placement: placement) }
+        let result = Node.gathering(Output.self, count: members.count, placement: placement)
+        let inputSlots = members.map { member in
+            result.inputSlot(Value.self, at: member) { inputSlot in
+                guard let result = inputSlot.arrive(Value.self) else { return }
+                if inputSlot.isRejected {
+                    result.concludeEarly(Result<Output, any Error>.failure(inputSlot.error))
                 } else if result.isComplete(Output.self) {
-                    result.conclude { seats in
-                        .success(combine(seats.map { $0.value(as: Value.self) }))
+                    result.conclude { inputSlots in
+                        .success(combine(inputSlots.map { $0.value(as: Value.self) }))
                     }
                 }
             }
         }
-        result.write(seats)
-        result.gather(seats, at: members)
+        result.write(inputSlots)
+        result.gather(inputSlots, at: members)
         return result
     }
 
     /// Where a combinator without a context of its own delivers: with its first member.
     @inlinable
-    static func home(of members: [Node]) -> Home {
-        members.first?.home ?? .beginning(on: nil)
+    static func placement(of members: [Node]) -> Placement {
+        members.first?.placement ?? .beginning(on: nil)
     }
 }
 
@@ -39,7 +39,7 @@ extension Node {
 /// Cancelling the result withdraws from every member that has not arrived.
 public func all<Value: Sendable>(_ promises: some Collection<Promise<Value>>) -> Promise<[Value]> {
     let members = promises.map(\.node)
-    return .init(Node.all(members, of: Value.self, home: Node.home(of: members)) { $0 })
+    return .init(Node.all(members, of: Value.self, placement: Node.placement(of: members)) { $0 })
 }
 
 /// Every value by its key, or the first error; the others are then withdrawn from.
@@ -62,7 +62,7 @@ public func all<Key: Hashable & Sendable, Value: Sendable>(
     let nodes = members.map(\.promise.node)
     let keys = members.map(\.key)
     return .init(
-        Node.all(nodes, of: Value.self, home: Node.home(of: nodes)) { values in
+        Node.all(nodes, of: Value.self, placement: Node.placement(of: nodes)) { values in
             Dictionary(zip(keys, values)) { first, _ in first }
         })
 }
@@ -75,7 +75,7 @@ extension Core {
     /// result withdraws from every member that has not arrived.
     @inlinable
     public func all<Value>(_ promises: some Collection<Local<Value>>) -> Local<[Value]> {
-        .init(Node.all(promises.map(\.node), of: Value.self, home: home) { $0 })
+        .init(Node.all(promises.map(\.node), of: Value.self, placement: placement) { $0 })
     }
 
     /// Every value by its key, or the first error; the others are then withdrawn from.
@@ -96,7 +96,7 @@ extension Core {
     ) -> Local<[Key: Value]> {
         let keys = members.map(\.key)
         return .init(
-            Node.all(members.map(\.promise.node), of: Value.self, home: home) { values in
+            Node.all(members.map(\.promise.node), of: Value.self, placement: placement) { values in
                 Dictionary(zip(keys, values)) { first, _ in first }
             })
     }

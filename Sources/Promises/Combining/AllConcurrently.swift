@@ -2,13 +2,13 @@
 
 /// Pulls inputs while there is room, and collects the values in the order of the inputs. Lives on
 /// the context of its result.
-final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
+final class ConcurrentInputs<Inputs: IteratorProtocol, Face: PromiseFace> {
     private var inputs: Inputs
     private let begin: (Inputs.Element) throws -> Face
     private let limit: Int
     private var running = 0
     private var isOver = false
-    private var seats: [Node] = []
+    private var inputSlots: [Node] = []
 
     init(_ inputs: Inputs, limit: Int, _ begin: @escaping (Inputs.Element) throws -> Face) {
         self.inputs = inputs
@@ -16,14 +16,14 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
         self.begin = begin
     }
 
-    func result(home: Home) -> Node {
-        let home = home.serial
-        let result = Node.root([Face.Value].self, home: home)
+    func result(placement: Placement) -> Node {
+        let placement = placement.serial
+        let result = Node.root([Face.Value].self, placement: placement)
         result.onCancel { [self] result in
             isOver = true
-            result.release(seats)
+            result.release(inputSlots)
         }
-        home.context.enqueue(.job(on: home) { [self] _ in pull(for: result) })
+        placement.context.enqueue(.job(on: placement) { [self] _ in pull(for: result) })
         return result
     }
 
@@ -32,7 +32,7 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
         while !isOver, !result.isDecided, running < limit {
             guard let input = inputs.next() else {
                 isOver = running == 0
-                if isOver { result.fulfill(seats.map { $0.value(as: Face.Value.self) }) }
+                if isOver { result.fulfill(inputSlots.map { $0.value(as: Face.Value.self) }) }
                 return
             }
             do { start(try begin(input).node, for: result) } catch { fail(result, error) }
@@ -41,32 +41,33 @@ final class Crew<Inputs: IteratorProtocol, Face: PromiseFace> {
 
     private func start(_ member: Node, for result: Node) {
         running += 1
-        let seat = result.seat(Face.Value.self, at: member) { [self] seat in
-            guard let result = seat.arrive(Face.Value.self) else { return }
+        let inputSlot = result.inputSlot(Face.Value.self, at: member) { [self] inputSlot in
+            guard let result = inputSlot.arrive(Face.Value.self) else { return }
             running -= 1
-            if seat.isRejected { fail(result, seat.error) } else { pull(for: result) }
+            if inputSlot.isRejected { fail(result, inputSlot.error) } else { pull(for: result) }
         }
-        seats.append(seat)
-        member.attach(seat)
+        inputSlots.append(inputSlot)
+        member.attach(inputSlot)
     }
 
     private func fail(_ result: Node, _ error: any Error) {
         guard !isOver else { return }
         isOver = true
         result.reject(error)
-        result.release(seats)
+        result.release(inputSlots)
     }
 }
 
 extension Node {
     static func all<Input, Face: PromiseFace>(
-        _ inputs: some Sequence<Input>, limit: Int, home: Home,
+        _ inputs: some Sequence<Input>, limit: Int, placement: Placement,
         _ begin: @escaping (Input) throws -> Face
     ) -> Node {
         guard limit > 0 else {
-            return .failed(PromiseError.badInput, as: [Face.Value].self, home: home)
+            return .failed(PromiseError.badInput, as: [Face.Value].self, placement: placement)
         }
-        return Crew(inputs.makeIterator(), limit: limit, begin).result(home: home)
+        return ConcurrentInputs(inputs.makeIterator(), limit: limit, begin).result(
+            placement: placement)
     }
 }
 
@@ -82,7 +83,7 @@ public func all<Input: Sendable, Value: Sendable>(
     on context: (any ExecutionContext)? = nil,
     _ body: @escaping @Sendable (Input) throws -> Promise<Value>
 ) -> Promise<[Value]> {
-    .init(Node.all(inputs, limit: limit, home: .beginning(on: context), body))
+    .init(Node.all(inputs, limit: limit, placement: .beginning(on: context), body))
 }
 
 /// Every value in the order of the inputs; each promise is begun when the one before is fulfilled.
@@ -109,7 +110,7 @@ extension Core {
         _ inputs: some Sequence<Input>, concurrently limit: Int,
         _ body: @escaping (Input) throws -> Local<Value>
     ) -> Local<[Value]> {
-        .init(Node.all(inputs, limit: limit, home: home, body))
+        .init(Node.all(inputs, limit: limit, placement: placement, body))
     }
 
     /// Every value in the order of the inputs; each promise is begun when the one before is

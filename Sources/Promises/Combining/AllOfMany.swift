@@ -1,35 +1,35 @@
 // `all` over members of different types.
 
 extension Node {
-    /// A result whose members are seated by `seat`, called once for each member, in order.
+    /// A result whose members are seated by `inputSlot`, called once for each member, in order.
     static func all<each Value>(
-        _ member: repeat (Node, (each Value).Type), home: Home
+        _ member: repeat (Node, (each Value).Type), placement: Placement
     ) -> Node {
         typealias Output = (repeat each Value)
         var members = 0
         for _ in repeat each member { members += 1 }
-        let result = Node.gathering(Output.self, count: members, home: home)
-        var (nodes, seats): ([Node], [Node]) = ([], [])
+        let result = Node.gathering(Output.self, count: members, placement: placement)
+        var (nodes, inputSlots): ([Node], [Node]) = ([], [])
         for (node, type) in repeat each member {
             nodes.append(node)
-            seats.append(seat(at: node, type))
+            inputSlots.append(inputSlot(at: node, type))
         }
-        result.write(seats)
-        result.gather(seats, at: nodes)
+        result.write(inputSlots)
+        result.gather(inputSlots, at: nodes)
         return result
 
-        func seat<One>(at member: Node, _ type: One.Type) -> Node {
-            result.seat(One.self, at: member) { seat in
-                if let result = seat.arrive(One.self) { count(seat, for: result) }
+        func inputSlot<One>(at member: Node, _ type: One.Type) -> Node {
+            result.inputSlot(One.self, at: member) { inputSlot in
+                if let result = inputSlot.arrive(One.self) { count(inputSlot, for: result) }
             }
         }
 
-        func count(_ seat: Node, for result: Node) {
-            if seat.isRejected {
-                result.concludeEarly(Result<Output, any Error>.failure(seat.error))
+        func count(_ inputSlot: Node, for result: Node) {
+            if inputSlot.isRejected {
+                result.concludeEarly(Result<Output, any Error>.failure(inputSlot.error))
             } else if result.isComplete(Output.self) {
-                result.conclude { seats in
-                    var rest = seats[...]
+                result.conclude { inputSlots in
+                    var rest = inputSlots[...]
                     func next<One>(_ type: One.Type) -> One {
                         rest.removeFirst().value(as: One.self)
                     }
@@ -50,7 +50,7 @@ public func all<First: Sendable, each Value: Sendable>(
     .init(
         Node.all(
             (first.node, First.self), repeat ((each promise).node, (each Value).self),
-            home: first.node.home))
+            placement: first.node.placement))
 }
 
 extension Core {
@@ -64,6 +64,6 @@ extension Core {
         .init(
             Node.all(
                 (first.node, First.self), repeat ((each promise).node, (each Value).self),
-                home: home))
+                placement: placement))
     }
 }

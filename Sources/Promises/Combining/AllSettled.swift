@@ -3,22 +3,22 @@
 extension Node {
     @inlinable
     static func allSettled<Value, Output>(
-        _ members: [Node], of type: Value.Type, home: Home,
+        _ members: [Node], of type: Value.Type, placement: Placement,
         _ combine: @escaping ([Result<Value, any Error>]) -> Output
     ) -> Node {
-        if members.isEmpty { return .settled(combine([]), home: home) }
-        let result = Node.gathering(Output.self, count: members.count, home: home)
-        let seats = members.map { member in
-            result.seat(Value.self, at: member) { seat in
-                guard let result = seat.arrive(Value.self), result.isComplete(Output.self)
+        if members.isEmpty { return .settled(combine([]), placement: placement) }
+        let result = Node.gathering(Output.self, count: members.count, placement: placement)
+        let inputSlots = members.map { member in
+            result.inputSlot(Value.self, at: member) { inputSlot in
+                guard let result = inputSlot.arrive(Value.self), result.isComplete(Output.self)
                 else { return }
-                result.conclude { seats in
-                    .success(combine(seats.compactMap { $0.result(as: Value.self) }))
+                result.conclude { inputSlots in
+                    .success(combine(inputSlots.compactMap { $0.result(as: Value.self) }))
                 }
             }
         }
-        result.write(seats)
-        result.gather(seats, at: members)
+        result.write(inputSlots)
+        result.gather(inputSlots, at: members)
         return result
     }
 }
@@ -31,7 +31,8 @@ public func allSettled<Value: Sendable>(
     _ promises: some Collection<Promise<Value>>
 ) -> Guarantee<[Result<Value, any Error>]> {
     let members = promises.map(\.node)
-    return .init(Node.allSettled(members, of: Value.self, home: Node.home(of: members)) { $0 })
+    return .init(
+        Node.allSettled(members, of: Value.self, placement: Node.placement(of: members)) { $0 })
 }
 
 /// Every outcome by its key.
@@ -56,7 +57,7 @@ public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
     let nodes = members.map(\.promise.node)
     let keys = members.map(\.key)
     return .init(
-        Node.allSettled(nodes, of: Value.self, home: Node.home(of: nodes)) { results in
+        Node.allSettled(nodes, of: Value.self, placement: Node.placement(of: nodes)) { results in
             zip(keys, results).map { (key: $0, result: $1) }
         })
 }
@@ -70,7 +71,7 @@ extension Core {
     public func allSettled<Value>(
         _ promises: some Collection<Local<Value>>
     ) -> LocalGuarantee<[Result<Value, any Error>]> {
-        .init(Node.allSettled(promises.map(\.node), of: Value.self, home: home) { $0 })
+        .init(Node.allSettled(promises.map(\.node), of: Value.self, placement: placement) { $0 })
     }
 
     /// Every outcome by its key.
@@ -95,7 +96,8 @@ extension Core {
     ) -> LocalGuarantee<[(key: Key, result: Result<Value, any Error>)]> {
         let keys = members.map(\.key)
         return .init(
-            Node.allSettled(members.map(\.promise.node), of: Value.self, home: home) { results in
+            Node.allSettled(members.map(\.promise.node), of: Value.self, placement: placement) {
+                results in
                 zip(keys, results).map { (key: $0, result: $1) }
             })
     }

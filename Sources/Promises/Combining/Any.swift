@@ -3,48 +3,50 @@
 extension Node {
     @inlinable
     static func any<Key: Hashable & Sendable, Face: PromiseFace>(
-        _ members: [(key: Key, promise: Face)], home: Home
+        _ members: [(key: Key, promise: Face)], placement: Placement
     ) -> Node {
         typealias Output = AnyResult<Key, Face.Value>
-        if members.isEmpty { return .failed(ErrorDictionary<Key>([]), as: Output.self, home: home) }
-        let result = Node.gathering(Output.self, count: members.count, home: home)
+        if members.isEmpty {
+            return .failed(ErrorDictionary<Key>([]), as: Output.self, placement: placement)
+        }
+        let result = Node.gathering(Output.self, count: members.count, placement: placement)
         result.onArrival { $0.oneHasArrived(keyedBy: Key.self, of: Face.Value.self) }
-        let seats = members.map { key, promise in
-            if promise.node.sitsForItself(in: result) {
-                return AnyMember(key: key, seat: promise.node, isItself: true)
+        let inputSlots = members.map { key, promise in
+            if promise.node.becomesOwnInputSlot(in: result) {
+                return AnyMember(key: key, inputSlot: promise.node, isItself: true)
             }
-            let seat = result.seat(Face.Value.self, at: promise.node) { seat in
-                seat.arrive(Face.Value.self)?
+            let inputSlot = result.inputSlot(Face.Value.self, at: promise.node) { inputSlot in
+                inputSlot.arrive(Face.Value.self)?
                     .oneHasArrived(keyedBy: Key.self, of: Face.Value.self)
             }
-            return AnyMember(key: key, seat: seat, isItself: false)
+            return AnyMember(key: key, inputSlot: inputSlot, isItself: false)
         }
-        result.write(Output(seats))
-        result.setStep { $0.release(seats) }
+        result.write(Output(inputSlots))
+        result.setStep { $0.release(inputSlots) }
         _ = result.claim.insert(Claim.started)
-        wait(seats, at: members)
+        wait(inputSlots, at: members)
         return result
     }
 
-    /// Lets each seat that is not the member itself wait for its member. All are counted before the
+    /// Lets each inputSlot that is not the member itself wait for its member. All are counted before the
     /// first one can arrive (see `wait(_:at:)` for lists of nodes).
     @inlinable
     static func wait<Key, Face: PromiseFace>(
-        _ seats: [AnyMember<Key>], at members: [(key: Key, promise: Face)]
+        _ inputSlots: [AnyMember<Key>], at members: [(key: Key, promise: Face)]
     ) {
-        for index in seats.indices where !seats[index].isItself {
+        for index in inputSlots.indices where !inputSlots[index].isItself {
             _ = members[index].promise.node.claim.add(Claim.consumer)
         }
-        for index in seats.indices where !seats[index].isItself {
-            members[index].promise.node.push(seats[index].seat)
+        for index in inputSlots.indices where !inputSlots[index].isItself {
+            members[index].promise.node.push(inputSlots[index].inputSlot)
         }
     }
 
     /// Lets go of the members that have not arrived.
     @inlinable
     func release<Key>(_ members: [AnyMember<Key>]) {
-        release(members.filter { !$0.isItself }.map(\.seat))
-        for member in members where member.isItself { member.seat.standUp(from: self) }
+        release(members.filter { !$0.isItself }.map(\.inputSlot))
+        for member in members where member.isItself { member.inputSlot.withdrawInput(from: self) }
     }
 
     @inlinable
@@ -58,9 +60,9 @@ extension Node {
     func concludeAny<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
         guard decide() else { return }
         let members = value(as: AnyResult<Key, Value>.self).members
-        if members.contains(where: \.seat.isFulfilled) { return publish(State.fulfilled) }
+        if members.contains(where: \.inputSlot.isFulfilled) { return publish(State.fulfilled) }
         clear()
-        write(error: ErrorDictionary(members.map { (key: $0.key, error: $0.seat.error) }))
+        write(error: ErrorDictionary(members.map { (key: $0.key, error: $0.inputSlot.error) }))
         publish(State.rejected)
     }
 }
@@ -85,7 +87,8 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
 public func any<Key: Hashable & Sendable, Value: Sendable>(
     _ members: [(key: Key, promise: Promise<Value>)]
 ) -> Promise<AnyResult<Key, Value>> {
-    .init(Node.any(members, home: members.first?.promise.node.home ?? .beginning(on: nil)))
+    .init(
+        Node.any(members, placement: members.first?.promise.node.placement ?? .beginning(on: nil)))
 }
 
 extension Core {
@@ -109,6 +112,6 @@ extension Core {
     public func any<Key: Hashable & Sendable, Value>(
         _ members: [(key: Key, promise: Local<Value>)]
     ) -> Local<AnyResult<Key, Value>> {
-        .init(Node.any(members, home: home))
+        .init(Node.any(members, placement: placement))
     }
 }

@@ -18,13 +18,13 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
         self.members = members.map { member in
             let node =
                 switch member.result {
-                case .success(let value): Node.settled(value, home: .context(.inline))
+                case .success(let value): Node.settled(value, placement: .context(.inline))
                 case .failure(let error):
-                    Node.failed(error, as: Value.self, home: .context(.inline))
+                    Node.failed(error, as: Value.self, placement: .context(.inline))
                 }
             // The result answers for its errors, so diagnostics do not report them.
             _ = node.claim.insert(Claim.observed)
-            return AnyMember(key: member.key, seat: node, isItself: false)
+            return AnyMember(key: member.key, inputSlot: node, isItself: false)
         }
     }
 
@@ -39,13 +39,14 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
     /// The outcome of a member by its position, from 0 up to `count`; other positions trap.
     @inlinable
     public func result(at position: Int) -> Result<Value, any Error> {
-        let seat = members[position].seat
-        return seat.isFulfilled ? .success(seat.value(as: Value.self)) : .failure(seat.error)
+        let inputSlot = members[position].inputSlot
+        return inputSlot.isFulfilled
+            ? .success(inputSlot.value(as: Value.self)) : .failure(inputSlot.error)
     }
 
     /// Whether every member brought a value.
     @inlinable
-    public var isComplete: Bool { members.allSatisfy(\.seat.isFulfilled) }
+    public var isComplete: Bool { members.allSatisfy(\.inputSlot.isFulfilled) }
 
     /// The outcome of a key, or nil if it is unknown. Looks at one member after the other.
     @inlinable
@@ -65,14 +66,16 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
     /// The values by key, of those who brought one. Makes the dictionary at every call.
     public var values: [Key: Value] {
         Dictionary(
-            members.lazy.filter(\.seat.isFulfilled).map { ($0.key, $0.seat.value(as: Value.self)) },
+            members.lazy.filter(\.inputSlot.isFulfilled).map {
+                ($0.key, $0.inputSlot.value(as: Value.self))
+            },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// The reasons by key, of those who brought no value. Makes the dictionary at every call.
     public var reasons: [Key: any Error] {
         Dictionary(
-            members.lazy.filter(\.seat.isRejected).map { ($0.key, $0.seat.error) },
+            members.lazy.filter(\.inputSlot.isRejected).map { ($0.key, $0.inputSlot.error) },
             uniquingKeysWith: { first, _ in first })
     }
 }
@@ -84,14 +87,14 @@ extension AnyResult: Sendable where Value: Sendable {}
 @usableFromInline
 struct AnyMember<Key: Hashable & Sendable>: Sendable {
     @usableFromInline let key: Key
-    @usableFromInline let seat: Node
-    /// Whether the seat is the member itself.
+    @usableFromInline let inputSlot: Node
+    /// Whether the inputSlot is the member itself.
     @usableFromInline let isItself: Bool
 
     @inlinable
-    init(key: Key, seat: Node, isItself: Bool) {
+    init(key: Key, inputSlot: Node, isItself: Bool) {
         self.key = key
-        self.seat = seat
+        self.inputSlot = inputSlot
         self.isItself = isItself
     }
 }

@@ -22,10 +22,12 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
         for key: Key, on context: (any ExecutionContext)? = nil,
         _ start: () throws -> Promise<Value>
     ) -> Promise<Value> {
-        let home = Home.beginning(on: context)
+        let placement = Placement.beginning(on: context)
         while true {
-            let (work, isNew) = join(key, home: home)
-            let mine = Node.make(Value.self, home: home, parent: work) { $0.inherit(Value.self) }
+            let (work, isNew) = join(key, placement: placement)
+            let mine = Node.make(Value.self, placement: placement, parent: work) {
+                $0.inherit(Value.self)
+            }
             // Whoever withdrew last may have been faster; then that work is not for us.
             guard work.gains(mine) else { continue }
             if isNew { begin(work, for: key, start) }
@@ -33,11 +35,11 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
         }
     }
 
-    private func join(_ key: Key, home: Home) -> (work: Node, isNew: Bool) {
+    private func join(_ key: Key, placement: Placement) -> (work: Node, isNew: Bool) {
         let (work, isNew, former) = running.withLock { running -> (Node, Bool, Entry?) in
             if let work = running[key], !work.isDecided { return (work, false, nil) }
             let former = Coalescer.remove(key, from: &running)
-            let work = Node.root(Value.self, home: home)
+            let work = Node.root(Value.self, placement: placement)
             running[key] = work
             return (work, true, former)
         }

@@ -2,41 +2,45 @@
 
 extension Node {
     @inlinable
-    static func race<Value>(_ members: [Node], of type: Value.Type, home: Home) -> Node {
-        if members.isEmpty { return .failed(ErrorArray([]), as: Value.self, home: home) }
-        let result = Node.gathering(Value.self, count: members.count, home: home)
-        let seats = members.map { member in
-            result.seat(Value.self, at: member) { seat in
-                guard let result = seat.arrive(Value.self) else { return }
-                if seat.isFulfilled {
-                    result.concludeEarly(.success(seat.value(as: Value.self)))
+    static func race<Value>(_ members: [Node], of type: Value.Type, placement: Placement) -> Node {
+        if members.isEmpty { return .failed(ErrorArray([]), as: Value.self, placement: placement) }
+        let result = Node.gathering(Value.self, count: members.count, placement: placement)
+        let inputSlots = members.map { member in
+            result.inputSlot(Value.self, at: member) { inputSlot in
+                guard let result = inputSlot.arrive(Value.self) else { return }
+                if inputSlot.isFulfilled {
+                    result.concludeEarly(.success(inputSlot.value(as: Value.self)))
                 } else if result.isComplete(Value.self) {
-                    result.conclude { seats in
-                        Result<Value, any Error>.failure(ErrorArray(seats.map(\.error)))
+                    result.conclude { inputSlots in
+                        Result<Value, any Error>.failure(ErrorArray(inputSlots.map(\.error)))
                     }
                 }
             }
         }
-        result.write(seats)
-        result.gather(seats, at: members)
+        result.write(inputSlots)
+        result.gather(inputSlots, at: members)
         return result
     }
 
     @inlinable
-    static func firstSettled<Value>(_ members: [Node], of type: Value.Type, home: Home) -> Node {
-        if members.isEmpty { return .failed(PromiseError.badInput, as: Value.self, home: home) }
-        let result = Node.gathering(Value.self, count: members.count, home: home)
-        let seats = members.map { member in
-            result.seat(Value.self, at: member) { seat in
+    static func firstSettled<Value>(_ members: [Node], of type: Value.Type, placement: Placement)
+        -> Node
+    {
+        if members.isEmpty {
+            return .failed(PromiseError.badInput, as: Value.self, placement: placement)
+        }
+        let result = Node.gathering(Value.self, count: members.count, placement: placement)
+        let inputSlots = members.map { member in
+            result.inputSlot(Value.self, at: member) { inputSlot in
                 // None when it is being let go of on another thread just now.
-                guard let result = seat.arrive(Value.self),
-                    let outcome = seat.result(as: Value.self)
+                guard let result = inputSlot.arrive(Value.self),
+                    let outcome = inputSlot.result(as: Value.self)
                 else { return }
                 result.concludeEarly(outcome)
             }
         }
-        result.write(seats)
-        result.gather(seats, at: members)
+        result.write(inputSlots)
+        result.gather(inputSlots, at: members)
         return result
     }
 }
@@ -47,7 +51,7 @@ extension Node {
 /// Cancelling the result withdraws from every member that has not arrived.
 public func race<Value: Sendable>(_ promises: some Collection<Promise<Value>>) -> Promise<Value> {
     let members = promises.map(\.node)
-    return .init(Node.race(members, of: Value.self, home: Node.home(of: members)))
+    return .init(Node.race(members, of: Value.self, placement: Node.placement(of: members)))
 }
 
 /// The first outcome, an error or not; the others are then withdrawn from.
@@ -58,7 +62,7 @@ public func firstSettled<Value: Sendable>(
     _ promises: some Collection<Promise<Value>>
 ) -> Promise<Value> {
     let members = promises.map(\.node)
-    return .init(Node.firstSettled(members, of: Value.self, home: Node.home(of: members)))
+    return .init(Node.firstSettled(members, of: Value.self, placement: Node.placement(of: members)))
 }
 
 extension Core {
@@ -68,7 +72,7 @@ extension Core {
     /// result withdraws from every member that has not arrived.
     @inlinable
     public func race<Value>(_ promises: some Collection<Local<Value>>) -> Local<Value> {
-        .init(Node.race(promises.map(\.node), of: Value.self, home: home))
+        .init(Node.race(promises.map(\.node), of: Value.self, placement: placement))
     }
 
     /// The first outcome, an error or not; the others are then withdrawn from.
@@ -77,6 +81,6 @@ extension Core {
     /// result withdraws from every member that has not arrived.
     @inlinable
     public func firstSettled<Value>(_ promises: some Collection<Local<Value>>) -> Local<Value> {
-        .init(Node.firstSettled(promises.map(\.node), of: Value.self, home: home))
+        .init(Node.firstSettled(promises.map(\.node), of: Value.self, placement: placement))
     }
 }

@@ -22,7 +22,7 @@ public final class Core {
     }
 
     @inlinable
-    var home: Home {
+    var placement: Placement {
         unsafe .core(self, turn.map { unsafe Unmanaged.passUnretained($0) })
     }
 

@@ -9,21 +9,21 @@ public final class ExecutorContext: ExecutionContext {
     /// Where the handlers run.
     public let executor: any TaskExecutor
 
-    private let lane: Lane
+    private let serialQueue: SerialQueue
 
     /// A context on an executor. Two contexts on one executor have no order between them.
     public init(_ executor: any TaskExecutor) {
         self.executor = executor
         // Detached: handlers must not see the task-local values, or run with the priority, of the
         // task that happened to wake the executor.
-        lane = Lane { body in Task.detached(executorPreference: executor) { body() } }
+        serialQueue = SerialQueue { body in Task.detached(executorPreference: executor) { body() } }
     }
 
     /// Whether the caller is a handler on this context.
-    public var isCurrent: Bool { lane.isCurrent }
+    public var isCurrent: Bool { serialQueue.isCurrent }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
-    public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }
+    public func enqueue(_ job: consuming PromiseJob) { serialQueue.enqueue(job) }
 
     /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
     /// `cancel` of what it returns.

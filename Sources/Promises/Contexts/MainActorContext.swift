@@ -11,25 +11,25 @@ public final class MainActorContext: ExecutionContext {
     /// The one context of the main actor; `.mainActor` for short where a context is asked for.
     public static let shared = MainActorContext()
 
-    private let lane = Lane { body in Task.detached { @MainActor in body() } }
+    private let serialQueue = SerialQueue { body in Task.detached { @MainActor in body() } }
 
     private init() {}
 
     /// Whether the caller is a handler on the main actor.
-    public var isCurrent: Bool { lane.isCurrent }
+    public var isCurrent: Bool { serialQueue.isCurrent }
 
     /// Whether the caller is a handler on the main actor, or, on Apple's systems, any code on the main
     /// thread. Elsewhere Swift does not tell which thread serves the main actor.
     public var isBlockedByCaller: Bool {
         #if canImport(Darwin)
-            lane.isCurrent || pthread_main_np() != 0
+            serialQueue.isCurrent || pthread_main_np() != 0
         #else
-            lane.isCurrent
+            serialQueue.isCurrent
         #endif
     }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
-    public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }
+    public func enqueue(_ job: consuming PromiseJob) { serialQueue.enqueue(job) }
 
     /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
     /// `cancel` of what it returns.

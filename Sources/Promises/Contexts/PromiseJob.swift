@@ -20,8 +20,8 @@ public struct PromiseJob: ~Copyable, Sendable {
     }
 
     /// A job that is only a closure.
-    static func job(on home: Home, _ body: @escaping (Node) -> Void) -> PromiseJob {
-        PromiseJob(Node.make(Void.self, home: home, step: body))
+    static func job(on placement: Placement, _ body: @escaping (Node) -> Void) -> PromiseJob {
+        PromiseJob(Node.make(Void.self, placement: placement, step: body))
     }
 
     /// Takes the turn: runs one handler, now, on this thread, which must be the context's. What it
@@ -32,9 +32,9 @@ public struct PromiseJob: ~Copyable, Sendable {
         let isTimer = isTimer
         let node = releaseUnlisted()
         if isTimer {
-            let home = node.with { $0.home }
-            guard home.context.isCurrent else {
-                return home.context.enqueue(.job(on: home) { _ in node.take().run() })
+            let placement = node.with { $0.placement }
+            guard placement.context.isCurrent else {
+                return placement.context.enqueue(.job(on: placement) { _ in node.take().run() })
             }
         }
         Running.loop { $0.turn(of: node) }
@@ -69,9 +69,9 @@ public struct PromiseJob: ~Copyable, Sendable {
     /// A node whose turn is the turn of a timer's node, wherever it is enqueued.
     @usableFromInline
     static func listed(timer: NodeRef) -> NodeRef {
-        let home = timer.with { $0.home }
+        let placement = timer.with { $0.placement }
         let step: (Node) -> Void = { _ in PromiseJob(owned: timer, isTimer: true).run() }
-        return NodeRef(retaining: .make(Void.self, home: home, step: step))
+        return NodeRef(retaining: .make(Void.self, placement: placement, step: step))
     }
 
     @inlinable
@@ -83,9 +83,9 @@ public struct PromiseJob: ~Copyable, Sendable {
     /// reference to it and to its closures.
     @usableFromInline
     static func drop(timer: NodeRef) {
-        let home = timer.with { $0.home }
-        if home.isConfined, !home.context.isCurrent {
-            home.context.enqueue(.job(on: home) { _ in timer.release() })
+        let placement = timer.with { $0.placement }
+        if placement.isConfined, !placement.context.isCurrent {
+            placement.context.enqueue(.job(on: placement) { _ in timer.release() })
         } else {
             timer.release()
         }

@@ -20,7 +20,7 @@ struct Running {
     static var context: (any ExecutionContext)? {
         guard let cell = unsafe place.pointer else { return nil }
         let running = unsafe cell.assumingMemoryBound(to: Unmanaged<NodeObject>?.self).pointee
-        return unsafe running?._withUnsafeGuaranteedRef { Node($0).home.context }
+        return unsafe running?._withUnsafeGuaranteedRef { Node($0).placement.context }
     }
 
     /// Lets `body` take turns. Nests: a handler may drive a context of its own.
@@ -63,17 +63,17 @@ struct ThreadLocal: Sendable {
     }
 }
 
-extension Home {
+extension Placement {
     /// Where a chain begins that was given no context: where its maker runs, else on the pool.
     @usableFromInline
-    static func beginning(on context: (any ExecutionContext)?) -> Home {
+    static func beginning(on context: (any ExecutionContext)?) -> Placement {
         .context(context ?? Running.context ?? SharedPool.shared)
     }
 
     /// This place, or the pool if its handlers do not run one at a time, as what keeps state between
     /// turns needs them.
     @usableFromInline
-    var serial: Home {
+    var serial: Placement {
         if case .context(let context) = self, !context.isSerial {
             return .context(SharedPool.shared)
         }

@@ -9,15 +9,15 @@ public final class SharedPool: ExecutionContext {
 
     // Detached: handlers must not see the task-local values, or run with the priority, of the task
     // that happened to wake the pool.
-    private let lane = Lane { body in Task.detached { body() } }
+    private let serialQueue = SerialQueue { body in Task.detached { body() } }
 
     private init() {}
 
     /// Whether the caller is a handler on the pool. A task that a handler began is not.
-    public var isCurrent: Bool { lane.isCurrent }
+    public var isCurrent: Bool { serialQueue.isCurrent }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
-    public func enqueue(_ job: consuming PromiseJob) { lane.enqueue(job) }
+    public func enqueue(_ job: consuming PromiseJob) { serialQueue.enqueue(job) }
 
     /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
     /// `cancel` of what it returns.

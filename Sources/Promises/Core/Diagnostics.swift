@@ -36,14 +36,14 @@ public enum PromiseDiagnostics {
     // MARK: Creation sites.
 
     @usableFromInline
-    static func noteCreation(of node: Node, _ file: StaticString, _ line: UInt) {
+    static func recordCreation(of node: Node, _ file: StaticString, _ line: UInt) {
         guard keepsSites.load(ordering: .relaxed) else { return }
         keep(CreationSite(file: file, line: line), for: node)
     }
 
     /// A link began where its chain began.
     @usableFromInline
-    static func note(_ child: Node, asChildOf parent: Node) {
+    static func recordCreationSite(of child: Node, asChildOf parent: Node) {
         if let site = site(of: parent) { keep(site, for: child) }
     }
 
@@ -55,7 +55,7 @@ public enum PromiseDiagnostics {
     }
 
     static func site(of node: Node) -> CreationSite? {
-        guard node.isNoted else { return nil }
+        guard node.hasCreationSite else { return nil }
         return sites.withLock { $0[ObjectIdentifier(node.object)] }
     }
 
@@ -65,7 +65,7 @@ public enum PromiseDiagnostics {
     }
 
     private static func keep(_ site: CreationSite, for node: Node) {
-        _ = node.claim.insert(Claim.noted)
+        _ = node.claim.insert(Claim.hasCreationSite)
         sites.withLock { $0[ObjectIdentifier(node.object)] = site }
     }
 }

@@ -25,12 +25,12 @@ extension Node {
         var above = above
         var isOnCore = isConfined
         while let one = above {
-            let (isConfined, home) = one.with { ($0.isConfined, $0.home) }
-            if isConfined, !isOnCore, !home.context.isCurrent {
+            let (isConfined, placement) = one.with { ($0.isConfined, $0.placement) }
+            if isConfined, !isOnCore, !placement.context.isCurrent {
                 // A shared face of confined work: the rest of the way, and the last reference
                 // perhaps, are its own thread's.
-                let job = PromiseJob.job(on: home) { _ in one.take().withdraw(with: error) }
-                return home.context.enqueue(job)
+                let job = PromiseJob.job(on: placement) { _ in one.take().withdraw(with: error) }
+                return placement.context.enqueue(job)
             }
             isOnCore = isConfined
             let node = one.take()
@@ -53,7 +53,7 @@ extension Node {
                 watcher = nil
                 dropHandler()
             }
-            // A seat's; but a confined member may be a seat itself, and is about to tell its result.
+            // A inputSlot's; but a confined member may be a inputSlot itself, and is about to tell its result.
             if !isConfined { result = nil }
         }
         clear()
@@ -61,7 +61,7 @@ extension Node {
         publish(State.rejected)
         if isArmed { enqueueRun() }
         if let watcher {
-            context.enqueue(.job(on: home) { [self] _ in watcher.take(self) })
+            context.enqueue(.job(on: placement) { [self] _ in watcher.take(self) })
         }
         return above
     }
@@ -71,7 +71,7 @@ extension Node {
     private func leave() -> UInt? {
         let claim = claim
         var bits = claim.add(Claim.withdrawn &- Claim.consumer)
-        while bits & (Claim.decided | Claim.kept) == 0, Claim.consumers(bits) == 0 {
+        while bits & (Claim.decided | Claim.shielded) == 0, Claim.consumers(bits) == 0 {
             if claim.replace(&bits, with: Claim.cancelling(bits)) { return bits }
         }
         sweepIfCrowded(bits)
@@ -126,19 +126,19 @@ extension Node {
     /// Runs when the error of a cancellation that has been decided can be seen: it may be being
     /// written just now.
     private func afterwards(_ body: @escaping (Node) -> Void) {
-        push(Node.make(Void.self, home: home) { [self] _ in body(self) })
+        push(Node.make(Void.self, placement: placement) { [self] _ in body(self) })
     }
 
     /// Gives a root its turn.
     private func enqueueRun() {
-        home.context.enqueue(PromiseJob(self))
+        placement.context.enqueue(PromiseJob(self))
     }
 
     // MARK: Moving waiters.
 
     /// Sweeps when most of the nodes on the stack are empty, so that the cost for each is constant.
     private func sweepIfCrowded(_ bits: UInt) {
-        let ghosts = Claim.ghosts(bits)
+        let ghosts = Claim.withdrawnNodes(bits)
         if bits & Claim.decided == 0, ghosts >= 16, ghosts > Claim.consumers(bits) { sweep() }
     }
 

@@ -52,7 +52,7 @@ extension Node {
     private func leads(to other: Node, isOnCore: Bool, _ budget: inout Int) -> Bool {
         if self === other { return true }
         // The waiters of another thread's nodes are not ours to see.
-        if isConfined, !isOnCore, !home.context.isCurrent { return false }
+        if isConfined, !isOnCore, !placement.context.isCurrent { return false }
         return isAwaited(by: other, &budget)
     }
 }

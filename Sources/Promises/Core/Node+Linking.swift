@@ -8,7 +8,7 @@ extension Node {
     ) -> Node {
         let child =
             if let context {
-                Node.make(Out.self, home: .context(context), parent: self, step: step)
+                Node.make(Out.self, placement: .context(context), parent: self, step: step)
             } else {
                 child(Out.self, step: step)
             }
@@ -24,7 +24,7 @@ extension Node {
         _ step: @escaping (Node) -> Void
     ) -> Node {
         let child = Node.make(
-            Out.self, home: context.map { .context($0) } ?? home, parent: self,
+            Out.self, placement: context.map { .context($0) } ?? placement, parent: self,
             claim: Claim.watching, step: step)
         attach(child)
         return child
@@ -38,7 +38,7 @@ extension Node {
     ) -> Node {
         let child =
             if let context {
-                Node.make(Out.self, home: .context(context), parent: self, step: step)
+                Node.make(Out.self, placement: .context(context), parent: self, step: step)
             } else {
                 child(Out.self, step: step)
             }

@@ -34,7 +34,7 @@ extension Node {
     @usableFromInline
     func publish(_ outcome: UInt) {
         settleState(outcome)
-        if isConfined { arriveAsSeat() }
+        if isConfined { arriveAsInput() }
     }
 
     private func settleState(_ outcome: UInt) {

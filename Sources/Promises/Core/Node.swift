@@ -37,12 +37,12 @@ struct NodeHeader {
     /// The caller's closure, which the step takes.
     @usableFromInline var handler: AnyHandler?
     /// Nil only while the node is being made.
-    @usableFromInline var home: Home?
+    @usableFromInline var placement: Placement?
     /// Counted by hand, so that taking it costs nothing.
     @usableFromInline var parent: NodeRef?
     /// The link of the list that the node is in: a waiter stack, an inbox or a turn.
     @usableFromInline var next: NodeRef?
-    /// The combinator's result whose seat this is.
+    /// The combinator's result whose inputSlot this is.
     @usableFromInline var result: Node?
     /// What the tail holds, if that must be destroyed.
     @usableFromInline var held: Any.Type?
@@ -70,7 +70,7 @@ struct NodeStep {
 
 /// Where a node's handlers run.
 @usableFromInline @safe
-enum Home {
+enum Placement {
     /// Confined: its thread is the only one that ever touches the node. With the core's ready
     /// queue, which it keeps alive.
     case core(Core, Unmanaged<Turn>?)
@@ -95,14 +95,16 @@ extension Node {
     /// A node with room for a `Value` (or an error), and for `extraWords` behind it.
     @inlinable
     static func make<Value>(
-        _ type: Value.Type, home: consuming Home, parent: Node? = nil, claim: UInt = 0,
+        _ type: Value.Type, placement: consuming Placement, parent: Node? = nil, claim: UInt = 0,
         extraWords: Int = 0, step: ((Node) -> Void)? = nil
     ) -> Node {
         let node = bare(Value.self, claim: claim, extraWords: extraWords)
-        unsafe node.header.pointee.home = home
+        unsafe node.header.pointee.placement = placement
         if let parent {
             node.setParent(parent)
-            if parent.isNoted { PromiseDiagnostics.note(node, asChildOf: parent) }
+            if parent.hasCreationSite {
+                PromiseDiagnostics.recordCreationSite(of: node, asChildOf: parent)
+            }
         }
         if let step { node.setStep(step) }
         return node
@@ -112,10 +114,10 @@ extension Node {
     @inlinable
     func child<Value>(_ type: Value.Type, step: @escaping (Node) -> Void) -> Node {
         let child = Node.bare(Value.self, claim: 0, extraWords: 0)
-        unsafe child.header.pointee.home = unsafe header.pointee.home
+        unsafe child.header.pointee.placement = unsafe header.pointee.placement
         child.setParent(self)
         child.setStep(step)
-        if isNoted { PromiseDiagnostics.note(child, asChildOf: self) }
+        if hasCreationSite { PromiseDiagnostics.recordCreationSite(of: child, asChildOf: self) }
         return child
     }
 
@@ -132,8 +134,8 @@ extension Node {
 
     /// A node that a resolver will settle.
     @inlinable
-    static func root<Value>(_ type: Value.Type, home: consuming Home) -> Node {
-        make(Value.self, home: home, claim: Claim.root)
+    static func root<Value>(_ type: Value.Type, placement: consuming Placement) -> Node {
+        make(Value.self, placement: placement, claim: Claim.root)
     }
 
     // MARK: Fields. No exclusivity checks: the words say who may touch what.
@@ -157,14 +159,14 @@ extension Node {
 
     @inlinable @inline(__always)
     var isConfined: Bool {
-        if case .core? = unsafe header.pointee.home { return true }
+        if case .core? = unsafe header.pointee.placement { return true }
         return false
     }
 
     /// The ready queue of the core that this node is confined to, if it has one.
     @inlinable @inline(__always)
     var turn: Unmanaged<Turn>? {
-        if case .core(_, let turn)? = unsafe header.pointee.home { return unsafe turn }
+        if case .core(_, let turn)? = unsafe header.pointee.placement { return unsafe turn }
         return nil
     }
 
@@ -175,15 +177,15 @@ extension Node {
     var claim: Word { unsafe Word(cells + 1, isConfined: isConfined) }
 
     @inlinable @inline(__always)
-    var home: Home {
+    var placement: Placement {
         // Never nil once the node is made; no promise is lost for the sake of a trap.
-        unsafe header.pointee.home ?? .context(SharedPool.shared)
+        unsafe header.pointee.placement ?? .context(SharedPool.shared)
     }
 
     /// Where its turn is taken.
     @inlinable @inline(__always)
     var context: any ExecutionContext {
-        switch unsafe header.pointee.home {
+        switch unsafe header.pointee.placement {
         case .context(let context): context
         case .core(let core, _): core.context
         case nil: SharedPool.shared
@@ -251,7 +253,7 @@ extension Node {
     @inlinable var isFulfilled: Bool { state.bits & State.fulfilled != 0 }
     @inlinable var isRejected: Bool { state.bits & State.rejected != 0 }
     @inlinable var isDecided: Bool { claim.bits & Claim.decided != 0 }
-    @inlinable var isNoted: Bool { claim.bits & Claim.noted != 0 }
+    @inlinable var hasCreationSite: Bool { claim.bits & Claim.hasCreationSite != 0 }
 
     // MARK: Teardown.
 
@@ -260,7 +262,7 @@ extension Node {
     @inline(__always)
     fileprivate var leavesSomething: Bool {
         let bits = state.bits
-        if bits & (State.rejected | ~State.tags) != 0 || isNoted { return true }
+        if bits & (State.rejected | ~State.tags) != 0 || hasCreationSite { return true }
         return unsafe header.pointee.held != nil || header.pointee.parent != nil
     }
 
@@ -268,9 +270,9 @@ extension Node {
         let bits = state.bits
         if bits & State.rejected != 0, !Claim.isHandled(claim.bits) { reportUnhandled() }
         clear()
-        if bits & ~State.tags != 0 { releaseGhosts(bits) }
+        if bits & ~State.tags != 0 { releaseWithdrawnNodes(bits) }
         if unsafe header.pointee.parent != nil { releaseAncestors() }
-        if isNoted { PromiseDiagnostics.forget(ObjectIdentifier(object)) }
+        if hasCreationSite { PromiseDiagnostics.forget(ObjectIdentifier(object)) }
     }
 
     /// Frees a line of ancestors that nobody else holds, one after the other and not nested.
@@ -282,10 +284,10 @@ extension Node {
     }
 
     /// Frees what withdrawn consumers left on the stack of a node that was never settled.
-    func releaseGhosts(_ bits: UInt) {
-        var ghost = NodeRef(stack: bits)
-        while let one = ghost {
-            ghost = one.next
+    func releaseWithdrawnNodes(_ bits: UInt) {
+        var withdrawn = NodeRef(stack: bits)
+        while let one = withdrawn {
+            withdrawn = one.next
             one.release()
         }
     }

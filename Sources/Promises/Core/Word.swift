@@ -97,14 +97,14 @@ enum Claim {
     @inlinable static var cancelled: UInt { 16 }
     /// A cancellation closure is being exchanged.
     @inlinable static var locked: UInt { 32 }
-    /// It is a combinator's result, which waits for its seats.
+    /// It is a combinator's result, which waits for its inputSlots.
     @inlinable static var gathering: UInt { 64 }
     /// Diagnostics remember where the chain of this node began.
-    @inlinable static var noted: UInt { 128 }
+    @inlinable static var hasCreationSite: UInt { 128 }
     /// A link whose step wants to know of its cancellation, too.
     @inlinable static var watching: UInt { 256 }
     /// The work goes on when all consumers have withdrawn: a reader is shielded.
-    @inlinable static var kept: UInt { 512 }
+    @inlinable static var shielded: UInt { 512 }
     /// One consumer; the count has the bits up to 35.
     @inlinable static var consumer: UInt { 1024 }
     /// One consumer or observer that withdrew and whose empty node is still on the waiter stack.
@@ -117,10 +117,10 @@ enum Claim {
     }
 
     @inlinable static func consumers(_ bits: UInt) -> UInt { (bits & (withdrawn - 1)) / consumer }
-    @inlinable static func ghosts(_ bits: UInt) -> UInt { bits / withdrawn }
+    @inlinable static func withdrawnNodes(_ bits: UInt) -> UInt { bits / withdrawn }
     @inlinable static func isHandled(_ bits: UInt) -> Bool {
         let others =
-            decided | started | root | cancelled | locked | gathering | noted | watching
+            decided | started | root | cancelled | locked | gathering | hasCreationSite | watching
         return bits & ~others != 0
     }
 }

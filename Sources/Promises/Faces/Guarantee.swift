@@ -37,7 +37,7 @@ extension Guarantee {
     public static func value(
         _ value: Value, on context: (any ExecutionContext)? = nil
     ) -> Guarantee {
-        .init(.settled(value, home: .beginning(on: context)))
+        .init(.settled(value, placement: .beginning(on: context)))
     }
 
     /// Turns the value into another.
@@ -147,7 +147,7 @@ extension Core {
     /// A guarantee that is already there. It cannot be cancelled. Handlers run on the core, never
     /// inside the call that attaches them.
     public func guarantee<Value>(_ value: Value) -> LocalGuarantee<Value> {
-        .init(.settled(value, home: home))
+        .init(.settled(value, placement: placement))
     }
 
     /// There after a delay; soon, but not at once, if that is zero or negative.
@@ -155,7 +155,7 @@ extension Core {
     /// On the clock of the context, or of the core; the timer runs from this call. It cannot be
     /// cancelled.
     public func after(_ delay: Duration) -> LocalGuarantee<Void> {
-        .init(.after(delay, home: home))
+        .init(.after(delay, placement: placement))
     }
 }
 
@@ -166,7 +166,7 @@ extension Core {
 public func after(
     _ delay: Duration, on context: (any ExecutionContext)? = nil
 ) -> Guarantee<Void> {
-    .init(.after(delay, home: .beginning(on: context)))
+    .init(.after(delay, placement: .beginning(on: context)))
 }
 
 extension LocalGuarantee where Value: Sendable {

@@ -23,7 +23,7 @@ extension Core {
     /// Cancelling a settled promise does nothing.
     @inlinable
     public func value<Value>(_ value: consuming Value) -> Local<Value> {
-        Local(.settled(value, home: home))
+        Local(.settled(value, placement: placement))
     }
 
     /// Already rejected. Handlers run on the core, never inside the call that attaches them.
@@ -33,8 +33,8 @@ extension Core {
         _ error: any Error, as type: Value.Type = Value.self,
         file: StaticString = #fileID, line: UInt = #line
     ) -> Local<Value> {
-        let node = Node.failed(error, as: Value.self, home: home)
-        PromiseDiagnostics.noteCreation(of: node, file, line)
+        let node = Node.failed(error, as: Value.self, placement: placement)
+        PromiseDiagnostics.recordCreation(of: node, file, line)
         return Local(node)
     }
 
@@ -48,7 +48,7 @@ extension Core {
 
     /// Pending until it is cancelled. What hangs on it lives as long. Handlers run on the core.
     public func never<Value>(as type: Value.Type = Value.self) -> Local<Value> {
-        Local(.make(Value.self, home: home))
+        Local(.make(Value.self, placement: placement))
     }
 }
 
@@ -67,7 +67,7 @@ extension Local {
     public var isPending: Bool { node.isPending }
 
     /// Where its handlers run.
-    public var context: any ExecutionContext { node.home.context }
+    public var context: any ExecutionContext { node.placement.context }
 
     /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
     /// nobody else waits for it.
@@ -86,7 +86,7 @@ extension Local where Value: Sendable {
     /// Cancelling the result from another thread withdraws from this promise by a job on the core.
     @inlinable
     public var shared: Promise<Value> {
-        Promise(node.link(Value.self, on: node.home.context) { $0.inherit(Value.self) })
+        Promise(node.link(Value.self, on: node.placement.context) { $0.inherit(Value.self) })
     }
 }
 
@@ -97,7 +97,9 @@ extension Promise {
     /// Cancelling the result withdraws from this promise.
     @inlinable
     public func on(_ core: Core) -> Local<Value> {
-        let child = Node.make(Value.self, home: core.home, parent: node) { $0.inherit(Value.self) }
+        let child = Node.make(Value.self, placement: core.placement, parent: node) {
+            $0.inherit(Value.self)
+        }
         node.attach(child)
         return Local(child)
     }

@@ -17,7 +17,7 @@ extension Promise {
         if context.isBlockedByCaller { throw PromiseError.waitOnOwnContext }
         PromiseDiagnostics.report(.blockingWait(at: PromiseDiagnostics.site(of: node)))
         let gate = Gate()
-        let observer = Node.make(Void.self, home: .context(InlineContext.shared)) { _ in
+        let observer = Node.make(Void.self, placement: .context(InlineContext.shared)) { _ in
             gate.open()
         }
         node.attach(observer: observer)

@@ -26,10 +26,10 @@ extension Promise {
         on context: any ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
         _ work: @escaping @Sendable () throws -> Value
     ) {
-        node = Node.make(Value.self, home: .context(context)) { node in
+        node = Node.make(Value.self, placement: .context(context)) { node in
             do { node.fulfill(try work()) } catch { node.reject(error) }
         }
-        PromiseDiagnostics.noteCreation(of: node, file, line)
+        PromiseDiagnostics.recordCreation(of: node, file, line)
         context.enqueue(PromiseJob(node))
     }
 }

@@ -35,7 +35,7 @@ extension Promise {
     /// a settled promise does nothing.
     @inlinable
     public static func value(_ value: Value, on context: (any ExecutionContext)? = nil) -> Promise {
-        Promise(.settled(value, home: .beginning(on: context)))
+        Promise(.settled(value, placement: .beginning(on: context)))
     }
 
     /// Already rejected.
@@ -48,8 +48,8 @@ extension Promise {
         _ error: any Error, on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise {
-        let node = Node.failed(error, as: Value.self, home: .beginning(on: context))
-        PromiseDiagnostics.noteCreation(of: node, file, line)
+        let node = Node.failed(error, as: Value.self, placement: .beginning(on: context))
+        PromiseDiagnostics.recordCreation(of: node, file, line)
         return Promise(node)
     }
 
@@ -67,7 +67,7 @@ extension Promise {
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`.
     public static func never(on context: (any ExecutionContext)? = nil) -> Promise {
-        Promise(.make(Value.self, home: .beginning(on: context)))
+        Promise(.make(Value.self, placement: .beginning(on: context)))
     }
 
     /// What is known now: a snapshot, from any thread, which never blocks and is no consumer.
@@ -84,7 +84,7 @@ extension Promise {
     public var isPending: Bool { node.isPending }
 
     /// Where its handlers run, unless they are told otherwise.
-    public var context: any ExecutionContext { node.home.context }
+    public var context: any ExecutionContext { node.placement.context }
 
     /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
     /// nobody else waits for it.
@@ -123,16 +123,17 @@ extension PromiseState: Sendable where Value: Sendable {}
 
 extension Node {
     @inlinable
-    static func settled<Value>(_ value: consuming Value, home: Home) -> Node {
-        let node = Node.make(Value.self, home: home, claim: Claim.decided)
+    static func settled<Value>(_ value: consuming Value, placement: Placement) -> Node {
+        let node = Node.make(Value.self, placement: placement, claim: Claim.decided)
         node.write(value)
         node.publish(State.fulfilled)
         return node
     }
 
     @inlinable
-    static func failed<Value>(_ error: any Error, as type: Value.Type, home: Home) -> Node {
-        let node = Node.make(Value.self, home: home, claim: Claim.decided)
+    static func failed<Value>(_ error: any Error, as type: Value.Type, placement: Placement) -> Node
+    {
+        let node = Node.make(Value.self, placement: placement, claim: Claim.decided)
         node.write(error: error)
         node.publish(State.rejected)
         return node

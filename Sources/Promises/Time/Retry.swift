@@ -50,12 +50,12 @@ public struct RetryPolicy: Sendable {
 extension Node {
     /// One node that waits for one attempt, then for one delay, and so on.
     static func retry<Face: PromiseFace>(
-        _ policy: RetryPolicy, home: Home, _ body: @escaping (Int) throws -> Face
+        _ policy: RetryPolicy, placement: Placement, _ body: @escaping (Int) throws -> Face
     ) -> Node {
         guard policy.maximumAttempts > 0 else {
-            return .failed(PromiseError.badInput, as: Face.Value.self, home: home)
+            return .failed(PromiseError.badInput, as: Face.Value.self, placement: placement)
         }
-        let again = Again(home: home, as: Face.Value.self) { attempt in
+        let again = RepeatedWork(placement: placement, as: Face.Value.self) { attempt in
             try body(attempt).node
         } next: { attempt, outcome in
             guard case .failure(let error) = outcome, !error.isCancellation,
@@ -67,10 +67,11 @@ extension Node {
     }
 
     static func poll<Face: PromiseFace>(
-        every interval: Duration, until isDone: @escaping (Face.Value) -> Bool, home: Home,
+        every interval: Duration, until isDone: @escaping (Face.Value) -> Bool,
+        placement: Placement,
         _ body: @escaping () throws -> Face
     ) -> Node {
-        let again = Again(home: home, as: Face.Value.self) { _ in
+        let again = RepeatedWork(placement: placement, as: Face.Value.self) { _ in
             try body().node
         } next: { _, outcome in
             guard case .success(let value) = outcome, !isDone(value) else { return nil }
@@ -81,24 +82,25 @@ extension Node {
 }
 
 /// Begins work again and again; one node waits for each attempt and for each delay in turn.
-private struct Again<Value> {
-    private let home: Home
+private struct RepeatedWork<Value> {
+    private let placement: Placement
     private let begin: (_ attempt: Int) throws -> Node
     /// How long to wait before the next attempt, or nil to be content with this outcome.
     private let next: (_ attempt: Int, Result<Value, any Error>) -> Duration?
 
     init(
-        home: Home, as type: Value.Type, _ begin: @escaping (_ attempt: Int) throws -> Node,
+        placement: Placement, as type: Value.Type,
+        _ begin: @escaping (_ attempt: Int) throws -> Node,
         next: @escaping (_ attempt: Int, Result<Value, any Error>) -> Duration?
     ) {
-        self.home = home.serial
+        self.placement = placement.serial
         self.begin = begin
         self.next = next
     }
 
     func result() -> Node {
-        let node = Node.make(Value.self, home: home) { node in attempt(1, for: node) }
-        home.context.enqueue(PromiseJob(node))
+        let node = Node.make(Value.self, placement: placement) { node in attempt(1, for: node) }
+        placement.context.enqueue(PromiseJob(node))
         return node
     }
 
@@ -106,21 +108,21 @@ private struct Again<Value> {
         do {
             node.wait(for: try begin(attempt)) { node in
                 if let outcome = node.receiveResult(Value.self) {
-                    judge(outcome, of: attempt, for: node)
+                    handle(outcome, of: attempt, for: node)
                 }
             }
         } catch {
-            judge(.failure(error), of: attempt, for: node)
+            handle(.failure(error), of: attempt, for: node)
         }
     }
 
-    private func judge(_ outcome: Result<Value, any Error>, of attempt: Int, for node: Node) {
+    private func handle(_ outcome: Result<Value, any Error>, of attempt: Int, for node: Node) {
         // A cancelled node asks nobody for more.
         guard !node.isDecided, let delay = next(attempt, outcome) else {
             _ = node.resolve(outcome)
             return
         }
-        node.wait(for: .after(delay, home: home)) { node in
+        node.wait(for: .after(delay, placement: placement)) { node in
             _ = node.takeParent()
             self.attempt(attempt + 1, for: node)
         }
@@ -138,7 +140,7 @@ public func retry<Value: Sendable>(
     _ policy: RetryPolicy, on context: (any ExecutionContext)? = nil,
     _ body: @escaping @Sendable (_ attempt: Int) throws -> Promise<Value>
 ) -> Promise<Value> {
-    .init(Node.retry(policy, home: .beginning(on: context), body))
+    .init(Node.retry(policy, placement: .beginning(on: context), body))
 }
 
 /// Asks again and again until the answer is right: gives that value, or the first error.
@@ -152,7 +154,7 @@ public func poll<Value: Sendable>(
     until isDone: @escaping @Sendable (Value) -> Bool,
     _ body: @escaping @Sendable () throws -> Promise<Value>
 ) -> Promise<Value> {
-    .init(Node.poll(every: interval, until: isDone, home: .beginning(on: context), body))
+    .init(Node.poll(every: interval, until: isDone, placement: .beginning(on: context), body))
 }
 
 extension Core {
@@ -166,7 +168,7 @@ extension Core {
     public func retry<Value>(
         _ policy: RetryPolicy, _ body: @escaping (_ attempt: Int) throws -> Local<Value>
     ) -> Local<Value> {
-        .init(Node.retry(policy, home: home, body))
+        .init(Node.retry(policy, placement: placement, body))
     }
 
     /// Asks again and again until the answer is right: gives that value, or the first error.
@@ -179,6 +181,6 @@ extension Core {
         every interval: Duration, until isDone: @escaping (Value) -> Bool,
         _ body: @escaping () throws -> Local<Value>
     ) -> Local<Value> {
-        .init(Node.poll(every: interval, until: isDone, home: home, body))
+        .init(Node.poll(every: interval, until: isDone, placement: placement, body))
     }
 }

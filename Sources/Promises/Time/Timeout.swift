@@ -5,35 +5,35 @@ extension Node {
     func timeout<Value>(
         _ type: Value.Type, _ limit: Duration, _ error: @escaping () -> any Error
     ) -> Node {
-        let alarm = Alarm(home.serial, error)
+        let timer = OperatorTimer(placement.serial, error)
         let child = link(Value.self, on: contextOfTime) { child in
-            alarm.cancel()
+            timer.cancel()
             guard var above = child.takeParent() else { return }
             if !above.isPending { return child.inherit(Value.self, from: &above) }
-            let error = alarm.error()
+            let error = timer.error()
             child.reject(error)
             above.withdraw(with: Cancelled(because: error))
         }
-        alarm.ring(child, after: limit)
+        timer.schedule(child, after: limit)
         return child
     }
 
     @inlinable
     func atLeast<Value>(_ type: Value.Type, _ minimum: Duration, holdingFailures: Bool) -> Node {
-        let alarm = Alarm(home.serial)
+        let timer = OperatorTimer(placement.serial)
         // Two turns come, the outcome's and the timer's; the second one passes the outcome on.
         let child = link(Value.self, on: contextOfTime) { child in
             guard var above = child.takeParent() else { return }
             if above.isRejected && !holdingFailures {
-                alarm.cancel()
+                timer.cancel()
                 return child.inherit(Value.self, from: &above)
             }
             _ = child.rearm(parent: above) { child in
-                alarm.cancel()
+                timer.cancel()
                 child.inherit(Value.self)
             }
         }
-        alarm.ring(child, after: minimum)
+        timer.schedule(child, after: minimum)
         return child
     }
 
@@ -41,7 +41,9 @@ extension Node {
     func delayed<Value>(_ type: Value.Type, by delay: Duration) -> Node {
         link(Value.self) { child in
             guard let value = child.receive(Value.self) else { return }
-            child.wait(for: Node.after(delay, home: child.home)) { child in child.fulfill(value) }
+            child.wait(for: Node.after(delay, placement: child.placement)) { child in
+                child.fulfill(value)
+            }
         }
     }
 
@@ -49,18 +51,18 @@ extension Node {
     /// the timer and the turn of the outcome must not run together.
     @inlinable
     var contextOfTime: (any ExecutionContext)? {
-        isConfined || home.context.isSerial ? nil : SharedPool.shared
+        isConfined || placement.context.isSerial ? nil : SharedPool.shared
     }
 
     @usableFromInline
-    static func after(_ delay: Duration, home: Home) -> Node {
-        let home = home.serial
-        let alarm = Alarm(home)
-        let node = make(Void.self, home: home) { node in
-            alarm.cancel()
+    static func after(_ delay: Duration, placement: Placement) -> Node {
+        let placement = placement.serial
+        let timer = OperatorTimer(placement)
+        let node = make(Void.self, placement: placement) { node in
+            timer.cancel()
             node.fulfill(())
         }
-        alarm.ring(node, after: delay)
+        timer.schedule(node, after: delay)
         return node
     }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What a context on threads of others is made of: its jobs run one at a time and in order, on
 /// whichever thread it is lent.
-package final class Lane: Sendable {
+package final class SerialQueue: Sendable {
     /// Jobs before others get the thread.
     private static let jobsPerVisit = 1_000
 
@@ -15,14 +15,14 @@ package final class Lane: Sendable {
 
     // The visiting thread's: there is one at a time.
     nonisolated(unsafe) private let turn = Turn()
-    private let borrow: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
+    private let submit: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
 
-    /// - Parameter borrow: runs a body soon on a thread, never inside the call.
-    package init(_ borrow: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Void) {
-        self.borrow = borrow
+    /// - Parameter submit: runs a body soon on a thread, never inside the call.
+    package init(_ submit: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Void) {
+        self.submit = submit
     }
 
-    /// Whether a job of this lane is the caller.
+    /// Whether a job of this serialQueue is the caller.
     package var isCurrent: Bool { runner.load(ordering: .relaxed) == ThreadID.current.raw }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
@@ -32,7 +32,7 @@ package final class Lane: Sendable {
     }
 
     private func start() {
-        borrow { [self] in
+        submit { [self] in
             let count = run()
             if backlog.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { start() }
         }
@@ -46,7 +46,7 @@ package final class Lane: Sendable {
         var latest = 0
         repeat {
             unsafe turn.append(contentsOf: inbox.takeAll())
-            latest = unsafe turn.run(atMost: Lane.jobsPerVisit - count)
+            latest = unsafe turn.run(atMost: SerialQueue.jobsPerVisit - count)
             count += latest
         } while latest > 0
         return count

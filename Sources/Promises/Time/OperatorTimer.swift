@@ -3,17 +3,17 @@
 /// Held by the closure that waits for it, so that it goes with the closure: at once when the work
 /// wins. Touched on its context only, but for the first call and the last.
 @usableFromInline
-final class Alarm {
-    private let home: Home
+final class OperatorTimer {
+    private let placement: Placement
     /// What is said when it rings, where that is an error. Kept here, so that the closure holds the
-    /// alarm and nothing else, which needs no memory.
+    /// timer and nothing else, which needs no memory.
     @usableFromInline let error: () -> any Error
     /// Unchecked: no access calls anybody.
-    @exclusivity(unchecked) private var timer: (any Cancellable)?
+    @exclusivity(unchecked) private var contextTimer: (any Cancellable)?
 
     @usableFromInline
-    init(_ home: Home, _ error: @escaping () -> any Error = { PromiseError.timedOut }) {
-        self.home = home
+    init(_ placement: Placement, _ error: @escaping () -> any Error = { PromiseError.timedOut }) {
+        self.placement = placement
         self.error = error
     }
 
@@ -21,20 +21,20 @@ final class Alarm {
 
     /// Gives the node a turn after a delay, which counts from this call.
     @usableFromInline
-    func ring(_ node: Node, after delay: Duration) {
-        let context = home.context
+    func schedule(_ node: Node, after delay: Duration) {
+        let context = placement.context
         let delay = delay.boundedForTimers
-        if home.isConfined || context.isCurrent {
-            unsafe timer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
+        if placement.isConfined || context.isCurrent {
+            unsafe contextTimer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
             return
         }
         let start = context.clockReading
         context.enqueue(
-            .job(on: home) { [self] _ in
+            .job(on: placement) { [self] _ in
                 guard !node.isDecided else { return }
                 // The context may have been busy since the call.
                 let passed = max(context.clockReading - start, .zero)
-                unsafe timer = context.schedule(
+                unsafe contextTimer = context.schedule(
                     after: max(delay - passed, .zero), PromiseJob(node, isTimer: true))
             })
     }
@@ -42,11 +42,11 @@ final class Alarm {
     /// Stops the timer. Does nothing if it has rung.
     @usableFromInline
     func cancel() {
-        guard let timer = unsafe timer.take() else { return }
-        if home.isConfined || home.context.isCurrent {
+        guard let timer = unsafe contextTimer.take() else { return }
+        if placement.isConfined || placement.context.isCurrent {
             timer.cancel(because: nil)
         } else {
-            home.context.enqueue(.job(on: home) { _ in timer.cancel(because: nil) })
+            placement.context.enqueue(.job(on: placement) { _ in timer.cancel(because: nil) })
         }
     }
 }

@@ -1,12 +1,13 @@
 public import Promises
 
-// Combining by operators, for those who like them. A module of its own, because an operator is
-// everybody's: import it where you want it.
+// Combining by operators. A module of its own, because an operator is
+// global: import it where you want it.
 
 infix operator &&& : LogicalConjunctionPrecedence
 infix operator ||| : LogicalDisjunctionPrecedence
 
-/// Both values, or the first error; the other is then withdrawn from. The same as `all(left, right)`.
+/// Both values, or the first error; the other is then withdrawn from. The same as `all(left,
+/// right)`.
 ///
 /// Three give nested pairs, `((a, b), c)`. Handlers run on the left one's context, in a turn after
 /// the promise that decides it. Cancelling the result withdraws from both.

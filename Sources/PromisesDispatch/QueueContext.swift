@@ -26,9 +26,9 @@ public final class QueueContext: ExecutionContext {
     /// Whether the caller is a handler on this context; false for other blocks of the queue.
     public var isCurrent: Bool { serialQueue.isCurrent }
 
-    /// Whether the caller is a handler on this context or another block of the queue, also by way of
-    /// a queue that targets it. Dispatch does not say whether a queue is serial, so this is true in
-    /// blocks of concurrent queues as well; of the global queues only handlers are known.
+    /// Whether the caller is a handler on this context or another block of the queue, also by way
+    /// of a queue that targets it. Dispatch cannot report whether a queue is serial, so this is
+    /// true in blocks of concurrent queues as well; of the global queues only handlers are known.
     public var isBlockedByCaller: Bool { serialQueue.isCurrent || mark.isOnQueue }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
@@ -44,7 +44,7 @@ public final class QueueContext: ExecutionContext {
 }
 
 extension ExecutionContext where Self == QueueContext {
-    /// Handlers run on the main queue. Nothing does unless it is told to; and the main thread must
+    /// Handlers run on the main queue. Nothing does unless `on:` names it; and the main thread must
     /// serve its queue, by `dispatchMain()`, a run loop or an `async` main function.
     public static var main: QueueContext { .onMain }
 }

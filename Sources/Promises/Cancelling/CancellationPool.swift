@@ -33,8 +33,8 @@ public final class CancellationPool: Cancellable, Sendable {
 
         /// Hands the node to `body`, now or in a job on the node's core; false if it is gone.
         ///
-        /// Whoever looks at a node holds it meanwhile, and may be the last to hold it. So a confined
-        /// node is let go of by its own thread, where its value must be destroyed.
+        /// Reading a node takes a reference, which may be the last one. So a confined
+        /// node is released on its own thread, where its value must be destroyed.
         func visit(_ body: @escaping (Node) -> Void) -> Bool {
             guard let node = object.map({ NodeRef(retaining: Node($0)) }) else { return false }
             let placement = node.with { $0.placement }
@@ -52,7 +52,7 @@ public final class CancellationPool: Cancellable, Sendable {
     /// An empty pool.
     public init() {}
 
-    /// Cancels what is still there, in the order in which it was added, and everything that comes
+    /// Cancels what still exists, in the order in which it was added, and everything that comes
     /// later.
     ///
     /// Promises are rejected when this returns, and handlers hear of it in their own turns; those
@@ -102,7 +102,7 @@ public final class CancellationPool: Cancellable, Sendable {
         if let drained {
             for member in members { member.cancel(with: drained) }
         } else if let crowd {
-            // Not under the lock: a look at a member may be what frees it.
+            // Not under the lock: reading a member may free it.
             add(crowd.filter(\.isAlive), pruned: true)
         }
     }

@@ -36,7 +36,7 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
     /// Does the work; called once, on the context of `start`, in a turn of its own. Not called when
     /// the work was cancelled before its turn.
     ///
-    /// Settle the resolver now, or keep it and settle it later. The work as it stands here drops
+    /// Settle the resolver now, or keep it and settle it later. The default implementation drops
     /// it, which rejects with `PromiseError.abandoned`.
     ///
     /// - Parameters:
@@ -44,7 +44,7 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
     ///   - resolver: the write side of the promise that `start` gave.
     open func main(_ input: Input, _ resolver: consuming Resolver<Output>) {}
 
-    /// Told once, on the context of `start`, when the work was cancelled before it was settled:
+    /// Called once, on the context of `start`, when the work was cancelled before it was settled:
     /// stop what is running. Also called when it was cancelled before `main`, or even before
     /// `start`.
     open func wasCancelled(because cause: (any Error)?) {}
@@ -119,7 +119,7 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
     }
 
     /// Cancels the work, if it is not settled: its promise is rejected with `Cancelled` when this
-    /// returns, and `wasCancelled` is told in a turn of its own. Called from any thread.
+    /// returns, and `wasCancelled` is called in a turn of its own. Called from any thread.
     public final func cancel(because cause: (any Error)? = nil) {
         let reason = Cancelled(because: cause)
         let node: Node? = progress.withLock { progress in

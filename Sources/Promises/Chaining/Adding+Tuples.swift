@@ -4,9 +4,9 @@
 extension Promise {
     /// Continues with another promise. Two values become three.
     ///
-    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an outcome. An error skips it; a
-    /// throw, or an error of the new promise, rejects. Cancelling the result withdraws from this
-    /// promise, or from the one that `body` has returned.
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome. An error skips it; a throw, or an error of the new promise, rejects. Cancelling the
+    /// result withdraws from this promise, or from the one that `body` has returned.
     @inlinable
     public func adding<First: Sendable, Second: Sendable, New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -17,9 +17,9 @@ extension Promise {
 
     /// Continues with another promise. Three values become four.
     ///
-    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an outcome. An error skips it; a
-    /// throw, or an error of the new promise, rejects. Cancelling the result withdraws from this
-    /// promise, or from the one that `body` has returned.
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome. An error skips it; a throw, or an error of the new promise, rejects. Cancelling the
+    /// result withdraws from this promise, or from the one that `body` has returned.
     @inlinable
     public func adding<First: Sendable, Second: Sendable, Third: Sendable, New: Sendable>(
         on context: (any ExecutionContext)? = nil,
@@ -30,9 +30,9 @@ extension Promise {
 
     /// Continues with another promise. Four values become five.
     ///
-    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an outcome. An error skips it; a
-    /// throw, or an error of the new promise, rejects. Cancelling the result withdraws from this
-    /// promise, or from the one that `body` has returned.
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome. An error skips it; a throw, or an error of the new promise, rejects. Cancelling the
+    /// result withdraws from this promise, or from the one that `body` has returned.
     @inlinable
     public func adding<
         First: Sendable, Second: Sendable, Third: Sendable, Fourth: Sendable, New: Sendable

@@ -31,8 +31,8 @@ extension Promise {
 extension BoundPromise {
     /// Continues with another promise; a throw rejects.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
-    /// error passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it. Cancelling the result withdraws from this promise, or from the one that
     /// `body` has returned.
     @inlinable
     public func then<New: Sendable>(
@@ -43,8 +43,8 @@ extension BoundPromise {
 
     /// Turns the value into another; a throw rejects.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
-    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it. Cancelling the result withdraws from this promise; the handler then
     /// never runs.
     @inlinable
     public func map<New: Sendable>(
@@ -53,10 +53,10 @@ extension BoundPromise {
         .init(promise.map { [owner] in try body(owner.get(), $0) }, owner)
     }
 
-    /// Looks at the value, which passes on; a throw rejects.
+    /// Observes the value, which passes on; a throw rejects.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
-    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it. Cancelling the result withdraws from this promise; the handler then
     /// never runs.
     @inlinable
     public func onValue(
@@ -67,9 +67,9 @@ extension BoundPromise {
 
     /// Like `map`; nil rejects with `PromiseError.noValue`.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An error skips it,
-    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it, and what it throws rejects. Cancelling the result withdraws from this
+    /// promise; the handler then never runs.
     @inlinable
     public func compactMap<New: Sendable>(
         _ body: @escaping @Sendable (Object, Value) throws -> New?
@@ -80,9 +80,9 @@ extension BoundPromise {
     /// Passes the value on if the check returns true; else rejects with
     /// `PromiseError.validationFailed`.
     ///
-    /// `check` runs on the promise's context, in a turn of its own, if the owner still exists. An error skips it,
-    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `check` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it, and what it throws rejects. Cancelling the result withdraws from this
+    /// promise; the handler then never runs.
     @inlinable
     public func validate(
         _ check: @escaping @Sendable (Object, Value) throws -> Bool
@@ -92,9 +92,9 @@ extension BoundPromise {
 
     /// Ends the success part of a chain.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An error skips it,
-    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it, and what it throws rejects. Cancelling the result withdraws from this
+    /// promise; the handler then never runs.
     @inlinable
     public func done(
         _ body: @escaping @Sendable (Object, Value) throws -> Void
@@ -102,11 +102,11 @@ extension BoundPromise {
         .init(promise.done { [owner] in try body(owner.get(), $0) }, owner)
     }
 
-    /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
-    /// value passes it by. Cancelling the result withdraws from this promise, and `body` runs all
-    /// the same, told of the cancellation.
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
+    /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs
+    ///, with the cancellation.
     @inlinable
     public func onFailure(
         _ body: @escaping @Sendable (Object, any Error) throws -> Void
@@ -117,8 +117,8 @@ extension BoundPromise {
     /// Continues with another promise after an error, but not after a cancellation. A throw
     /// replaces the error.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
-    /// value passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
+    /// value skips it. Cancelling the result withdraws from this promise, or from the one that
     /// `body` has returned.
     @inlinable
     public func recover(
@@ -129,19 +129,20 @@ extension BoundPromise {
 
     /// Runs in every case, cancellation included; the outcome passes on.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. It
-    /// cannot throw, and is not told the outcome. Cancelling the result withdraws from this
-    /// promise, and `body` runs all the same.
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. It
+    /// cannot throw, and does not receive the outcome. Cancelling the result withdraws from this
+    /// promise, and `body` still runs.
     @inlinable
     public func ensure(_ body: @escaping @Sendable (Object) -> Void) -> BoundPromise {
         .init(.init(promise.node.ensure(Value.self, with: owner, body)), owner)
     }
 
-    /// Ends the chain. The result is fulfilled when all is over, whether or not the handler ran.
+    /// Ends the chain. The result is fulfilled at the end of the chain, whether or not the handler
+    /// ran.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists and the policy
-    /// covers the error; by default it does not cover a cancellation. The error counts as handled.
-    /// The result cannot fail and cannot be cancelled.
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists and
+    /// the policy covers the error; by default it does not cover a cancellation. The error counts
+    /// as handled. The result cannot fail and cannot be cancelled.
     @inlinable @discardableResult
     public func `catch`(
         policy: CatchPolicy = .allErrorsExceptCancellation,

@@ -1,6 +1,6 @@
 /// A promise of a core whose handlers get an owner, which it does not keep alive.
 ///
-/// Made by `Local.with(weak:)`; in all else it is like `BoundPromise`. Handlers run on the core.
+/// Made by `Local.with(weak:)`; otherwise like `BoundPromise`. Handlers run on the core.
 public struct LocalBound<Object: AnyObject, Value> {
     /// The same outcome without the owner.
     public let promise: Local<Value>
@@ -30,8 +30,8 @@ extension Local {
 extension LocalBound {
     /// Continues with another promise; a throw rejects.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
-    /// error passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it. Cancelling the result withdraws from this promise, or from the one that
     /// `body` has returned.
     @inlinable
     public func then<New>(
@@ -42,8 +42,8 @@ extension LocalBound {
 
     /// Turns the value into another; a throw rejects.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
-    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it. Cancelling the result withdraws from this promise; the handler then
     /// never runs.
     @inlinable
     public func map<New>(
@@ -52,10 +52,10 @@ extension LocalBound {
         .init(promise.map { [owner] in try body(owner.get(), $0) }, owner)
     }
 
-    /// Looks at the value, which passes on; a throw rejects.
+    /// Observes the value, which passes on; a throw rejects.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. An
-    /// error passes it by. Cancelling the result withdraws from this promise; the handler then
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it. Cancelling the result withdraws from this promise; the handler then
     /// never runs.
     @inlinable
     public func onValue(_ body: @escaping (Object, Value) throws -> Void) -> LocalBound {
@@ -77,9 +77,9 @@ extension LocalBound {
     /// Passes the value on if the check returns true; else rejects with
     /// `PromiseError.validationFailed`.
     ///
-    /// `check` runs on the core, in a turn of its own, if the owner still exists. An error skips it,
-    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `check` runs on the core, in a turn of its own, if the owner still exists. An error skips
+    /// it, and what it throws rejects. Cancelling the result withdraws from this promise; the
+    /// handler then never runs.
     @inlinable
     public func validate(
         _ check: @escaping (Object, Value) throws -> Bool
@@ -99,11 +99,11 @@ extension LocalBound {
         .init(promise.done { [owner] in try body(owner.get(), $0) }, owner)
     }
 
-    /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
-    /// value passes it by. Cancelling the result withdraws from this promise, and `body` runs all
-    /// the same, told of the cancellation.
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
+    /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs
+    ///, with the cancellation.
     @inlinable
     public func onFailure(_ body: @escaping (Object, any Error) throws -> Void) -> LocalBound {
         .init(.init(promise.node.onFailure(of: Value.self, with: owner, body)), owner)
@@ -112,8 +112,8 @@ extension LocalBound {
     /// Continues with another promise after an error, but not after a cancellation. A throw
     /// replaces the error.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. A
-    /// value passes it by. Cancelling the result withdraws from this promise, or from the one that
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
+    /// value skips it. Cancelling the result withdraws from this promise, or from the one that
     /// `body` has returned.
     @inlinable
     public func recover(
@@ -124,15 +124,16 @@ extension LocalBound {
 
     /// Runs in every case, cancellation included; the outcome passes on.
     ///
-    /// `body` runs on the promise's context, in a turn of its own, if the owner is still there. It
-    /// cannot throw, and is not told the outcome. Cancelling the result withdraws from this
-    /// promise, and `body` runs all the same.
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. It
+    /// cannot throw, and does not receive the outcome. Cancelling the result withdraws from this
+    /// promise, and `body` still runs.
     @inlinable
     public func ensure(_ body: @escaping (Object) -> Void) -> LocalBound {
         .init(.init(promise.node.ensure(Value.self, with: owner, body)), owner)
     }
 
-    /// Ends the chain. The result is fulfilled when all is over, whether or not the handler ran.
+    /// Ends the chain. The result is fulfilled at the end of the chain, whether or not the handler
+    /// ran.
     ///
     /// `body` runs on the core, in a turn of its own, if the owner still exists and the policy
     /// covers the error; by default it does not cover a cancellation. The error counts as handled.

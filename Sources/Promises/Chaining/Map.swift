@@ -95,7 +95,7 @@ extension Promise {
     /// Turns the value into another; a throw rejects.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. An error passes it by. Cancelling the result withdraws from
+    /// outcome: never inside this call. An error skips it. Cancelling the result withdraws from
     /// this promise; the handler then never runs.
     @inlinable
     public func map<New: Sendable>(
@@ -108,7 +108,7 @@ extension Promise {
     /// Like `map`; nil rejects with `PromiseError.noValue`.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. An error passes it by, and what it throws rejects.
+    /// outcome: never inside this call. An error skips it, and what it throws rejects.
     /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func compactMap<New: Sendable>(
@@ -118,10 +118,11 @@ extension Promise {
         .init(node.compactMap(on: context, body))
     }
 
-    /// Lets the value pass if the check says so; else rejects with `PromiseError.validationFailed`.
+    /// Passes the value on if the check returns true; else rejects with
+    /// `PromiseError.validationFailed`.
     ///
     /// `check` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. An error passes it by, and what it throws rejects.
+    /// outcome: never inside this call. An error skips it, and what it throws rejects.
     /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func validate(
@@ -131,10 +132,10 @@ extension Promise {
         .init(node.validate(on: context, check))
     }
 
-    /// Looks at the value, which passes on; a throw rejects.
+    /// Observes the value, which passes on; a throw rejects.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. An error passes it by. Cancelling the result withdraws from
+    /// outcome: never inside this call. An error skips it. Cancelling the result withdraws from
     /// this promise; the handler then never runs.
     @inlinable
     public func onValue(
@@ -147,7 +148,7 @@ extension Promise {
     /// Ends the success part of a chain.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. An error passes it by, and what it throws rejects. The
+    /// outcome: never inside this call. An error skips it, and what it throws rejects. The
     /// result may be cancelled like any other: then `body` never runs.
     @inlinable
     public func done(
@@ -179,7 +180,7 @@ extension Local {
     /// Turns the value into another; a throw rejects.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error passes it by. Cancelling the result withdraws from this promise; the handler
+    /// call. An error skips it. Cancelling the result withdraws from this promise; the handler
     /// then never runs.
     @inlinable
     public func map<New>(_ body: @escaping (Value) throws -> New) -> Local<New> {
@@ -189,27 +190,28 @@ extension Local {
     /// Like `map`; nil rejects with `PromiseError.noValue`.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error passes it by, and what it throws rejects. Cancelling the result withdraws
+    /// call. An error skips it, and what it throws rejects. Cancelling the result withdraws
     /// from this promise; the handler then never runs.
     @inlinable
     public func compactMap<New>(_ body: @escaping (Value) throws -> New?) -> Local<New> {
         .init(node.compactMap(body))
     }
 
-    /// Lets the value pass if the check says so; else rejects with `PromiseError.validationFailed`.
+    /// Passes the value on if the check returns true; else rejects with
+    /// `PromiseError.validationFailed`.
     ///
     /// `check` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error passes it by, and what it throws rejects. Cancelling the result withdraws
+    /// call. An error skips it, and what it throws rejects. Cancelling the result withdraws
     /// from this promise; the handler then never runs.
     @inlinable
     public func validate(_ check: @escaping (Value) throws -> Bool) -> Local {
         .init(node.validate(check))
     }
 
-    /// Looks at the value, which passes on; a throw rejects.
+    /// Observes the value, which passes on; a throw rejects.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error passes it by. Cancelling the result withdraws from this promise; the handler
+    /// call. An error skips it. Cancelling the result withdraws from this promise; the handler
     /// then never runs.
     @inlinable
     public func onValue(_ body: @escaping (Value) throws -> Void) -> Local {
@@ -219,7 +221,7 @@ extension Local {
     /// Ends the success part of a chain.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error passes it by, and what it throws rejects. The result may be cancelled like
+    /// call. An error skips it, and what it throws rejects. The result may be cancelled like
     /// any other: then `body` never runs.
     @inlinable
     public func done(_ body: @escaping (Value) throws -> Void) -> Local<Void> {

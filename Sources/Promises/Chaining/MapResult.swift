@@ -18,7 +18,7 @@ extension Node {
         }
     }
 
-    /// The outcome of a settled node; moved out of it where nobody else can ask for it.
+    /// The outcome of a settled node; moved out of it if there is no other reference.
     @inlinable
     mutating func takeResult<Value>(as type: Value.Type) -> Result<Value, any Error> {
         if isRejected { return .failure(error) }

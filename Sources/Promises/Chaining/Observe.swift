@@ -1,4 +1,4 @@
-// Operators that look at an outcome and let it pass.
+// Operators that observe an outcome and pass it on.
 
 extension Node {
     @inlinable
@@ -67,11 +67,11 @@ extension Node {
 }
 
 extension Promise {
-    /// Looks at the outcome, which passes on.
+    /// Observes the outcome, which passes on.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. It cannot throw, and changes nothing. Cancelling the result
-    /// withdraws from this promise, and `body` runs all the same, told of the cancellation.
+    /// withdraws from this promise, and `body` still runs, with the cancellation.
     @inlinable
     public func onResult(
         on context: (any ExecutionContext)? = nil,
@@ -80,11 +80,11 @@ extension Promise {
         .init(node.onResult(on: context, body))
     }
 
-    /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. A value passes it by, and an error that the policy leaves
-    /// out. Cancelling the result withdraws from this promise, and `body` runs all the same, told
+    /// outcome: never inside this call. A value skips it, and an error that the policy leaves
+    /// out. Cancelling the result withdraws from this promise, and `body` still runs, told
     /// of the cancellation.
     @inlinable
     public func onFailure(
@@ -97,8 +97,8 @@ extension Promise {
     /// Runs in every case, cancellation included; the outcome passes on.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. It cannot throw, and is not told the outcome. Cancelling
-    /// the result withdraws from this promise, and `body` runs all the same.
+    /// outcome: never inside this call. It cannot throw, and does not receive the outcome.
+    /// Cancelling the result withdraws from this promise, and `body` still runs.
     @inlinable
     public func ensure(
         on context: (any ExecutionContext)? = nil, _ body: @escaping @Sendable () -> Void
@@ -106,12 +106,12 @@ extension Promise {
         .init(node.ensure(Value.self, on: context, body))
     }
 
-    /// Looks at the outcome without making a promise and without keeping the work going.
+    /// Observes the outcome without making a promise and without keeping the work going.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. Observers and handlers run in the order in which they were
     /// attached. An error counts as handled. There is nothing to cancel: when all who want the
-    /// outcome have withdrawn, `body` is told of the cancellation.
+    /// outcome have withdrawn, `body` receives the cancellation.
     @inlinable
     public func whenSettled(
         on context: (any ExecutionContext)? = nil,
@@ -122,21 +122,21 @@ extension Promise {
 }
 
 extension Local {
-    /// Looks at the outcome, which passes on.
+    /// Observes the outcome, which passes on.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
     /// call. It cannot throw, and changes nothing. Cancelling the result withdraws from this
-    /// promise, and `body` runs all the same, told of the cancellation.
+    /// promise, and `body` still runs, with the cancellation.
     @inlinable
     public func onResult(_ body: @escaping (Result<Value, any Error>) -> Void) -> Local {
         .init(node.onResult(body))
     }
 
-    /// Looks at the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. A value passes it by, and an error that the policy leaves out. Cancelling the result
-    /// withdraws from this promise, and `body` runs all the same, told of the cancellation.
+    /// call. A value skips it, and an error that the policy leaves out. Cancelling the result
+    /// withdraws from this promise, and `body` still runs, with the cancellation.
     @inlinable
     public func onFailure(
         policy: CatchPolicy = .allErrors, _ body: @escaping (any Error) throws -> Void
@@ -147,19 +147,19 @@ extension Local {
     /// Runs in every case, cancellation included; the outcome passes on.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. It cannot throw, and is not told the outcome. Cancelling the result withdraws from
-    /// this promise, and `body` runs all the same.
+    /// call. It cannot throw, and does not receive the outcome. Cancelling the result withdraws
+    /// from this promise, and `body` still runs.
     @inlinable
     public func ensure(_ body: @escaping () -> Void) -> Local {
         .init(node.ensure(Value.self, body))
     }
 
-    /// Looks at the outcome without making a promise and without keeping the work going.
+    /// Observes the outcome without making a promise and without keeping the work going.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
     /// call. Observers and handlers run in the order in which they were attached. An error counts
     /// as handled. There is nothing to cancel: when all who want the outcome have withdrawn, `body`
-    /// is told of the cancellation.
+    /// receives the cancellation.
     @inlinable
     public func whenSettled(_ body: @escaping (Result<Value, any Error>) -> Void) {
         node.whenSettled(body)

@@ -70,7 +70,7 @@ extension Promise {
     /// replaces the error.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. A value passes it by. Cancelling the result withdraws from
+    /// outcome: never inside this call. A value skips it. Cancelling the result withdraws from
     /// this promise, or from the one that `body` has returned.
     @inlinable
     public func recover(
@@ -84,7 +84,7 @@ extension Promise {
     /// Continues with another promise after an error of one type; others pass on.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. A value passes it by, and so do errors of other types,
+    /// outcome: never inside this call. A value skips it, and so do errors of other types,
     /// cancellation among them. What it throws replaces the error. Cancelling the result withdraws
     /// from this promise, or from the one that `body` has returned.
     @inlinable
@@ -97,7 +97,7 @@ extension Promise {
 
     /// Uses a value instead of an error, but not of a cancellation. Made only if it is needed.
     ///
-    /// `value` is asked on this promise's context in a turn of its own. A value passes it by.
+    /// `value` is evaluated on this promise's context in a turn of its own. A value skips it.
     /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func replaceError(with value: @autoclosure @escaping @Sendable () -> Value) -> Promise {
@@ -107,7 +107,7 @@ extension Promise {
     /// Rejects with another error.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. It is asked about cancellation too; a value passes it by.
+    /// outcome: never inside this call. It also runs for a cancellation; a value skips it.
     /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func mapError(
@@ -123,7 +123,7 @@ extension Local {
     /// replaces the error.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. A value passes it by. Cancelling the result withdraws from this promise, or from the
+    /// call. A value skips it. Cancelling the result withdraws from this promise, or from the
     /// one that `body` has returned.
     @inlinable
     public func recover(
@@ -136,7 +136,7 @@ extension Local {
     /// Continues with another promise after an error of one type; others pass on.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. A value passes it by, and so do errors of other types, cancellation among them. What
+    /// call. A value skips it, and so do errors of other types, cancellation among them. What
     /// it throws replaces the error. Cancelling the result withdraws from this promise, or from the
     /// one that `body` has returned.
     @inlinable
@@ -148,7 +148,7 @@ extension Local {
 
     /// Uses a value instead of an error, but not of a cancellation. Made only if it is needed.
     ///
-    /// `value` is asked on the core in a turn of its own. A value passes it by. Cancelling the
+    /// `value` is evaluated on the core in a turn of its own. A value skips it. Cancelling the
     /// result withdraws from this promise; the handler then never runs.
     @inlinable
     public func replaceError(with value: @autoclosure @escaping () -> Value) -> Local {
@@ -158,7 +158,7 @@ extension Local {
     /// Rejects with another error.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. It is asked about cancellation too; a value passes it by. Cancelling the result
+    /// call. It also runs for a cancellation; a value skips it. Cancelling the result
     /// withdraws from this promise; the handler then never runs.
     @inlinable
     public func mapError(_ body: @escaping (any Error) -> any Error) -> Local {

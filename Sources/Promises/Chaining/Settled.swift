@@ -58,8 +58,8 @@ extension Promise {
         .init(node.settledResult(Value.self))
     }
 
-    /// Ends the chain. There when all is over, whether or not the handler was asked: by default it
-    /// is not for a cancellation, which means that nobody wants an answer.
+    /// Ends the chain. Fulfilled at the end of the chain, whether or not the handler ran: by
+    /// default it does not run for a cancellation, after which no consumer is left.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. The error counts as handled. The result cannot fail and
@@ -73,7 +73,7 @@ extension Promise {
         .init(node.catch(on: context, policy: policy, body))
     }
 
-    /// Ends the chain and silences its error on purpose; diagnostics hear of it.
+    /// Ends the chain and silences its error on purpose; diagnostics report it.
     ///
     /// The report names the place of this call. A cancellation is not reported. The result cannot
     /// fail and cannot be cancelled.
@@ -90,7 +90,7 @@ extension Promise {
     /// Continues after any error, cancellation included, with what cannot fail.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. A value passes it by. The result cannot fail and cannot be
+    /// outcome: never inside this call. A value skips it. The result cannot fail and cannot be
     /// cancelled.
     @inlinable @_disfavoredOverload  // A trailing closure without the label means the other one.
     public func recover(
@@ -104,7 +104,7 @@ extension Promise {
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. Neither it nor what it returns can fail. Cancelling the
-    /// result withdraws from this promise, and `body` runs all the same; what it returns is not
+    /// result withdraws from this promise, and `body` still runs; what it returns is not
     /// waited for.
     @inlinable
     public func ensure(
@@ -130,8 +130,8 @@ extension Local {
         .init(node.settledResult(Value.self))
     }
 
-    /// Ends the chain. There when all is over, whether or not the handler was asked: by default it
-    /// is not for a cancellation, which means that nobody wants an answer.
+    /// Ends the chain. Fulfilled at the end of the chain, whether or not the handler ran: by
+    /// default it does not run for a cancellation, after which no consumer is left.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
     /// call. The error counts as handled. The result cannot fail and cannot be cancelled.
@@ -142,7 +142,7 @@ extension Local {
         .init(node.catch(policy: policy, body))
     }
 
-    /// Ends the chain and silences its error on purpose; diagnostics hear of it.
+    /// Ends the chain and silences its error on purpose; diagnostics report it.
     ///
     /// The report names the place of this call. A cancellation is not reported. The result cannot
     /// fail and cannot be cancelled.
@@ -159,7 +159,7 @@ extension Local {
     /// Continues after any error, cancellation included, with what cannot fail.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. A value passes it by. The result cannot fail and cannot be cancelled.
+    /// call. A value skips it. The result cannot fail and cannot be cancelled.
     @inlinable @_disfavoredOverload  // A trailing closure without the label means the other one.
     public func recover(
         guaranteed body: @escaping (any Error) -> LocalGuarantee<Value>
@@ -171,7 +171,7 @@ extension Local {
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
     /// call. Neither it nor what it returns can fail. Cancelling the result withdraws from this
-    /// promise, and `body` runs all the same; what it returns is not waited for.
+    /// promise, and `body` still runs; what it returns is not waited for.
     @inlinable
     public func ensure(waiting body: @escaping () -> LocalGuarantee<Void>) -> Local {
         .init(node.ensure(Value.self, waiting: body))

@@ -49,7 +49,7 @@ extension Promise {
     /// Continues with another promise; a throw rejects.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. An error passes it by. The result has the returned
+    /// outcome: never inside this call. An error skips it. The result has the returned
     /// promise's outcome, on its own context; a promise that would wait for itself rejects with
     /// `PromiseError.resolvedWithItself`. Cancelling the result withdraws from this promise, or
     /// from the one that `body` has returned.
@@ -64,7 +64,7 @@ extension Promise {
     /// Continues with another promise and keeps this value beside the new one.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. An error passes it by; a throw, or an error of the new
+    /// outcome: never inside this call. An error skips it; a throw, or an error of the new
     /// promise, rejects. Cancelling the result withdraws from this promise, or from the one that
     /// `body` has returned.
     @inlinable
@@ -80,7 +80,7 @@ extension Local {
     /// Continues with another promise; a throw rejects.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error passes it by. The result has the returned promise's outcome, on its own
+    /// call. An error skips it. The result has the returned promise's outcome, on its own
     /// context; a promise that would wait for itself rejects with
     /// `PromiseError.resolvedWithItself`. Cancelling the result withdraws from this promise, or
     /// from the one that `body` has returned.
@@ -92,7 +92,7 @@ extension Local {
     /// Continues with another promise and keeps this value beside the new one.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error passes it by; a throw, or an error of the new promise, rejects. Cancelling
+    /// call. An error skips it; a throw, or an error of the new promise, rejects. Cancelling
     /// the result withdraws from this promise, or from the one that `body` has returned.
     @inlinable
     public func adding<New>(

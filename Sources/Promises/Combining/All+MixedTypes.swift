@@ -1,4 +1,4 @@
-// What the compiler says of an array whose promises have different types. Without this declaration
+// The compiler's message for an array whose promises have different types. Without this declaration
 // it reports a failed conversion inside the array.
 
 /// Unavailable: promises of different types are listed as arguments, `all(first, second)`. It never

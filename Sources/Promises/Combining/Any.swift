@@ -28,8 +28,8 @@ extension Node {
         return result
     }
 
-    /// Lets each inputSlot that is not the member itself wait for its member. All are counted before the
-    /// first one can arrive (see `wait(_:at:)` for lists of nodes).
+    /// Lets each input slot that is not the member itself wait for its member. All are counted
+    /// before the first one can arrive (see `wait(_:at:)` for lists of nodes).
     @inlinable
     static func wait<Key, Face: PromiseFace>(
         _ inputSlots: [AnyMember<Key>], at members: [(key: Key, promise: Face)]
@@ -42,7 +42,7 @@ extension Node {
         }
     }
 
-    /// Lets go of the members that have not arrived.
+    /// Withdraws from the members that have not arrived.
     @inlinable
     func release<Key>(_ members: [AnyMember<Key>]) {
         release(members.filter { !$0.isItself }.map(\.inputSlot))
@@ -55,7 +55,7 @@ extension Node {
         concludeSoon { $0.concludeAny(keyedBy: Key.self, of: Value.self) }
     }
 
-    /// The answer is already in place; only when nobody brought a value it becomes an error.
+    /// The result is already written; it becomes an error only if no member has a value.
     @inlinable
     func concludeAny<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
         guard decide() else { return }

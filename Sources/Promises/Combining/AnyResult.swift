@@ -1,8 +1,8 @@
 /// What `any` brought: for every key a value or the reason why there is none, in the order of the
 /// members, with at least one value.
 ///
-/// It looks into settled promises: no dictionary is made until `values` or `reasons` asks for one.
-/// When a key stands for two members, the first counts.
+/// It reads settled promises: no dictionary is made before `values` or `reasons` is read.
+/// If two members have the same key, the first counts.
 public struct AnyResult<Key: Hashable & Sendable, Value> {
     @usableFromInline let members: [AnyMember<Key>]
 
@@ -48,13 +48,13 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
     @inlinable
     public var isComplete: Bool { members.allSatisfy(\.inputSlot.isFulfilled) }
 
-    /// The outcome of a key, or nil if it is unknown. Looks at one member after the other.
+    /// The outcome of a key, or nil if it is unknown. Linear search.
     @inlinable
     public func result(for key: Key) -> Result<Value, any Error>? {
         members.firstIndex { $0.key == key }.map { result(at: $0) }
     }
 
-    /// The value of a key. Looks at one member after the other.
+    /// The value of a key. Linear search.
     ///
     /// - Throws: the member's own reason if it has no value; `PromiseError.unknownKey`.
     @inlinable
@@ -63,7 +63,7 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
         return try result.get()
     }
 
-    /// The values by key, of those who brought one. Makes the dictionary at every call.
+    /// The values of the fulfilled members by key. Makes the dictionary at every call.
     public var values: [Key: Value] {
         Dictionary(
             members.lazy.filter(\.inputSlot.isFulfilled).map {
@@ -72,7 +72,7 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The reasons by key, of those who brought no value. Makes the dictionary at every call.
+    /// The errors of the rejected members by key. Makes the dictionary at every call.
     public var reasons: [Key: any Error] {
         Dictionary(
             members.lazy.filter(\.inputSlot.isRejected).map { ($0.key, $0.inputSlot.error) },
@@ -88,7 +88,7 @@ extension AnyResult: Sendable where Value: Sendable {}
 struct AnyMember<Key: Hashable & Sendable>: Sendable {
     @usableFromInline let key: Key
     @usableFromInline let inputSlot: Node
-    /// Whether the inputSlot is the member itself.
+    /// Whether the input slot is the member itself.
     @usableFromInline let isItself: Bool
 
     @inlinable
@@ -109,7 +109,7 @@ public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConv
         self.members = members
     }
 
-    /// The reasons by key; the first one, when a key stands for two members.
+    /// The errors by key; the first one, if two members have the same key.
     public var errors: [Key: any Error] {
         Dictionary(members.map { ($0.key, $0.error) }, uniquingKeysWith: { first, _ in first })
     }

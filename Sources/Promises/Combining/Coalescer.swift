@@ -1,7 +1,8 @@
-/// One piece of work at a time for each key: who asks while it runs gets the same outcome.
+/// One piece of work at a time for each key: callers that arrive while it runs get the same
+/// outcome.
 ///
-/// Nothing is kept when it is done; the next one who asks begins anew. Keys are compared and hashed
-/// with a lock held: their `==` and `hash(into:)` must not use the coalescer.
+/// Nothing is stored when it is done; the next caller starts the work again. Keys are compared and
+/// hashed with a lock held: their `==` and `hash(into:)` must not use the coalescer.
 public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let running = Guarded<[Key: Node]>([:])
 
@@ -14,8 +15,8 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     /// The outcome of the work that runs for this key, or of `start` if none does.
     ///
     /// `start` is called inside this call, on this thread, with no lock held; what it throws
-    /// rejects. Everyone who asks is one consumer: cancelling the result withdraws that one, and
-    /// the work itself is cancelled when the last has withdrawn. Who asks after that begins anew.
+    /// rejects. Every caller is one consumer: cancelling the result withdraws that one, and
+    /// the work itself is cancelled when the last has withdrawn. A later caller starts it again.
     ///
     /// Handlers run on `context`, or else on the current one or the pool, in turns of their own.
     public func value(
@@ -28,7 +29,7 @@ public final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendabl
             let mine = Node.make(Value.self, placement: placement, parent: work) {
                 $0.inherit(Value.self)
             }
-            // Whoever withdrew last may have been faster; then that work is not for us.
+            // The last consumer may have withdrawn in between; then this work must not be joined.
             guard work.gains(mine) else { continue }
             if isNew { begin(work, for: key, start) }
             return Promise(mine)

@@ -2,13 +2,15 @@ public import Synchronization
 
 /// What combinators are made of.
 ///
-/// A *inputSlot* waits for one member and keeps its outcome. The *result* holds the inputSlots, counts them
-/// down as they arrive, and lets go of the missing ones when it is settled early or cancelled.
+/// A *input slot* waits for one member and keeps its outcome. The *result* holds the input slots,
+/// counts them down as they arrive, and withdraws from the missing ones when it is settled early or
+/// cancelled.
 ///
-/// On a core a member can be its own inputSlot, for one result at a time: nothing is allocated for it, and
-/// it tells the result when it is settled.
+/// On a core a member can be its own input slot, for one result at a time: nothing is allocated for
+/// it, and it notifies the result when it is settled.
 extension Node {
-    /// A pending result. Until it is settled its tail holds the inputSlots, and behind them the count.
+    /// A pending result. Until it is settled its tail holds the input slots, and behind them the
+    /// count.
     @inlinable
     static func gathering<Value>(_ type: Value.Type, count: Int, placement: Placement) -> Node {
         let result = make(
@@ -17,12 +19,12 @@ extension Node {
         return result
     }
 
-    /// A inputSlot of this result at a member. Its step begins with `arrive`.
+    /// An input slot of this result at a member. Its step begins with `arrive`.
     @inlinable
     func inputSlot<Value>(
         _ type: Value.Type, at member: Node, _ step: @escaping (_ inputSlot: Node) -> Void
     ) -> Node {
-        // Observed, because the result answers for the errors that its inputSlots keep.
+        // Observed, because the result answers for the errors that its input slots keep.
         let inputSlot = Node.bare(Value.self, claim: Claim.observed, extraWords: 0)
         unsafe inputSlot.header.pointee.placement = unsafe header.pointee.placement
         inputSlot.setParent(member)
@@ -34,7 +36,7 @@ extension Node {
         return inputSlot
     }
 
-    /// In a inputSlot's step: takes the member's outcome, and gives the result that waits for it.
+    /// In an input slot's step: takes the member's outcome, and gives the result that waits for it.
     @inlinable
     func arrive<Value>(_ type: Value.Type) -> Node? {
         let result = result
@@ -43,7 +45,7 @@ extension Node {
         return result
     }
 
-    /// Begins to wait, and arranges that cancelling the result lets go of the members.
+    /// Begins to wait, and arranges that cancelling the result withdraws from the members.
     @inlinable
     func gather(_ inputSlots: [Node], at members: [Node]) {
         setStep { result in result.release(inputSlots) }
@@ -51,18 +53,19 @@ extension Node {
         Node.wait(inputSlots, at: members)
     }
 
-    /// Lets each inputSlot wait for its member.
+    /// Lets each input slot wait for its member.
     ///
-    /// All are counted before the first one can arrive: one that arrives may decide the result, which
-    /// then withdraws from every other member, on another thread perhaps. From then on a inputSlot's
-    /// parent belongs to the one who withdraws, so the members are not looked up there.
+    /// All are counted before the first one can arrive: one that arrives may decide the result,
+    /// which then withdraws from every other member, on another thread perhaps. From then on an
+    /// input slot's parent belongs to the one who withdraws, so the members are not looked up
+    /// there.
     @inlinable
     static func wait(_ inputSlots: [Node], at members: [Node]) {
         for member in members { _ = member.claim.add(Claim.consumer) }
         for (inputSlot, member) in zip(inputSlots, members) { member.push(inputSlot) }
     }
 
-    /// Lets go of the members that have not arrived.
+    /// Withdraws from the members that have not arrived.
     @usableFromInline
     func release(_ inputSlots: [Node]) {
         let reason = reasonToLeave
@@ -72,19 +75,19 @@ extension Node {
         }
     }
 
-    /// Why a result lets go of its members.
+    /// The error with which a result withdraws from its members.
     private var reasonToLeave: any Error {
         isRejected && error.isCancellation ? error : Cancelled()
     }
 
-    // MARK: Members that are their own inputSlots.
+    // MARK: Members that are their own input slots.
 
-    /// Says what this result does when such a member has arrived.
+    /// Sets what this result does when such a member has arrived.
     @inlinable
     func onArrival(_ body: @escaping (_ result: Node) -> Void) { keep(Observe<Node>(body)) }
 
-    /// Lets this member be its own inputSlot. False where it cannot: it is not confined, has an outcome
-    /// already, or sits in another result.
+    /// Lets this member be its own input slot. False where it cannot: it is not confined, has an
+    /// outcome already, or sits in another result.
     @inlinable
     func becomesOwnInputSlot(in result: Node) -> Bool {
         guard isConfined, result.isConfined, isPending, self.result == nil else { return false }
@@ -113,13 +116,13 @@ extension Node {
         }
     }
 
-    /// Settles this result with `step`; on a core in a turn of its own, because a member that is its
-    /// own inputSlot arrives while it is settled: so results of results are not nested, and whoever waited
-    /// for that member before this result did hears of it before.
+    /// Settles this result with `step`; on a core in a turn of its own, because a member that is
+    /// its own input slot arrives while it is settled: so results of results are not nested, and
+    /// handlers that were attached to that member before this result run before it.
     @usableFromInline
     func concludeSoon(_ step: @escaping (Node) -> Void) {
         guard isConfined else { return step(self) }
-        // Nothing is left to let go of.
+        // No member is pending.
         let before = claim.remove(Claim.started)
         guard before & Claim.decided == 0 else { return }
         setStep(step)
@@ -128,14 +131,14 @@ extension Node {
 
     // MARK: Concluding.
 
-    /// Counts one inputSlot; true when it was the last.
+    /// Counts one input slot; true when it was the last.
     @inlinable
     func isComplete<Value>(_ type: Value.Type) -> Bool {
         let count = unsafe Word(cells + 2 + Node.words(Value.self), isConfined: isConfined)
         return count.add(0 &- 1) == 0
     }
 
-    /// Settles with what the inputSlots brought, unless the result was settled before.
+    /// Settles with what the input slots brought, unless the result was settled before.
     @inlinable
     func conclude<Value>(_ outcome: ([Node]) -> Result<Value, any Error>) {
         guard decide() else { return }
@@ -150,7 +153,7 @@ extension Node {
         }
     }
 
-    /// Settles before all inputSlots have arrived, and lets go of the rest.
+    /// Settles before all input slots have arrived, and withdraws from the rest.
     @inlinable
     func concludeEarly<Value>(_ outcome: Result<Value, any Error>) {
         guard decide() else { return }

@@ -32,7 +32,7 @@ extension Node {
         let result = Node.gathering(Value.self, count: members.count, placement: placement)
         let inputSlots = members.map { member in
             result.inputSlot(Value.self, at: member) { inputSlot in
-                // None when it is being let go of on another thread just now.
+                // Nil when another thread is releasing it at this moment.
                 guard let result = inputSlot.arrive(Value.self),
                     let outcome = inputSlot.result(as: Value.self)
                 else { return }

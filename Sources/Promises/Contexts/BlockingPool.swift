@@ -16,8 +16,8 @@
 /// been idle for ten seconds. It is not serial: handlers of one promise may run at the same time.
 /// Links inherit it like any context; `hop(to:)` or `on:` leaves it.
 public final class BlockingPool: ExecutionContext {
-    /// A pool of the process with up to 64 threads; `.blocking` for short where a context is asked
-    /// for.
+    /// A pool of the process with up to 64 threads; `.blocking` as a short form for parameters of
+    /// type for.
     public static let shared = BlockingPool(threads: 64)
 
     /// How many jobs may run at the same time.

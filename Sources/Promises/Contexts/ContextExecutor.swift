@@ -14,9 +14,9 @@
 ///         }
 ///     }
 ///
-/// An actor needs a context that runs one job at a time (`ExecutionContext.isSerial`): on `.inline`,
-/// which runs jobs of several threads at once, its state would not be protected, so the process
-/// traps when an actor is put there.
+/// An actor needs a context that runs one job at a time (`ExecutionContext.isSerial`): on
+/// `.inline`, which runs jobs of several threads at once, its state would not be protected, so the
+/// process traps when an actor is put there.
 ///
 /// One job of the context, and one allocation, for each time that a task becomes ready.
 public final class ContextExecutor: TaskExecutor, SerialExecutor {

@@ -13,7 +13,7 @@ public final class Core {
     /// For a loop that owns its thread.
     ///
     /// - Parameters:
-    ///   - context: the thread-safe door of the loop. Called on the thread of the loop, its
+    ///   - context: the thread-safe context of the loop. Called on the thread of the loop, its
     ///     `enqueue` must append to the same `turn`.
     ///   - turn: the loop's ready queue; confined promises are put there directly.
     package init(on context: any ExecutionContext, turn: Turn? = nil) {
@@ -26,7 +26,7 @@ public final class Core {
         unsafe .core(self, turn.map { unsafe Unmanaged.passUnretained($0) })
     }
 
-    /// Lends a core of the context that the caller runs on.
+    /// Calls `body` with a core of the context that the caller runs on.
     ///
     /// Traps when called from elsewhere. The body can neither keep the core nor let it out: it is
     /// `@Sendable`, so it captures nothing that is confined.

@@ -1,16 +1,16 @@
 /// Where handlers run: an event loop, a queue, an executor.
 ///
 /// A context runs its jobs one at a time, in the order in which they were enqueued, and never
-/// inside `enqueue`. For a loop of your own, a `Turn` is the ready queue and an `Inbox` the door
+/// inside `enqueue`. For a loop of your own, a `Turn` is the ready queue and an `Inbox` the entry
 /// for other threads; for what Swift's concurrency or Dispatch runs there are `ExecutorContext`
 /// and, in the module `PromisesDispatch`, `QueueContext`.
 public protocol ExecutionContext: AnyObject, Sendable {
-    /// Whether jobs run one at a time, in order. True unless a context says otherwise: `.inline` and
+    /// Whether jobs run one at a time, in order. True by default; false for `.inline` and
     /// `BlockingPool` do not keep that order, and operators that keep state between turns leave
     /// such a context for `SharedPool`.
     var isSerial: Bool { get }
 
-    /// Whether the caller runs on this context, so that none of its jobs can run meanwhile. Asked
+    /// Whether the caller runs on this context, so that none of its jobs can run meanwhile. Read
     /// on any thread.
     var isCurrent: Bool { get }
 
@@ -30,13 +30,13 @@ public protocol ExecutionContext: AnyObject, Sendable {
     /// - Returns: what drops the job if it has not run; dropping a job that has run does nothing.
     func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable
 
-    /// The reading of the clock that `schedule` counts on, from a fixed start. Asked on any thread,
-    /// so that a delay counts from the call that asks for it and not from the turn that schedules
+    /// The reading of the clock that `schedule` counts on, from a fixed start. Read on any thread,
+    /// so that a delay counts from the call that starts it and not from the turn that schedules
     /// it. The system's clock unless a context has a time of its own.
     var clockReading: Duration { get }
 
     /// Whether this context cannot run its jobs while the caller blocks; `wait` then throws. The
-    /// same as `isCurrent` unless a context knows more. Asked on any thread.
+    /// same as `isCurrent` by default. Read on any thread.
     var isBlockedByCaller: Bool { get }
 }
 

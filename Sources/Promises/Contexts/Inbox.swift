@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The letter box of a context: any thread puts jobs in, the context's thread takes them out.
+/// The inbox of a context: any thread adds jobs, the context's thread takes them out.
 ///
-/// A stack that is turned over when it is emptied; no lock, and no allocation. One reader; whoever
-/// drops a box with jobs in it leaks them.
+/// A stack that is reversed when it is emptied; no lock, and no allocation. One reader. An inbox
+/// that is released with jobs in it leaks them.
 public final class Inbox: Sendable {
     private let newest = Atomic<UInt>(0)
 
-    /// An empty box.
+    /// An empty inbox.
     public init() {}
 
-    /// Puts a job in, behind those that wait already. Called from any thread.
+    /// Adds a job behind those that wait already. Called from any thread.
     ///
-    /// - Returns: whether the box was empty, so that its reader must be woken.
+    /// - Returns: whether the inbox was empty, so that its reader must be woken.
     public func append(_ job: consuming PromiseJob) -> Bool {
         let node = job.release()
         var old = newest.load(ordering: .relaxed)

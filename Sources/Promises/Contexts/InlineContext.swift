@@ -10,7 +10,7 @@
 /// Children inherit it like any other; `hop(to:)` leaves it. Operators that need a clock or keep
 /// state between turns leave it for `SharedPool` themselves.
 public final class InlineContext: ExecutionContext {
-    /// The one inline context; `.inline` for short where a context is asked for.
+    /// The one inline context; `.inline` as a short form for parameters of type `ExecutionContext`.
     public static let shared = InlineContext()
 
     private static let waiting = ThreadLocal()

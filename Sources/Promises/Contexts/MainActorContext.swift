@@ -8,7 +8,8 @@
 /// main function is `async`. `Promise.onMainActor` attaches handlers that may use what is isolated
 /// to the main actor.
 public final class MainActorContext: ExecutionContext {
-    /// The one context of the main actor; `.mainActor` for short where a context is asked for.
+    /// The one context of the main actor; `.mainActor` as a short form for parameters of type
+    /// `ExecutionContext`.
     public static let shared = MainActorContext()
 
     private let serialQueue = SerialQueue { body in Task.detached { @MainActor in body() } }
@@ -18,8 +19,8 @@ public final class MainActorContext: ExecutionContext {
     /// Whether the caller is a handler on the main actor.
     public var isCurrent: Bool { serialQueue.isCurrent }
 
-    /// Whether the caller is a handler on the main actor, or, on Apple's systems, any code on the main
-    /// thread. Elsewhere Swift does not tell which thread serves the main actor.
+    /// Whether the caller is a handler on the main actor, or, on Apple's systems, any code on the
+    /// main thread. On other systems Swift cannot report which thread serves the main actor.
     public var isBlockedByCaller: Bool {
         #if canImport(Darwin)
             serialQueue.isCurrent || pthread_main_np() != 0

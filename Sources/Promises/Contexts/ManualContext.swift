@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A context for tests: nothing runs until it is told to, and its time is virtual.
+/// A context for tests: jobs run when the test says so, and time is virtual.
 ///
 /// It belongs to the thread that made it (or last called `claim()`), which alone may drive it and
-/// ask it; `enqueue` and `isCurrent` are for every thread.
+/// use it; `enqueue` and `isCurrent` are for every thread.
 public final class ManualContext: ExecutionContext {
     private struct Clock {
         var now: Duration = .zero

@@ -1,7 +1,7 @@
-/// A turn that somebody is waiting for: hand it to your queue and call `run()` once, on the context
+/// One unit of work of a context: append it to your queue and call `run()` once, on the context
 /// it was given to.
 ///
-/// No allocation stands behind it: it is one counted reference. A timer's job may be dropped, which
+/// It needs no allocation: it is one counted reference. A timer's job may be dropped, which
 /// is how a timer is cancelled. A job from `enqueue` must be run: dropping it leaks what it would
 /// have run, because its closures may only die on their own context.
 @frozen
@@ -79,7 +79,7 @@ public struct PromiseJob: ~Copyable, Sendable {
         if isTimer { PromiseJob.drop(timer: node) }
     }
 
-    /// Lets go of a timer's node; of a confined one on its own thread, because this may be the last
+    /// Releases a timer's node; a confined one on its own thread, because this may be the last
     /// reference to it and to its closures.
     @usableFromInline
     static func drop(timer: NodeRef) {
@@ -94,7 +94,7 @@ public struct PromiseJob: ~Copyable, Sendable {
 
 /// Jobs in the order in which they came. Grows without allocating.
 ///
-/// For the letter box of a context: fill it under a lock, take it out, give it to the `Turn`.
+/// For the inbox of a context: fill it under a lock, take it out, append it to the `Turn`.
 public struct JobList: ~Copyable, Sendable {
     @usableFromInline var first: NodeRef?
     @usableFromInline var last: NodeRef?

@@ -34,7 +34,8 @@ struct Running {
         }
     }
 
-    /// Gives an owned node its turn. It outlives the turn, so that what is destroyed in it may ask.
+    /// Gives an owned node its turn. It outlives the turn, so that code that runs when values are
+    /// destroyed can read the context.
     func turn(of owned: NodeRef) {
         unsafe cell.pointee = owned.raw
         // Looked at, not taken: the reference of the queue is one that need not be counted again.
@@ -70,8 +71,8 @@ extension Placement {
         .context(context ?? Running.context ?? SharedPool.shared)
     }
 
-    /// This place, or the pool if its handlers do not run one at a time, as what keeps state between
-    /// turns needs them.
+    /// This place, or the pool if its handlers do not run one at a time, as what keeps state
+    /// between turns needs them.
     @usableFromInline
     var serial: Placement {
         if case .context(let context) = self, !context.isSerial {

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// What a context on threads of others is made of: its jobs run one at a time and in order, on
-/// whichever thread it is lent.
+/// Runs jobs one at a time and in order on threads of another executor, on
+/// whichever thread `submit` provides.
 package final class SerialQueue: Sendable {
     /// Jobs before others get the thread.
     private static let jobsPerVisit = 1_000
 
     private let inbox = Inbox()
-    /// Jobs that were put in, less those that were run. Whoever makes it 1 asks for a thread.
+    /// Jobs that were put in, less those that were run. The caller that makes it 1 requests a
+    /// thread.
     private let backlog = Atomic(0)
     /// The thread that runs jobs now. Not a task-local value: a task that a handler begins would
     /// inherit it.

@@ -1,8 +1,8 @@
 /// The context of promises that were given none: Swift's global executor, **one job at a time**.
 ///
-/// All handlers of the process that name no context share it, so one handler that blocks or computes
-/// for long stops all others. Give such work a context of its own: `BlockingPool` runs blocking work
-/// in parallel, an `ExecutorContext` or a `QueueContext` is a queue of its own.
+/// All handlers of the process that name no context share it, so one handler that blocks or
+/// computes for long stops all others. Give such work a context of its own: `BlockingPool` runs
+/// blocking work in parallel, an `ExecutorContext` or a `QueueContext` is a queue of its own.
 public final class SharedPool: ExecutionContext {
     /// The one pool of the process.
     public static let shared = SharedPool()

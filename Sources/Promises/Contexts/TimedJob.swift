@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The job of a timer: whoever takes it first runs it or drops it.
+/// The job of a timer: the first caller of `take` runs it or drops it.
 package final class TimedJob: Sendable {
     private let bits: Atomic<UInt>
 
@@ -10,7 +10,7 @@ package final class TimedJob: Sendable {
 
     deinit { _ = take() }
 
-    /// The job, for the first who asks.
+    /// The job, for the first caller.
     package func take() -> PromiseJob? {
         NodeRef(stack: bits.exchange(0, ordering: .acquiringAndReleasing))
             .map { PromiseJob(owned: $0, isTimer: true) }

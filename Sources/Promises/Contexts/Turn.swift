@@ -18,7 +18,7 @@ public final class Turn {
         unsafe ready.append(job)
     }
 
-    /// Adds the jobs of a letter box behind the others, in their order; runs none.
+    /// Adds the jobs of an inbox behind the others, in their order; runs none.
     @inlinable
     public func append(contentsOf jobs: consuming JobList) {
         unsafe ready.append(contentsOf: jobs)

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Who hears of promise events. Off until a handler is set, and never on the hot path.
+/// Reports promise events to a handler. Off until a handler is set, and never on the hot path.
 public enum PromiseDiagnostics {
     private static let handler = Guarded<(@Sendable (PromiseEvent) -> Void)?>(nil)
     private static let sites = Guarded<[ObjectIdentifier: CreationSite]>([:])
     private static let keepsSites = Atomic(false)
 
-    /// Sets who hears of events, or nobody; gives who heard of them before.
+    /// Sets the handler of events, or none; returns the former handler.
     ///
-    /// The handler is called at once, on whichever thread the event happened on, possibly while a
-    /// promise is being freed: write it down and return. No lock is held meanwhile, so it may use
-    /// promises itself.
+    /// The handler is called at once, on the thread on which the event happened, possibly while a
+    /// promise is being freed: it should record the event and return. No lock is held meanwhile, so
+    /// it may use promises itself.
     ///
     /// - Parameters:
     ///   - keepingCreationSites: whether to remember, from now on, where pending promises are made.
     ///     Costs a lock and a table entry for each promise.
-    ///   - handler: who hears of events, or nil for nobody.
+    ///   - handler: receives events; nil for none.
     @discardableResult
     public static func setHandler(
         keepingCreationSites: Bool = false, _ handler: (@Sendable (PromiseEvent) -> Void)?

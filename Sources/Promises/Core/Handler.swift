@@ -23,7 +23,7 @@ struct Attempt<Input, Output> {
     init(_ call: @escaping (Input) throws -> Output?) { self.call = call }
 }
 
-/// Says yes or no to a value.
+/// Checks a value.
 @usableFromInline
 struct Check<Input> {
     @usableFromInline let call: (Input) throws -> Bool
@@ -32,7 +32,7 @@ struct Check<Input> {
     init(_ call: @escaping (Input) throws -> Bool) { self.call = call }
 }
 
-/// Looks at a value.
+/// Observes a value.
 @usableFromInline
 struct Look<Input> {
     @usableFromInline let call: (Input) throws -> Void
@@ -41,7 +41,7 @@ struct Look<Input> {
     init(_ call: @escaping (Input) throws -> Void) { self.call = call }
 }
 
-/// Looks at an outcome that goes nowhere else.
+/// Observes an outcome and passes nothing on.
 @usableFromInline
 struct Observe<Input> {
     @usableFromInline let call: (Input) -> Void

@@ -1,4 +1,4 @@
-/// Cancellation by counted consumers: a node is cancelled when the last one who wanted its outcome
+/// Cancellation by counted consumers: a node is cancelled when its last consumer
 /// withdrew. Upwards in a loop, never nested.
 extension Node {
     /// Rejects this node, then withdraws from what it waited for, and so on upwards.
@@ -20,7 +20,7 @@ extension Node {
     }
 
     /// Withdraws from a node that this one waited for, which is handed over; then from what that
-    /// one waited for if nobody else wants it, and so on.
+    /// one waited for if it has no other consumer, and so on.
     private func withdrawUpwards(from above: NodeRef?, _ error: any Error) {
         var above = above
         var isOnCore = isConfined
@@ -53,7 +53,8 @@ extension Node {
                 watcher = nil
                 dropHandler()
             }
-            // A inputSlot's; but a confined member may be a inputSlot itself, and is about to tell its result.
+            // An input slot's; but a confined member may be its own input slot, and is about to
+            // notify its result.
             if !isConfined { result = nil }
         }
         clear()
@@ -66,8 +67,9 @@ extension Node {
         return above
     }
 
-    /// Counts one consumer less. When it was the last, this takes the decision, unless somebody
-    /// attached or decided meanwhile, or a reader is shielded, and gives the claim as it was.
+    /// Counts one consumer less. When it was the last, this takes the decision, unless another
+    /// caller attached or decided meanwhile, or a reader is shielded, and gives the claim as it
+    /// was.
     private func leave() -> UInt? {
         let claim = claim
         var bits = claim.add(Claim.withdrawn &- Claim.consumer)
@@ -100,10 +102,11 @@ extension Node {
     func onCancel(_ body: @escaping (Node) -> Void) {
         lockCancellation()
         guard claim.bits & Claim.root != 0 else { return unlockCancellation() }
-        // Disarmed while the closure is exchanged: whoever decides now leaves the closure to us.
+        // Disarmed while the closure is exchanged: a caller that decides now leaves the closure to
+        // this one.
         let before = claim.remove(Claim.started)
         if before & Claim.decided != 0 {
-            // Too late to arm. An earlier closure belongs to whoever decided.
+            // Too late to arm. An earlier closure belongs to the caller that decided.
             if before & Claim.started != 0 { _ = claim.insert(Claim.started) }
             unlockCancellation()
             if before & Claim.cancelled != 0 { afterwards(body) }

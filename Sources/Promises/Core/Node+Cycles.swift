@@ -8,7 +8,8 @@ extension Node {
     @usableFromInline
     func wouldWaitForItself(by inner: Node) -> Bool {
         if inner === self { return true }
-        // A resolver's promise waits for nobody, and what has no waiters keeps nobody waiting.
+        // A resolver's promise waits for no other, and a node without waiters cannot be part of a
+        // cycle.
         if inner.isProduced || (state.bits & ~State.tags == 0 && !isSeat) { return false }
         var budget = isConfined ? 64 : 8
         return isAwaited(by: inner, &budget)

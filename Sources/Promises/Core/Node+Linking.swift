@@ -55,7 +55,7 @@ extension Node {
             reject(above.error)
             return nil
         }
-        // The last one to look may keep what it sees.
+        // The last reader may move the value out.
         if above.isUnique() { return above.moveValue(as: In.self) }
         return above.value(as: In.self)
     }

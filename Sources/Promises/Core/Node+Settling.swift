@@ -1,9 +1,9 @@
 /// Settling once, waiting, and taking one's turn. Nothing here recurses and nothing here runs user
-/// code but `run()`: publishing only *enqueues* those who wait.
+/// code but `run()`: publishing only *enqueues* the waiters.
 extension Node {
     // MARK: Settling.
 
-    /// Claims the right to write the outcome; false if somebody was first.
+    /// Claims the right to write the outcome; false if another caller was first.
     @inlinable
     func decide() -> Bool {
         let old = claim.insert(Claim.decided)
@@ -29,8 +29,8 @@ extension Node {
         return true
     }
 
-    /// Makes the written outcome visible, enqueues the waiters, oldest first, and tells the result in
-    /// which this node sits.
+    /// Makes the written outcome visible, enqueues the waiters, oldest first, and notifies the
+    /// result in which this node sits.
     @usableFromInline
     func publish(_ outcome: UInt) {
         settleState(outcome)
@@ -42,7 +42,7 @@ extension Node {
         var old = state.bits
         while true {
             if old & State.busy != 0 {
-                // Somebody moves the waiters right now, and delivers them when it sees the outcome.
+                // Another thread is moving the waiters, and delivers them when it sees the outcome.
                 if state.replace(&old, with: old | outcome) { return }
             } else if old == 0 {
                 if state.replace(&old, with: outcome) { return }
@@ -54,7 +54,8 @@ extension Node {
         }
     }
 
-    /// Delivers those who came while others were being delivered, so that all keep their order.
+    /// Delivers waiters that were attached while others were being delivered, so that all keep
+    /// their order.
     func deliverRest(_ outcome: UInt) {
         let state = state
         var old = state.bits

@@ -1,5 +1,5 @@
-/// The value or the error of a node, in its tail. The writer is the one who decided; a reader has
-/// seen the state word settled.
+/// The value or the error of a node, in its tail. The writer is the caller that decided; a reader
+/// has seen the state word settled.
 extension Node {
     /// Words that a value takes in the tail. What wants more than a word's alignment is boxed.
     @inlinable

@@ -5,10 +5,11 @@ public import Synchronization
 /// Not generic, so that it costs no metadata to make or free. Its owner is the producer (a
 /// resolver) or the parent's waiter stack; a child holds its parent until its turn has come. A
 /// confined node is touched by its core's thread only; any other node by any thread, under the
-/// rules of `Claim`: *the one who set `decided` writes the outcome; closure and parent belong to
-/// the runner once it set `started`, before that to whoever decides.*
+/// rules of `Claim`: *the caller that set `decided` writes the outcome; closure and parent belong
+/// to the runner once it set `started`, before that to the caller that decides.*
 ///
-/// The only unchecked `Sendable` of the module: the two words say who may touch what.
+/// The only unchecked `Sendable` of the module: the two words determine which thread may access
+/// what.
 @usableFromInline
 struct Node: @unchecked Sendable {
     @usableFromInline var object: NodeObject
@@ -32,7 +33,7 @@ final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
 /// What a node has besides its two words and its value.
 @usableFromInline @safe
 struct NodeHeader {
-    // These two stand first: they are moved out by their place (see `stepPlace`).
+    // These two come first: they are moved out by address (see `stepPlace`).
     @usableFromInline var step: NodeStep?
     /// The caller's closure, which the step takes.
     @usableFromInline var handler: AnyHandler?
@@ -42,7 +43,7 @@ struct NodeHeader {
     @usableFromInline var parent: NodeRef?
     /// The link of the list that the node is in: a waiter stack, an inbox or a turn.
     @usableFromInline var next: NodeRef?
-    /// The combinator's result whose inputSlot this is.
+    /// The combinator's result whose input slot this is.
     @usableFromInline var result: Node?
     /// What the tail holds, if that must be destroyed.
     @usableFromInline var held: Any.Type?
@@ -63,7 +64,7 @@ struct NodeStep {
     @inlinable @inline(__always)
     init(_ take: @escaping (Node) -> Void) { self.take = take }
 
-    /// Takes it, and is over: its context is not counted for the call.
+    /// Calls it and consumes it: its context is not retained for the call.
     @inline(__always)
     consuming func callAsFunction(_ node: Node) { take(node) }
 }
@@ -76,7 +77,7 @@ enum Placement {
     case core(Core, Unmanaged<Turn>?)
     case context(any ExecutionContext)
 
-    /// Whether whoever holds something that lives here is on its thread already.
+    /// Whether a holder of a node with this placement is always on its thread.
     @inlinable
     var isConfined: Bool {
         if case .core = self { true } else { false }
@@ -138,7 +139,7 @@ extension Node {
         make(Value.self, placement: placement, claim: Claim.root)
     }
 
-    // MARK: Fields. No exclusivity checks: the words say who may touch what.
+    // MARK: Fields. No exclusivity checks: the words determine which thread may access what.
 
     @inlinable @inline(__always)
     var header: UnsafeMutablePointer<NodeHeader> {
@@ -243,11 +244,11 @@ extension Node {
         return taken
     }
 
-    /// Whether nobody else holds this node.
+    /// Whether no other reference holds this node.
     @inlinable @inline(__always)
     mutating func isUnique() -> Bool { isKnownUniquelyReferenced(&object) }
 
-    // MARK: What the words say.
+    // MARK: State.
 
     @inlinable var isPending: Bool { state.bits & State.settled == 0 }
     @inlinable var isFulfilled: Bool { state.bits & State.fulfilled != 0 }
@@ -275,7 +276,7 @@ extension Node {
         if hasCreationSite { PromiseDiagnostics.forget(ObjectIdentifier(object)) }
     }
 
-    /// Frees a line of ancestors that nobody else holds, one after the other and not nested.
+    /// Frees a line of ancestors that no other reference holds, one after the other and not nested.
     func releaseAncestors() {
         var above = takeParent()
         while var node = above.take(), node.isUnique() {

@@ -31,7 +31,7 @@ struct NodeRef: Sendable {
     @inlinable
     func release() { unsafe raw.release() }
 
-    /// A look at the node, without counting.
+    /// Access to the node, without counting.
     @inlinable @inline(__always)
     func with<Result>(_ body: (Node) -> Result) -> Result {
         unsafe raw._withUnsafeGuaranteedRef { body(Node($0)) }

@@ -8,14 +8,14 @@ public enum PromiseError: Error, Sendable, Hashable {
     case contextDeallocated
     /// `timeout` ran out.
     case timedOut
-    /// `validate` said no.
+    /// The check of `validate` returned false.
     case validationFailed
-    /// `compactMap` found nothing.
+    /// The closure of `compactMap` returned nil.
     case noValue
     /// `firstSettled` was given nothing, `all(_:concurrently:on:_:)` or `retry` a number below one,
     /// or a `Work` was started twice.
     case badInput
-    /// `requiredValue(for:)` was asked for a key that is not there.
+    /// `requiredValue(for:)` was called with an unknown key.
     case unknownKey
     /// `wait(for:)` would have blocked the handler that ends the wait.
     case waitOnOwnContext
@@ -24,7 +24,7 @@ public enum PromiseError: Error, Sendable, Hashable {
 }
 
 /// An error that may mean "stopped on purpose", as Swift's `CancellationError` does: `catch` and
-/// `recover` are then not asked unless they want all errors, and diagnostics do not report it.
+/// `recover` skip it unless their policy covers all errors, and diagnostics do not report it.
 public protocol CancellableError: Error {
     /// Whether this one means it.
     var isCancelled: Bool { get }
@@ -32,10 +32,11 @@ public protocol CancellableError: Error {
 
 /// The error of cancelled promises. The same one goes up to the work and down to its consumers.
 ///
-/// Not Swift's `CancellationError`: that one tells a task to end, and `Promise.get()` throws it when
-/// its own task was cancelled. This one says that a promise was cancelled, and why.
+/// Not Swift's `CancellationError`: that one means that a task must end, and `Promise.get()` throws
+/// it when its own task was cancelled. This one means that a promise was cancelled, and has the
+/// cause.
 public struct Cancelled: CancellableError {
-    /// Why, if somebody said so.
+    /// The cause, if one was given.
     public let cause: (any Error)?
 
     /// Stopped, for a reason or for none: for a producer that stops by itself.
@@ -47,11 +48,11 @@ public struct Cancelled: CancellableError {
     public var isCancelled: Bool { true }
 }
 
-/// Which errors a handler is asked about.
+/// Which errors a handler receives.
 public enum CatchPolicy: Sendable {
     /// All of them.
     case allErrors
-    /// All but cancellation, which means that nobody wants an answer.
+    /// All but cancellation, after which no consumer is left.
     case allErrorsExceptCancellation
 
     @usableFromInline
@@ -64,7 +65,7 @@ public enum CatchPolicy: Sendable {
 }
 
 extension Error {
-    /// Whether this error only says that work was stopped on purpose.
+    /// Whether this error only means that work was stopped on purpose.
     @usableFromInline
     var isCancellation: Bool {
         if let error = self as? any CancellableError { return error.isCancelled }

@@ -1,4 +1,4 @@
-/// Something that went wrong and that no handler was told of.
+/// A failure that no handler received.
 ///
 /// The places say where the chain began; they are known for what was made while
 /// `PromiseDiagnostics` kept them.
@@ -6,8 +6,8 @@ public enum PromiseEvent: Sendable {
     /// A producer went away without settling, so its promise was rejected with
     /// `PromiseError.abandoned`.
     case abandoned(at: CreationSite?)
-    /// A rejected promise went away and nobody had ever attached to it. Once for each such promise;
-    /// not for cancellation, and not for what `abandoned` reported.
+    /// A rejected promise was released and no handler had ever been attached to it. Once for each
+    /// such promise; not for cancellation, and not for what `abandoned` reported.
     case unhandledRejection(any Error, at: CreationSite?)
     /// A shared resolver was used after the promise had been settled, which changed nothing. Not
     /// for a promise that was cancelled: its producer cannot know.

@@ -74,30 +74,30 @@ struct Word {
 enum State {
     @inlinable static var fulfilled: UInt { 1 }
     @inlinable static var rejected: UInt { 2 }
-    /// Somebody is moving waiters and will look again: leave yours on the stack.
+    /// A thread is moving waiters and will check again: new waiters stay on the stack.
     @inlinable static var busy: UInt { 4 }
 
     @inlinable static var settled: UInt { 3 }
     @inlinable static var tags: UInt { 7 }
 }
 
-/// The claim word: who may settle a node, who owns its closure, who still wants its outcome.
+/// The claim word: who may settle a node, who owns its closure, how many consumers it has.
 @usableFromInline
 enum Claim {
-    /// The outcome belongs to whoever set this bit. It may not have been written yet.
+    /// The caller that set this bit writes the outcome. It may not have been written yet.
     @inlinable static var decided: UInt { 1 }
     /// Link: its turn has come, the closure and the parent belong to the runner.
     /// Root: a cancellation closure is in place.
     @inlinable static var started: UInt { 2 }
     /// The closure is what cancellation calls, not what a turn calls.
     @inlinable static var root: UInt { 4 }
-    /// Somebody looks without wanting: counts as handled, does not keep the work going.
+    /// It has an observer: counts as handled, does not keep the work going.
     @inlinable static var observed: UInt { 8 }
     /// The decision was a cancellation.
     @inlinable static var cancelled: UInt { 16 }
     /// A cancellation closure is being exchanged.
     @inlinable static var locked: UInt { 32 }
-    /// It is a combinator's result, which waits for its inputSlots.
+    /// It is a combinator's result, which waits for its input slots.
     @inlinable static var gathering: UInt { 64 }
     /// Diagnostics remember where the chain of this node began.
     @inlinable static var hasCreationSite: UInt { 128 }
@@ -110,8 +110,8 @@ enum Claim {
     /// One consumer or observer that withdrew and whose empty node is still on the waiter stack.
     @inlinable static var withdrawn: UInt { 1 << 35 }
 
-    /// The word after a cancellation took the decision: both in one step, so that whoever arms a
-    /// root sees either neither or what it was.
+    /// The word after a cancellation took the decision: both in one step, so that a caller that
+    /// arms a root sees either neither or what it was.
     static func cancelling(_ bits: UInt) -> UInt {
         bits | (bits & root != 0 ? decided | cancelled : decided)
     }

@@ -1,4 +1,4 @@
-// How a promise looks in a debugger and in a log.
+// The description of a promise in a debugger and in a log.
 
 extension Promise: CustomDebugStringConvertible {
     /// The type, what is known now, and where the chain began if `PromiseDiagnostics` keeps sites:

@@ -65,9 +65,9 @@ extension Guarantee {
 
     /// Continues with a promise, which may fail; a throw rejects.
     ///
-    /// `body` runs in a turn of its own on the guarantee's context, or the one given. Cancelling the
-    /// result before that turn means that `body` never runs; later, it withdraws from the promise
-    /// that `body` has returned. Cancelling never reaches the guarantee.
+    /// `body` runs in a turn of its own on the guarantee's context, or the one given. Cancelling
+    /// the result before that turn means that `body` never runs; later, it withdraws from the
+    /// promise that `body` has returned. Cancelling never reaches the guarantee.
     @inlinable @_disfavoredOverload  // A closure that fits both continues with a guarantee.
     public func then<New: Sendable>(
         on context: (any ExecutionContext)? = nil,

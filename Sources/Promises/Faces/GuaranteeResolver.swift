@@ -34,7 +34,7 @@ public struct GuaranteeResolver<Value: Sendable>: ~Copyable, Sendable {
     public consuming func fulfill(_ value: consuming sending Value) { node.fulfill(value) }
 }
 
-/// The write side of a `LocalGuarantee`, which it fulfils once. Confined to its core, in all else
+/// The write side of a `LocalGuarantee`, which it fulfils once. Confined to its core, otherwise
 /// like `GuaranteeResolver`.
 public struct LocalGuaranteeResolver<Value>: ~Copyable {
     @usableFromInline let node: Node

@@ -27,7 +27,7 @@ extension Core {
     }
 
     /// Already rejected. Handlers run on the core, never inside the call that attaches them.
-    /// Diagnostics hear of it when nobody handles it. Cancelling a settled promise does nothing.
+    /// Diagnostics report it if no handler is attached. Cancelling a settled promise does nothing.
     @inlinable
     public func error<Value>(
         _ error: any Error, as type: Value.Type = Value.self,
@@ -70,9 +70,9 @@ extension Local {
     public var context: any ExecutionContext { node.placement.context }
 
     /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
-    /// nobody else waits for it.
+    /// no other consumer waits for it.
     ///
-    /// The promise is rejected when this returns; handlers hear of it in their own turns, and a
+    /// The promise is rejected when this returns; handlers run in turns of their own, and a
     /// producer by `onCancel`. Does nothing when there is an outcome already.
     public func cancel(because cause: (any Error)? = nil) {
         node.cancel(with: Cancelled(because: cause))
@@ -81,7 +81,7 @@ extension Local {
 
 extension Local where Value: Sendable {
     /// The same outcome for every thread, one turn of the core later; handlers run on the core's
-    /// context unless they are told otherwise.
+    /// context by default.
     ///
     /// Cancelling the result from another thread withdraws from this promise by a job on the core.
     @inlinable

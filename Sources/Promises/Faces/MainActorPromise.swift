@@ -8,8 +8,8 @@
 /// Made by `Promise.onMainActor`; `promise` leaves the main actor again. Handlers run on
 /// `MainActorContext`, in the order in which they were attached, each in a turn of its own.
 public struct MainActorPromise<Value: Sendable>: Sendable {
-    /// The same outcome, for handlers without isolation. They run on the main actor's context unless
-    /// they name another.
+    /// The same outcome, for handlers without isolation. They run on the main actor's context
+    /// unless they name another.
     public let promise: Promise<Value>
 
     init(_ promise: Promise<Value>) {
@@ -19,7 +19,8 @@ public struct MainActorPromise<Value: Sendable>: Sendable {
 
 extension Promise {
     /// The same outcome for handlers that are isolated to the main actor, one turn of the main
-    /// actor's context later. Cancelling a promise that is made from it withdraws from this promise.
+    /// actor's context later. Cancelling a promise that is made from it withdraws from this
+    /// promise.
     public var onMainActor: MainActorPromise<Value> {
         MainActorPromise(hop(to: .mainActor))
     }
@@ -28,8 +29,8 @@ extension Promise {
 extension MainActorPromise {
     /// Continues with another promise; a throw rejects.
     ///
-    /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the result
-    /// withdraws from this promise, or from the one that `body` has returned.
+    /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the
+    /// result withdraws from this promise, or from the one that `body` has returned.
     public func then<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Value) throws -> Promise<New>
     ) -> MainActorPromise<New> {
@@ -38,8 +39,8 @@ extension MainActorPromise {
 
     /// Turns the value into another; a throw rejects.
     ///
-    /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the result
-    /// withdraws from this promise; the handler then never runs.
+    /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the
+    /// result withdraws from this promise; the handler then never runs.
     public func map<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Value) throws -> New
     ) -> MainActorPromise<New> {
@@ -69,8 +70,8 @@ extension MainActorPromise {
 
     /// Observes the value, which passes on; a throw rejects.
     ///
-    /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the result
-    /// withdraws from this promise; the handler then never runs.
+    /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the
+    /// result withdraws from this promise; the handler then never runs.
     public func onValue(
         _ body: @escaping @MainActor @Sendable (Value) throws -> Void
     ) -> MainActorPromise {
@@ -101,8 +102,8 @@ extension MainActorPromise {
             })
     }
 
-    /// Continues with another promise after an error, but not after a cancellation unless the policy
-    /// covers it. A throw replaces the error.
+    /// Continues with another promise after an error, but not after a cancellation unless the
+    /// policy covers it. A throw replaces the error.
     ///
     /// `body` runs on the main actor, in a turn of its own. A value skips it. Cancelling the result
     /// withdraws from this promise, or from the one that `body` has returned.
@@ -124,11 +125,12 @@ extension MainActorPromise {
         .init(promise.ensure { MainActor.assumeIsolated { body() } })
     }
 
-    /// Ends the chain. The result is fulfilled when all is over, whether or not the handler ran.
+    /// Ends the chain. The result is fulfilled at the end of the chain, whether or not the handler
+    /// ran.
     ///
     /// `body` runs on the main actor, in a turn of its own, if the policy covers the error; by
-    /// default it does not cover a cancellation. The error counts as handled. The result cannot fail
-    /// and cannot be cancelled.
+    /// default it does not cover a cancellation. The error counts as handled. The result cannot
+    /// fail and cannot be cancelled.
     @discardableResult
     public func `catch`(
         policy: CatchPolicy = .allErrorsExceptCancellation,

@@ -4,13 +4,13 @@ extension Promise {
     /// Waits in a task, for the value or the error; continues where the task belongs.
     ///
     /// A consumer like any other: cancelling the task withdraws from the work, which stops when
-    /// nobody else waits for it.
+    /// no other consumer waits for it.
     ///
-    /// - Throws: the promise's error; `CancellationError` when the task is cancelled, without waiting
-    ///   for the promise or for its context. The two cancellations are different errors: a
-    ///   `CancellationError` says that this task must end, as it does everywhere in `async` code, and
-    ///   is thrown in no other case; `Cancelled` says that the promise was cancelled by somebody
-    ///   else, and why, while this task may go on.
+    /// - Throws: the promise's error; `CancellationError` when the task is cancelled, without
+    ///   waiting for the promise or for its context. The two cancellations are different errors: a
+    ///   `CancellationError` says that this task must end, as it does everywhere in `async` code,
+    ///   and is thrown in no other case; `Cancelled` means that the promise was cancelled by
+    ///   another else, and why, while this task may go on.
     public func get() async throws -> Value {
         let waiter = Promise(node.link(Value.self) { $0.inherit(Value.self) })
         let suspension = Suspension<Value>()
@@ -23,8 +23,8 @@ extension Promise {
                 waiter.whenSettled { suspension.end()?.resume(with: $0) }
             }
         } onCancel: {
-            // Ended first, so that the task is not resumed by the promise's `Cancelled`; and resumed
-            // last, so that it finds the promise cancelled.
+            // Ended first, so that the task is not resumed by the promise's `Cancelled`; and
+            // resumed last, so that it finds the promise cancelled.
             let continuation = suspension.end()
             waiter.cancel(because: CancellationError())
             continuation?.resume(throwing: CancellationError())

@@ -1,8 +1,8 @@
 extension Promise {
     /// Blocks this thread until there is an outcome; for the edge of a program and for tests.
     ///
-    /// It only looks: it does not keep the work going, and giving up does not stop it. What is
-    /// already settled is given at once, from wherever it is asked.
+    /// It is an observer: it does not keep the work going, and giving up does not stop it. What is
+    /// already settled is returned at once, from any context.
     ///
     /// - Parameter limit: how long to wait, or nil for as long as it takes.
     /// - Throws: the promise's error; `PromiseError.timedOut` when the limit has passed;

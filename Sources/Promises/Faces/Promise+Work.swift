@@ -40,8 +40,8 @@ extension Guarantee {
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`. It cannot be
     /// cancelled.
     ///
-    /// When the work lets go of that function without calling it there will never be a value:
-    /// diagnostics hear of it, no handler runs, and `promise` is rejected with
+    /// If the work releases that function without calling it, there will never be a value:
+    /// diagnostics report it, no handler runs, and `promise` is rejected with
     /// `PromiseError.abandoned`.
     public init(
         on context: (any ExecutionContext)? = nil,

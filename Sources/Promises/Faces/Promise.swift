@@ -19,7 +19,7 @@ protocol PromiseFace<Value> {
     var node: Node { get }
 }
 
-/// What can be told to stop.
+/// Work that can be stopped.
 public protocol Cancellable {
     /// Stops the work, if it is not too late; else does nothing.
     ///
@@ -41,7 +41,7 @@ extension Promise {
     /// Already rejected.
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never
-    /// inside the call that attaches them. Diagnostics hear of it when nobody handles it.
+    /// inside the call that attaches them. Diagnostics report it if no handler is attached.
     /// Cancelling a settled promise does nothing.
     @inlinable
     public static func error(
@@ -83,13 +83,13 @@ extension Promise {
     /// Whether there is no outcome yet. A snapshot.
     public var isPending: Bool { node.isPending }
 
-    /// Where its handlers run, unless they are told otherwise.
+    /// Where its handlers run, by default.
     public var context: any ExecutionContext { node.placement.context }
 
     /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
-    /// nobody else waits for it.
+    /// no other consumer waits for it.
     ///
-    /// The promise is rejected when this returns; handlers hear of it in their own turns, and a
+    /// The promise is rejected when this returns; handlers run in turns of their own, and a
     /// producer by `onCancel`. Called from any thread; does nothing when there is an outcome
     /// already.
     public func cancel(because cause: (any Error)? = nil) {

@@ -3,7 +3,7 @@
 /// Not copyable, so a second answer does not compile. Every way of settling may be called from any
 /// thread, returns before any handler has run, and changes nothing when the promise has been
 /// cancelled meanwhile. A resolver that is dropped unused rejects with `PromiseError.abandoned`,
-/// and diagnostics hear of it.
+/// and diagnostics report it.
 public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
     @usableFromInline let node: Node
     private var mustSettle = true
@@ -13,7 +13,7 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
     /// - Parameters:
     ///   - context: where handlers run; or else on the context of the handler that calls, or on
     ///     `SharedPool`.
-    ///   - file: where the promise is said to be made, for diagnostics.
+    ///   - file: the source file that diagnostics report.
     ///   - line: the same.
     public init(
         on context: (any ExecutionContext)? = nil,
@@ -65,20 +65,20 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
         node.follow(other.node) { $0.inherit(Value.self) }
     }
 
-    /// Whether nobody wants the outcome any more: the promise was cancelled, and settling it does
+    /// Whether no consumer is left: the promise was cancelled, and settling it does
     /// nothing.
     public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
 
-    /// Stops the work when nobody wants it any more.
+    /// Stops the work when the last consumer has withdrawn.
     ///
     /// `body` runs once at most, on the promise's context, in a turn of its own: soon when the
-    /// promise was cancelled already, and never when it is settled otherwise. It is told the cause,
-    /// if somebody gave one. Given several times, all of them run, in order.
+    /// promise was cancelled already, and never when it is settled otherwise. It receives the
+    /// cause, if one was given. If it is set several times, all closures run, in order.
     public borrowing func onCancel(_ body: @escaping @Sendable ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
     }
 
-    /// A resolver that many may hold; whoever is first settles. What this one was given by
+    /// A resolver with several holders; the first call settles. What this one was given by
     /// `onCancel` stays.
     public consuming func shared() -> SharedResolver<Value> {
         mustSettle = false
@@ -90,7 +90,7 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
 ///
 /// Not copyable, so a second answer does not compile. Settling returns before any handler has run,
 /// and changes nothing when the promise has been cancelled meanwhile. A resolver that is dropped
-/// unused rejects with `PromiseError.abandoned`, and diagnostics hear of it.
+/// unused rejects with `PromiseError.abandoned`, and diagnostics report it.
 ///
 /// Keep it where the answer will come in:
 ///
@@ -104,7 +104,7 @@ public struct LocalResolver<Value>: ~Copyable {
     ///
     /// - Parameters:
     ///   - core: where handlers run.
-    ///   - file: where the promise is said to be made, for diagnostics.
+    ///   - file: the source file that diagnostics report.
     ///   - line: the same.
     @inlinable
     public init(on core: Core, file: StaticString = #fileID, line: UInt = #line) {
@@ -149,15 +149,15 @@ public struct LocalResolver<Value>: ~Copyable {
         node.follow(other.node) { $0.inherit(Value.self) }
     }
 
-    /// Whether nobody wants the outcome any more: the promise was cancelled, and settling it does
+    /// Whether no consumer is left: the promise was cancelled, and settling it does
     /// nothing.
     @inlinable
     public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
 
-    /// Stops the work when nobody wants it any more.
+    /// Stops the work when the last consumer has withdrawn.
     ///
     /// `body` runs once at most, on the core, in a turn of its own: soon when the promise was
-    /// cancelled already, and never when it is settled otherwise. It is told the cause, if somebody
+    /// cancelled already, and never when it is settled otherwise. It receives the cause, if one
     /// gave one. Given several times, all of them run, in order.
     @inlinable
     public borrowing func onCancel(_ body: @escaping ((any Error)?) -> Void) {

@@ -21,8 +21,8 @@ final class Suspension<Value: Sendable>: Sendable {
         }
     }
 
-    /// What the caller must resume, unless the task is not suspended yet or another caller resumes it.
-    /// Not resumed here under the lock, because an executor may run the task inside the call.
+    /// What the caller must resume, unless the task is not suspended yet or another caller resumes
+    /// it. Not resumed here under the lock, because an executor may run the task inside the call.
     func end() -> CheckedContinuation<Value, any Error>? {
         progress.withLock { progress in
             defer { progress = .over }

@@ -1,11 +1,11 @@
-/// A timer of a context, cancelled when its last holder lets go of it.
+/// A timer of a context, cancelled when its last reference is released.
 ///
 /// Held by the closure that waits for it, so that it goes with the closure: at once when the work
 /// wins. Touched on its context only, but for the first call and the last.
 @usableFromInline
 final class OperatorTimer {
     private let placement: Placement
-    /// What is said when it rings, where that is an error. Kept here, so that the closure holds the
+    /// The error of a timeout. Kept here, so that the closure holds the
     /// timer and nothing else, which needs no memory.
     @usableFromInline let error: () -> any Error
     /// Unchecked: no access calls anybody.

@@ -1,20 +1,21 @@
-// `retry`: the same work again after an error. `poll`: the same question again until it is answered.
+// `retry`: the same work again after an error. `poll`: the same question again until it is
+// answered.
 
 /// How often work is tried again, and when.
 public struct RetryPolicy: Sendable {
     /// How many times the work is begun at most, the first time included.
     public var maximumAttempts: Int
 
-    /// How long to wait after the attempt of this number failed; the first is number 1. Asked on
+    /// How long to wait after the attempt of this number failed; the first is number 1. Called on
     /// the context of `retry`.
     public var delay: @Sendable (_ attempt: Int) -> Duration
 
-    /// Whether the error of this attempt is worth another one. Asked on the context of `retry`,
+    /// Whether the error of this attempt is worth another one. Called on the context of `retry`,
     /// before `delay`, and not about cancellation, which is never tried again.
     public var shouldRetry: @Sendable (any Error, _ attempt: Int) -> Bool
 
-    /// Tries at most so many times, without delay and after any error unless told otherwise. The
-    /// closures are asked on the context of `retry`, one at a time.
+    /// Tries at most so many times, without delay and after any error by default. The
+    /// closures are called on the context of `retry`, one at a time.
     public init(
         maximumAttempts: Int,
         delay: @escaping @Sendable (_ attempt: Int) -> Duration = { _ in .zero },
@@ -26,12 +27,12 @@ public struct RetryPolicy: Sendable {
     }
 
     /// A delay that doubles with every attempt, up to a limit, less a part by chance so that many
-    /// who failed together do not come back together.
+    /// clients that failed together do not return together.
     ///
     /// - Parameters:
     ///   - first: the delay after the first attempt.
     ///   - limit: the longest delay.
-    ///   - chance: a number from 0 up to 1: which part of the delay is left out. Asked once for
+    ///   - chance: a number from 0 up to 1: which part of the delay is left out. Called once for
     ///     each delay, on the context of `retry`. What is no number counts as 0.
     public static func backoff(
         from first: Duration, upTo limit: Duration,
@@ -117,7 +118,7 @@ private struct RepeatedWork<Value> {
     }
 
     private func handle(_ outcome: Result<Value, any Error>, of attempt: Int, for node: Node) {
-        // A cancelled node asks nobody for more.
+        // A cancelled node starts no further attempt.
         guard !node.isDecided, let delay = next(attempt, outcome) else {
             _ = node.resolve(outcome)
             return
@@ -129,8 +130,8 @@ private struct RepeatedWork<Value> {
     }
 }
 
-/// Begins work, and begins it again after an error as the policy says. Gives the first value, or
-/// the last error.
+/// Begins work, and begins it again after an error according to the policy. Gives the first value,
+/// or the last error.
 ///
 /// `body` runs on `context`, or else on the current one or the pool; the first time soon, not
 /// inside this call. What it throws counts as an error of the attempt. Cancelling the result
@@ -143,7 +144,7 @@ public func retry<Value: Sendable>(
     .init(Node.retry(policy, placement: .beginning(on: context), body))
 }
 
-/// Asks again and again until the answer is right: gives that value, or the first error.
+/// Repeats the work until `isDone` returns true: gives that value, or the first error.
 ///
 /// `body` runs on `context`, or else on the current one or the pool; the first time soon, not
 /// inside this call, then each time `interval` after the last answer came. What it throws rejects,
@@ -158,8 +159,8 @@ public func poll<Value: Sendable>(
 }
 
 extension Core {
-    /// Begins work, and begins it again after an error as the policy says. Gives the first value,
-    /// or the last error.
+    /// Begins work, and begins it again after an error according to the policy. Gives the first
+    /// value, or the last error.
     ///
     /// `body` runs on the core; the first time soon, not inside this call. What it throws counts as
     /// an error of the attempt. Cancelling the result withdraws from the attempt that is running,
@@ -171,7 +172,7 @@ extension Core {
         .init(Node.retry(policy, placement: placement, body))
     }
 
-    /// Asks again and again until the answer is right: gives that value, or the first error.
+    /// Repeats the work until `isDone` returns true: gives that value, or the first error.
     ///
     /// `body` runs on the core; the first time soon, not inside this call, then each time
     /// `interval` after the last answer came. What it throws rejects, and ends the asking like an

@@ -47,8 +47,8 @@ extension Node {
         }
     }
 
-    /// Another context than this node's own, if that one does not run one job at a time: the turn of
-    /// the timer and the turn of the outcome must not run together.
+    /// Another context than this node's own, if that one does not run one job at a time: the turn
+    /// of the timer and the turn of the outcome must not run together.
     @inlinable
     var contextOfTime: (any ExecutionContext)? {
         isConfined || placement.context.isSerial ? nil : SharedPool.shared
@@ -70,9 +70,9 @@ extension Node {
 extension Promise {
     /// Rejects when there is no outcome in time, and withdraws from the work.
     ///
-    /// The time runs from this call, on the context's clock. `error` is asked when it has run out,
-    /// in a turn of its own: `PromiseError.timedOut` unless told otherwise. An outcome in time
-    /// passes on and stops the timer; so does cancelling the result, which withdraws from the work.
+    /// The time runs from this call, on the context's clock. `error` is evaluated when it has run
+    /// out, in a turn of its own: `PromiseError.timedOut` by default. An outcome in time passes on
+    /// and stops the timer; so does cancelling the result, which withdraws from the work.
     @inlinable
     public func timeout(
         _ limit: Duration,
@@ -81,7 +81,8 @@ extension Promise {
         .init(node.timeout(Value.self, limit, error))
     }
 
-    /// Holds the value back until a time has passed since this call; errors too, if so wished.
+    /// Holds the value back until a time has passed since this call; errors too if
+    /// `holdingFailures` is true.
     ///
     /// The time runs from this call, on the context's clock; work that takes longer is not
     /// held. Cancelling the result stops the timer and withdraws from the work.
@@ -103,9 +104,9 @@ extension Promise {
 extension Local {
     /// Rejects when there is no outcome in time, and withdraws from the work.
     ///
-    /// The time runs from this call, on the context's clock. `error` is asked when it has run out,
-    /// in a turn of its own: `PromiseError.timedOut` unless told otherwise. An outcome in time
-    /// passes on and stops the timer; so does cancelling the result, which withdraws from the work.
+    /// The time runs from this call, on the context's clock. `error` is evaluated when it has run
+    /// out, in a turn of its own: `PromiseError.timedOut` by default. An outcome in time passes on
+    /// and stops the timer; so does cancelling the result, which withdraws from the work.
     @inlinable
     public func timeout(
         _ limit: Duration, error: @autoclosure @escaping () -> any Error = PromiseError.timedOut
@@ -113,7 +114,8 @@ extension Local {
         .init(node.timeout(Value.self, limit, error))
     }
 
-    /// Holds the value back until a time has passed since this call; errors too, if so wished.
+    /// Holds the value back until a time has passed since this call; errors too if
+    /// `holdingFailures` is true.
     ///
     /// The time runs from this call, on the context's clock; work that takes longer is not
     /// held. Cancelling the result stops the timer and withdraws from the work.

@@ -12,7 +12,7 @@ import Testing
         // snippet: nobody-holds-it
         func greet() {
             api.user(7).done { journal.add("hello \($0.name)") }.cauterize()
-        }  // nobody holds the chain now; it runs all the same
+        }  // no reference to the chain is left; it still runs
         // end
         greet()
         context.advance(by: .seconds(1))

@@ -44,7 +44,8 @@ final class ThreadContext: ExecutionContext {
 
 /// Threads that attach, settle and cancel at the same time; for ThreadSanitizer too.
 @Suite(.serialized) struct ThreadTests {
-    @Test func attachingWhileSettlingKeepsOrderForEachThread_F41() {
+    @Test("F41: attaching while settling keeps order for each thread")
+    func attachingWhileSettlingKeepsOrderForEachThread() {
         let context = ThreadContext()
         for _ in 0..<300 {
             let resolver = Resolver<Int>(on: context).shared()
@@ -65,7 +66,7 @@ final class ThreadContext: ExecutionContext {
         context.stop()
     }
 
-    @Test func twoThreadsSettleOneWins_F20() {
+    @Test("F20: two threads settle one wins") func twoThreadsSettleOneWins() {
         let context = ThreadContext()
         for _ in 0..<500 {
             let resolver = Resolver<Int>(on: context).shared()
@@ -141,7 +142,7 @@ final class ThreadContext: ExecutionContext {
         context.stop()
     }
 
-    @Test func onCancelWhileCancelling_F102() {
+    @Test("F102: on cancel while cancelling") func onCancelWhileCancelling() {
         let context = ThreadContext()
         for _ in 0..<500 {
             let resolver = Resolver<Int>(on: context).shared()
@@ -188,7 +189,7 @@ final class ThreadContext: ExecutionContext {
         context.stop()
     }
 
-    @Test func localWorkCancelledFromOutside_F109() {
+    @Test("F109: local work cancelled from outside") func localWorkCancelledFromOutside() {
         for _ in 0..<300 {
             let context = ManualContext()
             Core.run(on: context) { core in

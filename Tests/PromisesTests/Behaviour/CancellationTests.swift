@@ -6,7 +6,7 @@ import Testing
 @Suite struct CancellationTests {
     let context = ManualContext()
 
-    @Test func b44_leafStopsItsRootOnce_F105_F109() {
+    @Test("F105, F109 (B44): leaf stops its root once") func leafStopsItsRootOnce() {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             let root = LocalResolver<Int>(on: core)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func cancelReachesTheAdoptedPromise_F105() {
+    @Test("F105: cancel reaches the adopted promise") func cancelReachesTheAdoptedPromise() {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             let inner = LocalResolver<Int>(on: core)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func b45_oneOfTwoConsumersLeaves_F98() {
+    @Test("F98 (B45): one of two consumers leaves") func oneOfTwoConsumersLeaves() {
         Core.run(on: context) { core in
             let root = LocalResolver<Int>(on: core)
             let source = root.promise
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func b46_bothConsumersLeave_F98() {
+    @Test("F98 (B46): both consumers leave") func bothConsumersLeave() {
         Core.run(on: context) { core in
             let root = LocalResolver<Int>(on: core)
             let source = root.promise
@@ -68,13 +68,14 @@ import Testing
         }
     }
 
-    @Test func b47_cancellingASettledPromiseDoesNothing() {
+    @Test("B47: cancelling asettled promise does nothing")
+    func cancellingASettledPromiseDoesNothing() {
         let promise = Promise.value(1, on: context)
         promise.cancel()
         #expect(promise.value == 1)
     }
 
-    @Test func onCancelAfterTheFactRunsInATurn_F102() {
+    @Test("F102: on cancel after the fact runs in aturn") func onCancelAfterTheFactRunsInATurn() {
         let journal = Journal<String>()
         let resolver = Resolver<Int>(on: context)
         resolver.promise.cancel()
@@ -85,7 +86,7 @@ import Testing
         #expect(journal.entries == ["late", "later"])
     }
 
-    @Test func onCancelTwiceRunsBoth_F102() {
+    @Test("F102: on cancel twice runs both") func onCancelTwiceRunsBoth() {
         let journal = Journal<Int>()
         let resolver = Resolver<Int>(on: context)
         resolver.onCancel { _ in journal.add(1) }
@@ -122,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func b48_poolCancelsWhatIsThere_F107() {
+    @Test("F107 (B48): pool cancels what is there") func poolCancelsWhatIsThere() {
         let pool = CancellationPool()
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise.cancelling(with: pool)
@@ -134,7 +135,8 @@ import Testing
         _ = resolver.isCancelled
     }
 
-    @Test func poolDrainedByAnotherThreadCancelsOnTheCore_F107() {
+    @Test("F107: pool drained by another thread cancels on the core")
+    func poolDrainedByAnotherThreadCancelsOnTheCore() {
         let pool = CancellationPool()
         Core.run(on: context) { core in
             let resolver = LocalResolver<Int>(on: core)
@@ -147,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func b49_aChainThatNobodyHoldsRuns_F100() {
+    @Test("F100 (B49): a chain that nobody holds runs") func aChainThatNobodyHoldsRuns() {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
             let resolver = LocalResolver<Int>(on: core)
@@ -159,7 +161,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func b50_scope_F98(keeps: Bool) {
+    @Test("F98 (B50): scope", arguments: [true, false]) func scope(keeps: Bool) {
         Core.run(on: context) { core in
             let resolver = LocalResolver<Int>(on: core)
             let promise = resolver.promise.map { $0 }
@@ -170,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func b51_droppedResolverRejects_F22() {
+    @Test("F22 (B51): dropped resolver rejects") func droppedResolverRejects() {
         let journal = Journal<String>()
         do {
             let resolver = Resolver<Int>(on: context)
@@ -182,7 +184,7 @@ import Testing
         #expect(shared.error as? PromiseError == .abandoned)
     }
 
-    @Test func b52_capturesAreFreedAfterSettling_F110() {
+    @Test("F110 (B52): captures are freed after settling") func capturesAreFreedAfterSettling() {
         Core.run(on: context) { core in
             weak var weakToken: Token?
             let resolver = LocalResolver<Int>(on: core)
@@ -205,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func capturesAreFreedByCancelling_F110() {
+    @Test("F110: captures are freed by cancelling") func capturesAreFreedByCancelling() {
         Core.run(on: context) { core in
             weak var weakToken: Token?
             let resolver = LocalResolver<Int>(on: core)
@@ -225,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func getWithTaskCancellation_F124() async throws {
+    @Test("F124: get with task cancellation") func getWithTaskCancellation() async throws {
         let resolver = Resolver<Int>()
         let promise = resolver.promise
         let task = Task { try await promise.get() }

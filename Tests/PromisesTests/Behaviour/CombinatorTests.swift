@@ -16,7 +16,7 @@ import Testing
         return (resolvers, promises)
     }
 
-    @Test func b25_allKeepsInputOrder_F64() {
+    @Test("F64 (B25): all keeps input order") func allKeepsInputOrder() {
         Core.run(on: context) { core in
             let (settle, promises) = pair(core)
             let all = core.all(promises)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func b26_allOfNothing_F64_F65() {
+    @Test("F64, F65 (B26): all of nothing") func allOfNothing() {
         let list = all([Promise<Int>]())
         let dictionary = all([String: Promise<Int>]())
         let journal = Journal<String>()
@@ -37,7 +37,8 @@ import Testing
         #expect(journal.entries.first == "attached")
     }
 
-    @Test func b27_allRejectsWithTheFirstAndLetsGo_F64_F80() {
+    @Test("F64, F80 (B27): all rejects with the first and lets go")
+    func allRejectsWithTheFirstAndLetsGo() {
         Core.run(on: context) { core in
             let (settle, promises) = pair(core)
             let all = core.all(promises)
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func b28_allOfSixTypes_F66() throws {
+    @Test("F66 (B28): all of six types") func allOfSixTypes() throws {
         try Core.run(on: context) { core in
             let six = core.all(
                 core.value(1), core.value("two"), core.value(3.0), core.value(Character("4")),
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func b29_anyWaitsForTheLast_F68_F69() throws {
+    @Test("F68, F69 (B29): any waits for the last") func anyWaitsForTheLast() throws {
         try Core.run(on: context) { core in
             let (settle, promises) = pair(core)
             let any = core.any(["a": promises[0], "b": promises[1], "c": promises[2]])
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func b30_anyAllRejected_F71() throws {
+    @Test("F71 (B30): any all rejected") func anyAllRejected() throws {
         let any = any([
             (key: "a", promise: Promise<Int>.error(Failure("a"), on: context)),
             (key: "b", promise: .error(Failure("b"), on: context)),
@@ -91,7 +92,7 @@ import Testing
         #expect(errors.members.map(\.key) == ["a", "b"])
     }
 
-    @Test func anyAndRaceOfNothing_F68_F72_F73() {
+    @Test("F68, F72, F73: any and race of nothing") func anyAndRaceOfNothing() {
         Core.run(on: context) { core in
             #expect(core.any([String: Local<Int>]()).error is ErrorDictionary<String>)
             #expect((core.race([Local<Int>]()).error as? ErrorArray)?.errors.isEmpty == true)
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func anyCancelledLetsGoOfAll_F80() {
+    @Test("F80: any cancelled lets go of all") func anyCancelledLetsGoOfAll() {
         Core.run(on: context) { core in
             let (settle, promises) = pair(core)
             let any = core.any(promises.enumerated().map { (key: $0, promise: $1) })
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func b32_b33_race_F72() {
+    @Test("F72 (B32, B33): race") func raceGivesTheFirstValue() {
         Core.run(on: context) { core in
             let (settle, promises) = pair(core)
             let race = core.race(promises)
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func b34_firstSettledMayBeAnError_F73() {
+    @Test("F73 (B34): first settled may be an error") func firstSettledMayBeAnError() {
         Core.run(on: context) { core in
             let (settle, promises) = pair(core)
             let first = core.firstSettled(promises)
@@ -145,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func b35_allSettled_F74() {
+    @Test("F74 (B35): all settled") func allSettledGivesEveryOutcome() {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             core.allSettled([core.value(1), core.error(Failure("x")), core.cancelled()])
@@ -163,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func allSettledByKey_F74() {
+    @Test("F74: all settled by key") func allSettledByKey() {
         let journal = Journal<String>()
         allSettled([
             (key: "a", promise: Promise.value(1, on: context)),
@@ -177,7 +178,7 @@ import Testing
         #expect(journal.entries == ["a 1", "b 0"])
     }
 
-    @Test func b36_boundedConcurrency_F75() {
+    @Test("F75 (B36): bounded concurrency") func boundedConcurrency() {
         Core.run(on: context) { core in
             let notes = Notes<SettleInt>()
             let all = core.all(0..<10, concurrently: 4) { place in
@@ -197,7 +198,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, -1]) func b36_badLimitsPullNothing_F75(limit: Int) {
+    @Test("F75 (B36): bad limits pull nothing", arguments: [0, -1]) func badLimitsPullNothing(
+        limit: Int
+    ) {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
             let all = core.all([1], concurrently: limit) { value in
@@ -210,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func b36_b37_sequenceStopsAtAnError_F77() {
+    @Test("F77 (B36, B37): sequence stops at an error") func sequenceStopsAtAnError() {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
             let all = core.sequence(0..<10) { value in

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CoreBehaviourTests {
     let context = ManualContext()
 
-    @Test func b1_settledBeforeAttaching_F43b() {
+    @Test("F43b (B1): settled before attaching") func settledBeforeAttaching() {
         Core.run(on: context) { core in
             let resolver = LocalResolver<Int>(on: core)
             let promise = resolver.promise
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func b4_oneHandlerThrowsTheOthersRun_F40() {
+    @Test("F40 (B4): one handler throws the others run") func oneHandlerThrowsTheOthersRun() {
         Core.run(on: context) { core in
             let source = core.value(1)
             let children = (0..<3).map { place in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func b5_voidAndNilAreValues_F16() {
+    @Test("F16 (B5): void and nil are values") func voidAndNilAreValues() {
         Core.run(on: context) { core in
             #expect(core.value(()).value != nil)
             let nothing = core.value(Int?.none).map { $0 }
@@ -42,7 +42,8 @@ import Testing
         }
     }
 
-    @Test func b7_firstlyTurnsAThrowIntoARejection_F24() {
+    @Test("F24 (B7): firstly turns athrow into arejection") func firstlyTurnsAThrowIntoARejection()
+    {
         Core.run(on: context) { core in
             let chain: Local<Int> = core.firstly { throw Failure("first") }
             #expect(chain.error as? Failure == Failure("first"))
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func b10_errorSkipsToRecover_F49() {
+    @Test("F49 (B10): error skips to recover") func errorSkipsToRecover() {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
             func step(_ place: Int) -> (Int) -> Int {
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func b11_recoverRethrowsOrReplaces_F51() {
+    @Test("F51 (B11): recover rethrows or replaces") func recoverRethrowsOrReplaces() {
         Core.run(on: context) { core in
             let reason = Reason()
             let same = core.error(reason, as: Int.self).recover { throw $0 }
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func b12_recoverLetsAValuePass() {
+    @Test("B12: recover lets avalue pass") func recoverLetsAValuePass() {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
             let end = core.value(1).recover { _ in
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func b13_recoverOnlyOneType_F53() {
+    @Test("F53 (B13): recover only one type") func recoverOnlyOneType() {
         Core.run(on: context) { core in
             let passes = core.error(Reason(), as: Int.self)
                 .recover(only: Failure.self) { _ in core.value(1) }
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func b14_replaceErrorOnFailureOnly_F52() {
+    @Test("F52 (B14): replace error on failure only") func replaceErrorOnFailureOnly() {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
             func spare() -> Int {
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func b15_onFailureLooksAndPassesOn_F45() {
+    @Test("F45 (B15): on failure looks and passes on") func onFailureLooksAndPassesOn() {
         Core.run(on: context) { core in
             let notes = Notes<Bool>()
             let reason = Reason()
@@ -138,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func b16_ensureRunsOnceInEveryCase_F59() {
+    @Test("F59 (B16): ensure runs once in every case") func ensureRunsOnceInEveryCase() {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             let good = core.value(1).ensure { notes.add("good") }
@@ -152,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func b17_ensureWaits_F60() {
+    @Test("F60 (B17): ensure waits") func ensureWaits() {
         Core.run(on: context) { core in
             let end = core.value(1).ensure(waiting: { core.after(.seconds(1)) })
             context.drain()
@@ -162,7 +163,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func b18_catchAlwaysCompletes_F46(isGood: Bool) {
+    @Test("F46 (B18): catch always completes", arguments: [true, false]) func catchAlwaysCompletes(
+        isGood: Bool
+    ) {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             (isGood ? core.value(1) : core.error(Failure("x")))
@@ -174,8 +177,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [CatchPolicy.allErrors, .allErrorsExceptCancellation])
-    func b19_catchSkipsCancellationByDefault_F47(policy: CatchPolicy) {
+    @Test(
+        "F47 (B19): catch skips cancellation by default",
+        arguments: [CatchPolicy.allErrors, .allErrorsExceptCancellation])
+    func catchSkipsCancellationByDefault(policy: CatchPolicy) {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             core.cancelled(as: Int.self)
@@ -185,7 +190,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func b20_cancellableErrorsDecideThemselves_F104(flag: Bool) {
+    @Test("F104 (B20): cancellable errors decide themselves", arguments: [true, false])
+    func cancellableErrorsDecideThemselves(flag: Bool) {
         struct Odd: CancellableError { let isCancelled: Bool }
         Core.run(on: context) { core in
             let end = core.error(Odd(isCancelled: flag)).recover { _ in core.value(1) }
@@ -194,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func b21_compactMap_F35() {
+    @Test("F35 (B21): compact map") func compactMap() {
         Core.run(on: context) { core in
             let none = core.value(1).compactMap { _ in Int?.none }
             let thrown = core.value(1).compactMap { _ -> Int? in throw Failure("x") }
@@ -206,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func b22_addingKeepsBoth_F38() {
+    @Test("F38 (B22): adding keeps both") func addingKeepsBoth() {
         Core.run(on: context) { core in
             let notes = Notes<Int>()
             let first = core.value(1).onValue { notes.add($0) }
@@ -220,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func b23_returningTheChildItself_F31() {
+    @Test("F31 (B23): returning the child itself") func returningTheChildItself() {
         Core.run(on: context) { core in
             let box = Notes<Local<Int>>()
             let child = core.value(1).then { _ in box.entries[0] }
@@ -231,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func b24_aThousandHopsKeepOrder_F94() {
+    @Test("F94 (B24): a thousand hops keep order") func aThousandHopsKeepOrder() {
         let other = ManualContext()
         var promise = Promise.value([Int](), on: context)
         for place in 0..<1_000 {
@@ -246,7 +252,7 @@ import Testing
         #expect(promise.value == Array(0..<1_000))
     }
 
-    @Test func validateAndOnResult_F33_F43() {
+    @Test("F33, F43: validate and on result") func validateAndOnResult() {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             let end = core.value(1).onResult { notes.add("\($0)") }.validate { $0 > 1 }
@@ -256,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func bothHandlers_F32_F36_F50() {
+    @Test("F32, F36, F50: both handlers") func bothHandlers() {
         Core.run(on: context) { core in
             let thrown = core.value(1).then(
                 fulfilled: { _ -> LocalStep<Int> in throw Failure("mine") },
@@ -269,7 +275,7 @@ import Testing
         }
     }
 
-    @Test func settledIsAValue_F37_F61() {
+    @Test("F37, F61: settled is avalue") func settledIsAValue() {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             core.error(Failure("x"), as: Int.self).settled
@@ -280,7 +286,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 2, 3]) func callbackPairs_F21(kind: Int) {
+    @Test("F21: callback pairs", arguments: [0, 1, 2, 3]) func callbackPairs(kind: Int) {
         Core.run(on: context) { core in
             let resolver = LocalResolver<Int>(on: core)
             let promise = resolver.promise

@@ -5,8 +5,8 @@ import Testing
 @Suite struct TimeTests {
     let context = ManualContext()
 
-    @Test(arguments: [Duration.zero, .seconds(-1)]) func b38_afterNothingIsSoon_F81(delay: Duration)
-    {
+    @Test("F81 (B38): after nothing is soon", arguments: [Duration.zero, .seconds(-1)])
+    func afterNothingIsSoon(delay: Duration) {
         Core.run(on: context) { core in
             let notes = Notes<String>()
             core.after(delay).done { notes.add("rang") }
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func b39_b40_timeout_F82() {
+    @Test("F82 (B39, B40): timeout") func timeout() {
         let journal = Journal<String>()
         let slow = Resolver<Int>(on: context)
         slow.onCancel { cause in journal.add("stopped \(cause as? PromiseError == .timedOut)") }
@@ -36,7 +36,8 @@ import Testing
         #expect(late.error as? PromiseError == .timedOut)
     }
 
-    @Test func timeoutOfACancelledPromiseLeavesNoTimer_F82() {
+    @Test("F82: timeout of acancelled promise leaves no timer")
+    func timeoutOfACancelledPromiseLeavesNoTimer() {
         Core.run(on: context) { core in
             let resolver = LocalResolver<Int>(on: core)
             let work = resolver.promise
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func timeoutCalledFromAnotherThread_F82() {
+    @Test("F82: timeout called from another thread") func timeoutCalledFromAnotherThread() {
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise
         let limited = Journal<Promise<Int>>()
@@ -64,7 +65,7 @@ import Testing
         _ = resolver.isCancelled
     }
 
-    @Test func b41_atLeastAddsNothingToSlowWork_F83() {
+    @Test("F83 (B41): at least adds nothing to slow work") func atLeastAddsNothingToSlowWork() {
         let resolver = Resolver<Int>(on: context)
         let held = resolver.promise.atLeast(.milliseconds(50))
         context.advance(by: .milliseconds(60))
@@ -74,7 +75,9 @@ import Testing
         #expect(context.liveTimers == 0)
     }
 
-    @Test(arguments: [true, false]) func b41_atLeastAndFailures_F83(holding: Bool) {
+    @Test("F83 (B41): at least and failures", arguments: [true, false]) func atLeastAndFailures(
+        holding: Bool
+    ) {
         let held = Promise<Int>.error(Failure("x"), on: context)
             .atLeast(.milliseconds(50), holdingFailures: holding)
         context.advance(by: .milliseconds(49))
@@ -84,7 +87,8 @@ import Testing
         #expect(context.liveTimers == 0)
     }
 
-    @Test(arguments: [true, false]) func atLeastCancelledLeavesNoTimer_F83(isSettled: Bool) {
+    @Test("F83: at least cancelled leaves no timer", arguments: [true, false])
+    func atLeastCancelledLeavesNoTimer(isSettled: Bool) {
         Core.run(on: context) { core in
             let resolver = LocalResolver<Int>(on: core)
             let held = resolver.promise.atLeast(.milliseconds(50))
@@ -96,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func atLeastCancelledWhileItHolds_F83() {
+    @Test("F83: at least cancelled while it holds") func atLeastCancelledWhileItHolds() {
         Core.run(on: context) { core in
             let held = core.value(1).atLeast(.milliseconds(50))
             context.drain()
@@ -106,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func b43_delayedHoldsValuesOnly_F87() {
+    @Test("F87 (B43): delayed holds values only") func delayedHoldsValuesOnly() {
         Core.run(on: context) { core in
             let value = core.value(1).delayed(by: .seconds(1))
             let error = core.error(Failure("x"), as: Int.self).delayed(by: .seconds(1))

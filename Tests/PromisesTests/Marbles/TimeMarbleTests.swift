@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func aTimeoutOfOneLeavesTheOtherConsumerAlone_F82() {
+    @Test("F82: a timeout of one leaves the other consumer alone")
+    func aTimeoutOfOneLeavesTheOtherConsumerAlone() {
         let marbles = Marbles()
         let work = marbles.source("-----a")
         let other = work.promise.map { $0 }
@@ -83,7 +84,7 @@ import Testing
         marbles.expect(work.promise.delayed(by: .columns(2)), line.answer)
     }
 
-    @Test func cancellingADelayEndsIt_F87() {
+    @Test("F87: cancelling adelay ends it") func cancellingADelayEndsIt() {
         let marbles = Marbles()
         let held = marbles.source("-a").promise.delayed(by: .columns(5))
         marbles.at(3) { held.cancel() }
@@ -91,8 +92,8 @@ import Testing
         #expect(marbles.context.liveTimers == 0)
     }
 
-    @Test(arguments: [(0, "a"), (-4, "a"), (1, "-a"), (3, "---a")])
-    func after_F81(columns: Int, answer: String) {
+    @Test("F81: after", arguments: [(0, "a"), (-4, "a"), (1, "-a"), (3, "---a")])
+    func afterFulfilsLater(columns: Int, answer: String) {
         let marbles = Marbles()
         let rang = after(.columns(columns), on: marbles.context).map { Character("a") }
         marbles.expect(rang.promise, answer)
@@ -148,7 +149,8 @@ import Testing
         #expect(sources.map(\.stopped) == ["", ""])
     }
 
-    @Test func theSlowestMemberOfAnyIsBoundedByItsOwnTimeout_F68() {
+    @Test("F68: the slowest member of any is bounded by its own timeout")
+    func theSlowestMemberOfAnyIsBoundedByItsOwnTimeout() {
         let marbles = Marbles()
         let slow = marbles.source("---------")
         let members = [

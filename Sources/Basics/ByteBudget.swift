@@ -3,17 +3,17 @@
 ///
 /// Every limit of a single message multiplies with the number of messages; this bounds the sum.
 /// There is no queueing: when the budget is exhausted, load is shed. Above three quarters of the
-/// limit the owner is asked to free memory first (`reclaim`). Confined to its core.
+/// limit the owner is called to free memory first (`reclaim`). Confined to its worker.
 package final class ByteBudget {
-    /// How many bytes more may be held; below zero where more is held than may be. Asked for several
+    /// How many more bytes may be held; negative if more is held than allowed. Read several
     /// times a request, so unchecked: a plain number, no access of which calls anybody.
     @exclusivity(unchecked) private var room: Int
     /// With less room than this, memory is reclaimed.
     @exclusivity(unchecked) private var reserve: Int
     private var isReclaiming = false
 
-    /// Frees memory: called when little room is left, and before bytes are refused. It may call `give`
-    /// and `adjust`.
+    /// Frees memory: called when little room is left, and before bytes are refused. It may call
+    /// `give` and `adjust`.
     package var reclaim: ((Need) -> Void)?
 
     /// Why memory is reclaimed.
@@ -62,7 +62,7 @@ package final class ByteBudget {
         return true
     }
 
-    /// Holds so many more bytes, or fewer, that nobody asked before they were there.
+    /// Holds so many more bytes, or fewer, which already exist.
     package func adjust(by count: Int) {
         unsafe room -= count
         if count > 0, isShort(with: 0) { reclaimMemory(.short) }

@@ -94,8 +94,8 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Appends borrowed bytes in one copy. `append(contentsOf:)` does the same for any sequence, and
-    /// needs half as many instructions again.
+    /// Appends borrowed bytes in one copy. `append(contentsOf:)` does the same for any sequence,
+    /// and needs half as many instructions again.
     @inlinable
     package mutating func append(copying span: Span<UInt8>) {
         unsafe span.withUnsafeBufferPointer { unsafe append(copying: $0) }

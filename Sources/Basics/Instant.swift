@@ -35,8 +35,8 @@ extension Duration {
     /// Whole nanoseconds, saturating at the ends of `Int64` (292 years).
     @inlinable
     package var inNanoseconds: Int64 {
-        // Dividing 128 bits is slow. 10^9 is 2^9 times 5^9, and what is left of an hour's attoseconds
-        // without their last nine bits fits into 64.
+        // Dividing 128 bits is slow. 10^9 is 2^9 times 5^9, and what is left of an hour's
+        // attoseconds without their last nine bits fits into 64.
         if attoseconds >= 0, let shifted = Int64(exactly: attoseconds >> 9) {
             return shifted / 1_953_125
         }

@@ -1,7 +1,7 @@
 /// One core's log: constant messages with typed fields, as JSON or as text, gathered into batches.
 ///
-/// Confined to its core. A line costs neither a lock nor a system call; a full batch, a quiet moment
-/// or a line of weight hands the bytes to the sink.
+/// Confined to its core. A line costs neither a lock nor a system call; a full batch, a quiet
+/// moment or a line of weight hands the bytes to the sink.
 package final class Log {
     /// From chatty to grave.
     package enum Level: Int, Sendable, Comparable {
@@ -35,7 +35,7 @@ package final class Log {
     private var batch: [UInt8] = []
     private var stamp = TimeStamp()
 
-    /// Called when the first line of a batch was written, so that somebody flushes it in a while.
+    /// Called when the first line of a batch was written, so that the owner schedules a flush.
     package var onFirstLine: (() -> Void)?
 
     /// Enough lines to be worth a system call, few enough to be no burden.

@@ -51,7 +51,7 @@ package struct LogLine {
         text.append(decimal: rest)
     }
 
-    /// Adds a text of ours.
+    /// Adds a text that does not come from a client.
     package mutating func add(_ key: StaticString, _ value: String) {
         separate(key)
         quote(isTrusted: true, Bytes(value))

@@ -1,6 +1,6 @@
 /// The brackets among sixty-four bytes of valid text that begin outside of strings.
 ///
-/// A bit a byte, the first one lowest, so that a few operations tell what is inside of strings.
+/// A bit a byte, the first one lowest, so that a few operations determine what is inside strings.
 struct BracketBlock {
     /// Brackets outside of strings.
     let brackets: UInt64
@@ -19,7 +19,7 @@ struct BracketBlock {
             let word = text.word(offset &+ 8 &* step)
             let shift = UInt64(8 &* step)
             notQuotes |= Word.gathered(Word.isNot(word, .quote)) &<< shift
-            // All four brackets become 7F; so would only Y, y and DEL, which stand in strings.
+            // All four brackets become 7F; so would only Y, y and DEL, which occur only in strings.
             notBrackets |= Word.gathered(Word.isNot(word | Word.all(0x26), 0x7F)) &<< shift
             // 5D and 7D have this bit, 5B and 7B have not.
             closing |= Word.gathered(word &<< 5) &<< shift
@@ -71,7 +71,7 @@ extension Lookahead {
             let block = BracketBlock(self, at: at)
             let closeCount = block.closing.nonzeroBitCount
             if depth > closeCount {
-                // Too few to be the end, so there is no need to look at any one of them.
+                // Too few to be the end, so none of them is examined.
                 depth &+= block.brackets.nonzeroBitCount &- 2 &* closeCount
             } else if let place = block.end(&depth) {
                 return at &+ place &+ 1

@@ -7,7 +7,7 @@ struct JSONCursor: ~Escapable {
 
     /// The name of a member.
     struct Key {
-        /// What stands between the quotes.
+        /// The bytes between the quotes.
         let inside: Range<Int>
         let isEscaped: Bool
     }

@@ -26,7 +26,7 @@ extension JSONError.Reason: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unexpectedEnd: "the text ends before its value does"
-        case .unexpectedByte: "this byte cannot stand here"
+        case .unexpectedByte: "this byte is not allowed here"
         case .textAfterValue: "something follows the value"
         case .invalidNumber: "not a number of JSON"
         case .invalidEscape: "not an escape of JSON"

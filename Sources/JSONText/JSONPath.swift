@@ -18,7 +18,7 @@ package struct JSONPath: Sendable, Equatable {
     /// At least one step.
     package let steps: [Step]
 
-    /// Whether the path can stand for several places, that is, has a `[]` in it.
+    /// Whether the path can match several values, that is, contains `[]`.
     package var isPlural: Bool { steps.contains(.everyElement) }
 
     /// Compiles a path.
@@ -33,7 +33,7 @@ package struct JSONPath: Sendable, Equatable {
 extension JSONSlice {
     /// The value at the end of the path; nil where it leads nowhere.
     ///
-    /// A plural path is no place and leads nowhere here.
+    /// A path that can match several values matches none here.
     package func value(at path: JSONPath) -> JSONSlice? {
         let place = Lookahead(bytes.span).place(of: path.steps[...], in: 0..<bytes.count)
         return place.map { JSONSlice(known: bytes[$0]) }
@@ -41,7 +41,7 @@ extension JSONSlice {
 }
 
 extension Lookahead {
-    /// Where the value stands to which the steps lead inside of `value`.
+    /// The range inside `value` of the value that the steps lead to.
     func place(of steps: ArraySlice<JSONPath.Step>, in value: Range<Int>) -> Range<Int>? {
         var place = value
         for step in steps {

@@ -1,6 +1,6 @@
 /// Says whether bytes are one JSON text, in one pass, without recursion and without allocating.
 ///
-/// The grammar is that of RFC 8259 to the letter; beyond it the text must be well-formed UTF-8
+/// The grammar is exactly that of RFC 8259; beyond it the text must be well-formed UTF-8
 /// (Unicode, table 3-7), an escaped surrogate must have its other half, and containers nest at
 /// most `depthMax` deep. Functions take the offset where something starts and return the one where
 /// it ends.

@@ -36,7 +36,7 @@ extension ShapeNode {
             members: members.isEmpty ? nil : kept, element: hasElementRules ? element : nil)
     }
 
-    /// Elements with rules of their own may differ, so nothing is said of them together.
+    /// Elements with rules of their own may differ, so they have no common description.
     private var element: JSONShape.Outline {
         guard elements.isEmpty, let rule = everyElement, !rule.isDropped else { return .anything }
         return rule.outline ?? .anything

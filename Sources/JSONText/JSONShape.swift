@@ -3,7 +3,7 @@ import Basics
 /// What is left of an answer: `take`, then `keep`, then `drop`, then `rename`.
 ///
 /// Compiled once. The three that cut are one tree and one walk over the text, for all their paths
-/// speak of the same names, those of the source; what they do not touch is copied as it was
+/// refer to the same names, those of the source; everything else is copied as it was
 /// written. Objects and arrays that a path leads through are written anew, compactly, in the order
 /// of the source. Where a member that a path names comes twice, the last one counts and is left.
 package struct JSONShape: Sendable {
@@ -22,7 +22,7 @@ package struct JSONShape: Sendable {
     }
 
     /// - Parameters:
-    ///   - take: the part that stands for the whole; with `[]` in it, an array of all such parts.
+    ///   - take: the part that replaces the whole; with `[]` in it, an array of all such parts.
     ///   - keep: nothing else stays; nil keeps everything.
     ///   - drop: what goes.
     ///   - rename: sibling names. A member that bears such a name already gives way.

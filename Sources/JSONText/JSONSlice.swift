@@ -3,7 +3,7 @@ package import Basics
 /// Bytes known to be exactly one JSON value, without white space around it.
 ///
 /// Only the scanner, and the code of this module that puts scanned values together, can make one;
-/// so whoever holds one may splice it into another text without a look. Parts share its memory.
+/// so it can be spliced into another text without validation. Parts share its memory.
 package struct JSONSlice: Sendable, Equatable {
     /// The value as it was written.
     package let bytes: Bytes
@@ -27,14 +27,14 @@ package struct JSONSlice: Sendable, Equatable {
 
     /// Checks borrowed bytes without copying them: where does their one value stand?
     ///
-    /// - Parameter depthMax: how many containers may stand in each other, 1024 at most.
+    /// - Parameter depthMax: how deep containers may nest, 1024 at most.
     package static func range(
         in text: Span<UInt8>, depthMax: Int = JSONSlice.depthMax
     ) throws(JSONError) -> Range<Int> {
         try JSONScanner(text, depthMax: depthMax).wholeText()
     }
 
-    /// How deep containers may nest where nothing else is said: more than any honest text needs.
+    /// How deep containers may nest by default: more than ordinary documents need.
     package static let depthMax = 512
 
     /// The value `null`.

@@ -24,7 +24,7 @@ extension [UInt8] {
         append(escaping: text.span)
     }
 
-    /// A key with its colon, and the comma before it where a member stands before.
+    /// A key with its colon, and the comma before it if a member precedes it.
     package mutating func append(jsonKey text: String) {
         appendJSONComma()
         append(jsonString: text)
@@ -37,7 +37,7 @@ extension [UInt8] {
         append(name.written)
     }
 
-    /// A comma, unless nothing but the opening bracket stands before.
+    /// A comma, unless only the opening bracket precedes it.
     package mutating func appendJSONComma() {
         guard let last, last != .openBrace, last != .openBracket else { return }
         append(.comma)

@@ -1,6 +1,6 @@
 import Basics
 
-/// A key to look for, prepared so that almost every other key is told apart by one word.
+/// A key to search for, prepared so that almost every other key is rejected by comparing one word.
 struct KeyPattern: Sendable {
     /// The key unescaped.
     let key: Bytes

@@ -1,6 +1,6 @@
 /// Where things end in text that is known to be valid.
 extension Lookahead {
-    /// The first byte that is no white space.
+    /// The first byte that is not white space.
     @inline(__always)
     func afterSpace(_ start: Int) -> Int {
         if byte(start) > .space { return start }
@@ -43,7 +43,7 @@ extension Lookahead {
         }
     }
 
-    /// The end of the string whose quote stands at `start`.
+    /// The end of the string whose opening quote is at `start`.
     @inline(__always)
     func stringEnd(_ start: Int) -> Int {
         var isEscaped = false

@@ -1,8 +1,8 @@
 /// Text that may be read over its end: what is not there is zero, which no JSON text may hold.
 ///
-/// Every read is total, so the code that stands on it needs no bounds of its own; this is the only
-/// place of the module that loads memory without the checks of `Span`. It asks once, in one
-/// unsigned comparison, where `Span` asks for each end.
+/// Every read is total, so its callers need no bounds checks; this is the only
+/// place of the module that loads memory without the checks of `Span`. It checks once, with one
+/// unsigned comparison, where `Span` checks each end.
 struct Lookahead: ~Escapable {
     private let text: Span<UInt8>
     let count: Int

@@ -2,7 +2,7 @@ import Basics
 
 /// What happens to one value and to the values inside of it.
 final class ShapeNode: Sendable {
-    /// The value or one around it is kept, so what no rule speaks of stays.
+    /// The value or one that contains it is kept, so parts without a rule stay.
     let isKept: Bool
     let isDropped: Bool
     let newName: String?
@@ -87,7 +87,7 @@ struct ShapeDraft {
         }
         var elements: [(index: Int, node: ShapeNode)] = []
         for var element in self.elements {
-            // What is said of every element is said of this one, too.
+            // Rules for every element apply to this one, too.
             if let all = everyElement.first { element.node.absorb(all) }
             elements.append((element.index, try element.node.compiled(insideKept: isKept)))
         }

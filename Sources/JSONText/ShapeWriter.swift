@@ -6,7 +6,7 @@ import Basics
 struct ShapeWriter: ~Escapable {
     private let text: Lookahead
     private(set) var out: [UInt8] = []
-    /// For each object being written, where the members that rules speak of stand in `out`; empty
+    /// For each object being written, the offsets in `out` of the members that have rules; empty
     /// ranges for those that do not. One stack for all, so that an object costs no allocation.
     private var written: [Range<Int>] = []
 
@@ -84,7 +84,7 @@ struct ShapeWriter: ~Escapable {
         return cursor.at &+ 1
     }
 
-    /// Writes a comma and a member that a rule speaks of, or nothing, if nothing is left of it.
+    /// Writes a comma and a member that has a rule, or nothing if the rule removes all of it.
     private mutating func writeRuled(
         _ key: JSONCursor.Key, _ rule: ShapeNode, _ cursor: inout JSONCursor
     ) {

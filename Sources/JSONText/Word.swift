@@ -1,12 +1,12 @@
 /// Eight bytes in one register, the first in the lowest place.
 ///
-/// Searches mark bytes in their high bits. Unless one says that it is exact, only the *first* mark
+/// Searches mark bytes in their high bits. Unless documented as exact, only the *first* mark
 /// is sure to be a match; marks above it may be false, for a subtraction borrows upwards only.
 enum Word {
     static var ones: UInt64 { 0x0101_0101_0101_0101 }
     static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// What stands between most members of a compact text: `":` and `,"`.
+    /// The bytes between most members of a compact text: `":` and `,"`.
     static var quoteColon: UInt16 { 0x3A22 }
     static var commaQuote: UInt16 { 0x222C }
 
@@ -50,7 +50,7 @@ enum Word {
         (((marks &>> 7) & ones) &* 0x0102_0408_1020_4080) &>> 56
     }
 
-    /// How many bytes stand before the first mark; eight where there is none.
+    /// How many bytes precede the first mark; eight if there is none.
     @inline(__always)
     static func bytesBefore(_ marks: UInt64) -> Int { marks.trailingZeroBitCount &>> 3 }
 }

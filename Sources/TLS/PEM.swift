@@ -34,7 +34,7 @@ struct PEM: ~Copyable {
             while let raw = tributary_pem_read_certificate(bio) {
                 certificates.append(Certificate(raw))
             }
-            // Behind the last one there is none: no error, but OpenSSL knows no other way to say so.
+            // After the last one OpenSSL reports an error, which only means the end of the file.
             return (certificates, TLSErrors.isEndOfPEM ? nil : TLSErrors.words())
         }
         if let words { throw error("holds a certificate that cannot be read: \(words)") }
@@ -42,15 +42,15 @@ struct PEM: ~Copyable {
         return certificates
     }
 
-    /// The private key; whoever asks frees it.
+    /// The private key; the caller frees it.
     func key() throws(TLSSettingsError) -> OpaquePointer {
         let (key, words) = read { bio in (tributary_pem_read_key(bio), TLSErrors.words()) }
         if let key { return key }
-        // OpenSSL says for these only that something is unsupported.
+        // For these OpenSSL only reports that something is unsupported.
         let text = String(bytes)
         guard text.contains("PRIVATE KEY-----") else { throw .key("holds no private key (PEM)") }
         let isLocked = text.contains("ENCRYPTED")
-        throw .key(isLocked ? "is encrypted; nobody can be asked for its passphrase" : words)
+        throw .key(isLocked ? "is encrypted; there is no prompt for its passphrase" : words)
     }
 
     private func read<Result>(_ body: (OpaquePointer?) -> Result) -> Result {

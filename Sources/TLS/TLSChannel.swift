@@ -25,7 +25,7 @@ final class TLSChannel: FailingStream {
     private var hasInnerEnded = false
     private var hasToldEnd = false
 
-    /// What arrived before somebody wanted it: the next event reads it.
+    /// Bytes that arrived before the consumer reads: the next event reads them.
     private var reading: Timer?
 
     /// So much is taken in, or sent, at once, which bounds what the engine keeps in memory.
@@ -51,7 +51,8 @@ final class TLSChannel: FailingStream {
         case .needsMore: flush()
         case .done:
             isOpen = true
-            // Nobody reads yet. What came along with the last of the handshake waits in the engine.
+            // There is no reader yet. Bytes that arrived with the end of the handshake stay in the
+            // engine.
             inner.pauseReading()
             flush()
             handshake.take()?.succeed(self)
@@ -61,7 +62,7 @@ final class TLSChannel: FailingStream {
 
     private func giveUp(_ failure: IOFailure) {
         let handshake = handshake.take()
-        flush()  // an alert, which tells the other side why
+        flush()  // an alert with the reason
         close()
         handshake?.fail(failure)
     }
@@ -107,15 +108,15 @@ final class TLSChannel: FailingStream {
         flush()  // what OpenSSL answered by itself: an alert, new keys
     }
 
-    /// False when there is nothing more to tell.
+    /// False when no event is left.
     private func deliverNext(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         switch engine.read(into: buffer) {
         case .bytes(let count):
             user.delegate?.streamReceived(UnsafeBufferPointer(rebasing: buffer[..<count]).span)
             return true
         case .needsMore where hasInnerEnded:
-            // Anybody can end a connection; only the other side can say that it meant to.
-            fail(.insecure("cut off: closed without a word"))
+            // Anyone on the path can close a TCP connection; only the peer can send close_notify.
+            fail(.insecure("connection closed without close_notify (truncated)"))
         case .needsMore: break
         case .ended:
             hasToldEnd = true
@@ -130,7 +131,8 @@ final class TLSChannel: FailingStream {
     /// Whether all that the user wrote has been offered to the kernel.
     var hasOfferedAll: Bool { !hasUnoffered || inner.hasOfferedAll }
 
-    /// Of records that gathered none must be missing in front of another: nothing is sent behind them.
+    /// Of records that gathered none must be missing in front of another: nothing is sent behind
+    /// them.
     func discardGathered() {
         guard hasUnoffered else { return }
         inner.discardGathered()
@@ -146,8 +148,8 @@ final class TLSChannel: FailingStream {
         flush()
     }
 
-    /// So much at a time, but no little rest that would have to gather: a write is offered before the
-    /// call returns, or none of it is.
+    /// So much at a time, but no little rest that would have to gather: a write is offered before
+    /// the call returns, or none of it is.
     private func encrypt(_ bytes: Span<UInt8>, before rest: Int) -> Bool {
         var start = 0
         while start < bytes.count {

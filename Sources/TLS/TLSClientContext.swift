@@ -6,8 +6,8 @@ package import Reactor
 /// Makes connections to servers secure. Made once for a configuration, used for any number of
 /// connections, on any thread.
 ///
-/// TLS 1.2 or 1.3, HTTP/1.1 as the protocol inside, and by default nothing is believed that no trusted
-/// certificate stands for.
+/// TLS 1.2 or 1.3, HTTP/1.1 as the protocol inside, and by default only certificates that a trusted
+/// certificate has signed are accepted.
 package final class TLSClientContext: Sendable {
     private let context: TLSContext
     let settings: TLSSettings

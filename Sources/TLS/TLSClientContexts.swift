@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The contexts of one configuration: one for all backends that ask for the same, and the same one for
-/// all cores, because reading a system's list of authorities takes tens of milliseconds, which no
-/// core has while it serves.
+/// The contexts of one configuration: one for all backends with the same settings, and the same one
+/// for all cores, because reading a system's list of authorities takes tens of milliseconds, which
+/// no core has while it serves.
 package final class TLSClientContexts: Sendable {
     private let known = Mutex<[TLSClientContext]>([])
 
     package init() {}
 
-    /// The context with these settings; made if it is asked for the first time.
+    /// The context with these settings; created on first use.
     package func context(
         for settings: TLSSettings
     ) throws(TLSSettingsError) -> TLSClientContext {

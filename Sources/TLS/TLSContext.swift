@@ -3,8 +3,8 @@ import COpenSSL
 
 /// OpenSSL's context: what all connections of one kind share. Owns it.
 ///
-/// Unchecked: it is only changed while it is made; after that OpenSSL itself lets several threads make
-/// connections of it, and counts the references to it atomically.
+/// Unchecked: it is only changed while it is made; after that OpenSSL itself lets several threads
+/// make connections of it, and counts the references to it atomically.
 final class TLSContext: @unchecked Sendable {
     let raw: OpaquePointer
 
@@ -26,7 +26,7 @@ final class TLSContext: @unchecked Sendable {
                 throw .trusted(TLSErrors.words())
             }
         }
-        // Who trusts a certificate that is no root means it.
+        // A trusted certificate that is not a root is trusted on purpose.
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
     }

@@ -4,8 +4,8 @@ package import Reactor
 /// One side of a TLS connection without the connection: what arrives goes in, what was meant comes
 /// out, and what is to be sent waits to be taken. Knows no socket and no clock.
 ///
-/// OpenSSL reads from and writes to memory here (two memory BIOs), so nothing in it ever blocks, and
-/// the same engine runs over a real connection, over a simulated one and over none.
+/// OpenSSL reads from and writes to memory here (two memory BIOs), so nothing in it ever blocks,
+/// and the same engine runs over a real connection, over a simulated one and over none.
 package final class TLSEngine {
     /// How far the two sides came in agreeing.
     package enum Handshake: Equatable {
@@ -19,7 +19,7 @@ package final class TLSEngine {
         /// So many bytes are in the buffer; never zero.
         case bytes(Int)
         case needsMore
-        /// The other side said that it sends no more (close_notify).
+        /// The peer sends no more (close_notify).
         case ended
         case failed(IOFailure)
     }
@@ -29,7 +29,7 @@ package final class TLSEngine {
     private let arrived: OpaquePointer
     private let outgoing: OpaquePointer
     private let context: TLSContext
-    /// OpenSSL gave up; asked again, it would only be confused.
+    /// OpenSSL reported a fatal error; it must not be called again.
     private var failure: IOFailure?
     private var isShutDown = false
 
@@ -65,17 +65,19 @@ package final class TLSEngine {
         SSL_set_connect_state(ssl)
         let parameters = SSL_get0_param(ssl)
         X509_VERIFY_PARAM_set_time(parameters, time_t(unixTime))
-        // Only the subjectAltName counts: the common name is no host name (RFC 9110 4.3.4). And `*`
-        // stands for a whole label, as in the clients of the web (RFC 9525 6.3).
+        // Only the subjectAltName counts: the common name is not a host name (RFC 9110 4.3.4). And
+        // `*` matches a whole label, as in browsers (RFC 9525 6.3).
         X509_VERIFY_PARAM_set_hostflags(
             parameters,
             UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-        // An address is checked as an address, and never asked for as a name (RFC 6066 3).
+        // An address is verified as an address, and never sent as a server name (RFC 6066 3).
         let isSet =
             IPAddress(host) != nil
             ? X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1
             : SSL_set1_host(ssl, host) == 1 && tributary_ssl_set_name(ssl, host) == 1
-        guard isSet else { throw .insecure("'\(host)' cannot be asked for: \(TLSErrors.words())") }
+        guard isSet else {
+            throw .insecure("'\(host)' cannot be used as a server name: \(TLSErrors.words())")
+        }
     }
 
     /// The server's side.

@@ -1,7 +1,7 @@
 import COpenSSL
 import Reactor
 
-/// OpenSSL's list of errors, one for each thread. Whoever calls OpenSSL clears it before and asks
+/// OpenSSL's list of errors, one for each thread. A caller of OpenSSL clears it before and reads
 /// afterwards.
 enum TLSErrors {
     /// The first error in words, which is the cause of the others. Empties the list.

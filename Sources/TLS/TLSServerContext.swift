@@ -3,12 +3,12 @@ import COpenSSL
 package import Promises
 package import Reactor
 
-/// The other side of a secure connection: for the scripted backends of tests. The server itself speaks
+/// The server side of TLS, for the scripted backends of tests. The server itself uses
 /// plainly.
 package final class TLSServerContext: Sendable {
     private let context: TLSContext
 
-    /// - Parameter clients: the certificates that clients' must be signed by; nil asks for none
+    /// - Parameter clients: the certificates that clients' must be signed by; nil requests none
     package init(_ identity: TLSIdentity, clients: Bytes? = nil) throws(TLSSettingsError) {
         context = try TLSContext(TLS_server_method())
         try context.show(identity)
@@ -20,7 +20,7 @@ package final class TLSServerContext: Sendable {
         try TLSEngine(server: context, unixTime: unixTime)
     }
 
-    /// The stream on which a client speaks in private, once both agree.
+    /// The encrypted stream of a client, after the handshake.
     package func accept(_ stream: any ByteStream, on loop: any Loop) -> Local<any ByteStream> {
         do {
             let engine = try engine(unixTime: Int(loop.unixTime / 1_000_000_000))

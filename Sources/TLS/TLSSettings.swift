@@ -1,13 +1,13 @@
 package import Basics
 
-/// What a client's secure connections are held to: the contents of files, in PEM.
+/// The settings of TLS connections to servers: the contents of files, in PEM.
 package struct TLSSettings: Sendable, Equatable {
     package var trust: TLSTrust
 
-    /// What is shown to a server that asks who is there.
+    /// The client certificate, sent to a server that requests one.
     package var identity: TLSIdentity?
 
-    /// The name that is asked for and checked, where it is not the host that is connected to.
+    /// The server name that is sent and verified, if it is not the host of the connection.
     package var serverName: String?
 
     package init(trust: TLSTrust, identity: TLSIdentity? = nil, serverName: String? = nil) {
@@ -17,10 +17,10 @@ package struct TLSSettings: Sendable, Equatable {
     }
 }
 
-/// Whose certificates are believed. Not an optional: what is missing must not mean that nothing is
+/// The trusted certificates. Not an optional: a missing value must not mean that nothing is
 /// checked.
 package enum TLSTrust: Sendable, Equatable {
-    /// Those that one of these stands for, in PEM.
+    /// Those signed by one of these, in PEM.
     case signed(by: Bytes)
     /// Any, from anybody.
     case anybody
@@ -46,6 +46,6 @@ package enum TLSSettingsError: Error, Equatable {
     case trusted(String)
     case certificate(String)
     case key(String)
-    /// None of them; OpenSSL itself said no.
+    /// None of them; OpenSSL rejected it.
     case context(String)
 }

@@ -3,8 +3,8 @@ import Reactor
 
 /// A secure stream over another stream; see `ByteStream` for the contract.
 ///
-/// Only holds the channel that does the work. Two objects, because the stream below holds the channel
-/// as its delegate, and whoever drops a stream means to close it.
+/// Only holds the channel that does the work. Two objects, because the stream below holds the
+/// channel as its delegate, and a stream is closed when its last reference is released.
 final class TLSStream: ByteStream {
     let channel: TLSChannel
 
@@ -14,7 +14,7 @@ final class TLSStream: ByteStream {
 
     deinit { channel.close() }
 
-    /// Agrees with the other side over `stream`, which it takes over, and promises the stream to speak
+    /// Performs the handshake over `stream`, which it takes over, and promises the stream to use
     /// on. Rejects with `IOFailure`; cancelling closes.
     static func opening(
         over stream: any ByteStream, _ engine: TLSEngine, on loop: any Loop
@@ -48,7 +48,7 @@ final class TLSStream: ByteStream {
     var peer: SocketAddress? { channel.inner.peer }
 }
 
-/// Who waits for the two sides to agree.
+/// The resolver that waits for the end of the handshake.
 struct TLSHandshake: ~Copyable {
     private let resolver: LocalResolver<any ByteStream>
 

@@ -1,4 +1,4 @@
-/// Why a text is no document, in words for the operator.
+/// Why a text is not a document, in words for the operator.
 package struct DocumentProblem: Error, Sendable, Equatable {
     package let place: Place
     package let text: String

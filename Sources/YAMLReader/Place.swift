@@ -1,6 +1,6 @@
-/// Where something stands in a configuration file; line and column count from 1, in characters.
+/// A source location in a configuration file; line and column count from 1, in characters.
 package struct Place: Sendable, Hashable {
-    /// The file as its reader was told, such as `more/two.yaml`.
+    /// The file's name as it was passed to the reader, such as `more/two.yaml`.
     package let file: String
     package let line: Int
     package let column: Int

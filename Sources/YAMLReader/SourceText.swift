@@ -1,9 +1,9 @@
-/// The bytes of a file, which can be asked for a line and for the place of a byte.
+/// The bytes of a file, with access to lines and to the source location of a byte.
 struct SourceText {
     let bytes: [UInt8]
     let file: String
 
-    /// A byte order mark is no part of the text.
+    /// A byte order mark is not part of the text.
     init(_ bytes: [UInt8], file: String) {
         self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         self.file = file

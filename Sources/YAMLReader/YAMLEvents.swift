@@ -101,7 +101,7 @@ final class YAMLEvents {
     }
 }
 
-/// What libyaml tells, as far as a tree needs it.
+/// The events of libyaml that a tree needs.
 enum YAMLEvent {
     case documentStart(Place)
     case mappingStart(Place)

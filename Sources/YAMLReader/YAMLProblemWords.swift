@@ -1,6 +1,6 @@
 import CYAML
 
-/// Turns what libyaml says about broken input into words for the operator, with the usual cause.
+/// Translates libyaml's messages about broken input for the operator, with the usual cause.
 struct YAMLProblemWords {
     private let raw: String
     private let place: Place
@@ -15,7 +15,7 @@ struct YAMLProblemWords {
 
     init(_ parser: yaml_parser_t, in source: SourceText) {
         self.source = source
-        raw = parser.problem.map { String(cString: $0) } ?? "it is no YAML"
+        raw = parser.problem.map { String(cString: $0) } ?? "it is not YAML"
         place =
             parser.error == YAML_READER_ERROR
             ? source.place(ofByte: parser.problem_offset)

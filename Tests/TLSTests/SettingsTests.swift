@@ -64,7 +64,7 @@ import Testing
     @Test func nobodyIsAskedForAPassphrase() throws {
         #expect(
             try failure(certificate: "client.pem", key: "locked.key")
-                == .key("is encrypted; nobody can be asked for its passphrase"))
+                == .key("is encrypted; there is no prompt for its passphrase"))
     }
 
     @Test func aContextIsMadeOnce() throws {

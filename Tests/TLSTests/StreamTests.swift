@@ -67,7 +67,8 @@ import Testing
             plain.finishWriting()
             network.run(until: { !near.failures.isEmpty })
             #expect(near.text == "last words" && !near.hasEnded)
-            #expect(near.failures == [.insecure("cut off: closed without a word")])
+            #expect(
+                near.failures == [.insecure("connection closed without close_notify (truncated)")])
         }
     }
 

@@ -98,7 +98,7 @@ import Testing
             "/one", "/{x}",
             "5:77: error: call 'one' uses {x}; there is no parameter 'x' (this endpoint has no parameters)"
         ),
-        ("\"1s\"", "1s", "5:94: error: this is no JSON: this byte cannot stand here"),
+        ("\"1s\"", "1s", "5:94: error: this is no JSON: this byte is not allowed here"),
     ])
     func jsonProblemsArePlaced(_ old: String, new: String, problem: String) {
         #expect(problems(Self.json.replacing(old, with: new), file: "c.json") == [problem])

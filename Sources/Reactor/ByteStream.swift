@@ -21,6 +21,8 @@
 /// - **Failures** (a reset, a broken pipe) are told once, by `streamFailed`; the stream is closed
 ///   already when that call comes. A failed write does not lose what has arrived: unless reading is
 ///   paused, that is delivered first. A failure before `start` is told after it.
+/// - **End of the loop.** A loop that closes ends the streams that are still open: each delegate gets
+///   `streamFailed(.cancelled)`.
 package protocol ByteStream: AnyObject {
     /// Begins to deliver what arrives. Called once.
     func start(_ delegate: any ByteStreamDelegate)

@@ -5,7 +5,7 @@ package import Reactor
 package final class SimListener: Listener {
     package let address: SocketAddress
     let isShared: Bool
-    private let loop: SimLoop
+    let loop: SimLoop
     private var accept: ((any ByteStream) -> Void)?
     private var waiting: [SimStream] = []
     private var isPaused = false
@@ -106,6 +106,12 @@ package final class SimListener: Listener {
             relief = nil
             if hasFreeDescriptor { acceptSoon() } else { rest() }
         }
+    }
+
+    /// Ends it with its loop: the connections that wait are closed.
+    func abandon() {
+        release()
+        while let stream = takeFirst() { stream.close() }
     }
 
     @discardableResult

@@ -23,6 +23,14 @@ package final class SimLoop: Loop {
     private var timers: [Timer] = []
     private var timersKept = 64
 
+    /// Streams, and attempts to connect, that may still be open; swept when their number doubles.
+    private var streams: [Known<SimStream>] = []
+    private var attempts: [Known<SimAttempt>] = []
+    private var openKept = 64
+
+    /// From here on nothing new is begun.
+    private var isClosed = false
+
     /// What is alive on this loop, for the leak check.
     var openStreams = 0
     var openListeners = 0
@@ -57,6 +65,7 @@ package final class SimLoop: Loop {
 
     @discardableResult
     package func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
+        if isClosed { return TimerQueue().add(due: now, action) }
         let timer = network.clock.after(delay) { [weak self] in self?.perform(action) }
         timers.append(timer)
         if timers.count >= 2 * timersKept {
@@ -101,10 +110,13 @@ package final class SimLoop: Loop {
     // MARK: Network
 
     package func connect(to address: SocketAddress) -> Local<any ByteStream> {
+        if isClosed { return core.error(IOFailure.cancelled) }
         let resolver = LocalResolver<any ByteStream>(on: core)
         let promise = resolver.promise
         let number = openDescriptors
         let attempt = SimAttempt(resolver, on: self)
+        attempts.append(Known(attempt))
+        sweep()
         if number >= descriptors.connectCeiling {
             descriptors.reportShortage(.connect)
             attempt.end(.failure(.outOfDescriptors))
@@ -119,8 +131,47 @@ package final class SimLoop: Loop {
     package func listen(
         on address: SocketAddress, sharedPort: Bool, accept: @escaping (any ByteStream) -> Void
     ) throws(IOFailure) -> any Listener {
+        if isClosed { throw .cancelled }
         let claimed = try network.claim(address, isShared: sharedPort)
         return SimListener(on: self, address: claimed, isShared: sharedPort, accept: accept)
+    }
+
+    // MARK: Closing
+
+    func opened(_ stream: SimStream) {
+        openStreams += 1
+        streams.append(Known(stream))
+        sweep()
+    }
+
+    /// Forgets streams and attempts that are gone.
+    private func sweep() {
+        guard streams.count + attempts.count >= 2 * openKept else { return }
+        streams.removeAll { $0.object == nil }
+        attempts.removeAll { $0.object == nil }
+        openKept = max(64, streams.count + attempts.count)
+    }
+
+    /// Closes everything by force, as a real loop does at its end: timers are cancelled, attempts to
+    /// connect and streams fail with `cancelled`, and the promise handlers that are left run.
+    ///
+    /// - Returns: what was still open, one line each
+    @discardableResult
+    package func close() -> [String] {
+        let left = leftovers
+        isClosed = true
+        names?.close()
+        names = nil
+        for timer in timers { timer.cancel() }
+        for listener in network.listeners.compactMap(\.object) where listener.loop === self {
+            listener.abandon()
+        }
+        perform {
+            for attempt in attempts { attempt.object?.end(.failure(.cancelled)) }
+            for stream in streams { stream.object?.abandon() }
+        }
+        (attempts, streams) = ([], [])
+        return left
     }
 }
 

@@ -34,7 +34,7 @@ package final class SimStream: ByteStream, FailingStream {
         incoming.reader = self
         outgoing.writer = self
         outgoing.writerName = loop.name
-        loop.openStreams += 1
+        loop.opened(self)
     }
 
     deinit { close() }
@@ -159,6 +159,13 @@ package final class SimStream: ByteStream, FailingStream {
     }
 
     package func close() { end { $0.abort() } }
+
+    /// The loop closes: the delegate learns that the connection is gone, as of any other failure.
+    func abandon() {
+        guard !isClosed else { return }
+        fail(.cancelled)
+        user.forgetFailure()
+    }
 
     /// Closes by force, as a process that is killed with unread bytes: the other side is reset.
     package func reset() { end { $0.reset() } }

@@ -58,7 +58,8 @@ extension UnsafeMutablePointer {
 package class HandleOwner {
     init() {}
 
-    /// Gives the handle up although somebody still holds this object; the loop is closing.
+    /// Closes the handle while this object is still in use, because the loop closes; users of the object
+    /// are notified.
     func abandon() {}
 
     /// The owner that a callback's handle belongs to; nil when it closes already.

@@ -40,7 +40,12 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
 
     private var raw: UnsafeMutablePointer<uv_stream_t>? { handle?.raw }
 
-    override func abandon() { close() }
+    /// The loop closes: the delegate learns that the connection is gone, as of any other failure.
+    override func abandon() {
+        fail(.cancelled)
+        // No timer runs any more that could report it to a delegate that starts now.
+        user.forgetFailure()
+    }
 
     // MARK: Reading
 

@@ -15,11 +15,18 @@ package struct StreamSecurity: Sendable, CustomReflectable, CustomStringConverti
     /// What was asked for. Two with equal terms do the same.
     package let terms: [Bytes]
 
+    /// Whether the other side has to prove its name, and which name that is, if it is not the host's:
+    /// what a simulation needs to know in order to do without cryptography.
+    package let verifies: Bool
+    package let serverName: String?
+
     package init(
-        terms: [Bytes],
+        terms: [Bytes], verifies: Bool = true, serverName: String? = nil,
         secure: @escaping @Sendable (any ByteStream, String, any Loop) -> Local<any ByteStream>
     ) {
         self.terms = terms
+        self.verifies = verifies
+        self.serverName = serverName
         self.secure = secure
     }
 

@@ -50,8 +50,8 @@ package final class RehearsalRun {
         outside = network.makeLoop("outside")
         began = network.clock.now
         let journal = LogJournal()
-        // Those who play the backends know no TLS.
-        let plan = plan.unsecured
+        // The simulated backends of a rehearsal have no TLS.
+        let plan = plan.replacingSecurity { _ in nil }
         cores = (0..<plan.process.workers).map { index in
             SimulatedCore(index, plan, on: network, journal)
         }

@@ -21,6 +21,9 @@ package final class SimNetwork {
     /// Addresses where connecting goes otherwise than "a listener or a refusal".
     package var fates: [SocketAddress: Fate] = [:]
 
+    /// TLS of the listeners that have it; see `StreamSecurity.simulated`.
+    package var identities: [SocketAddress: SimIdentity] = [:]
+
     /// Everything that happens goes in here, where somebody wants to compare or to read it.
     package var trace: SimTrace?
 

@@ -14,6 +14,8 @@ final class SimPipe {
     /// The loop of the writer, also when that is gone.
     var writerName: String?
     weak var reader: SimStream?
+    /// What a handshake agreed on.
+    var session: SimSession?
     /// The direction back; weak, for the two would keep each other.
     weak var reverse: SimPipe?
 

@@ -3,7 +3,7 @@ package import Reactor
 
 /// One end of a simulated connection; see `ByteStream` for the contract.
 package final class SimStream: ByteStream, FailingStream {
-    private let loop: SimLoop
+    let loop: SimLoop
     private let incoming: SimPipe
     private let outgoing: SimPipe
     package let peer: SocketAddress?
@@ -47,6 +47,19 @@ package final class SimStream: ByteStream, FailingStream {
 
     /// The name of the loop at the other end.
     package var peerName: String? { incoming.writerName }
+
+    // MARK: TLS
+
+    /// What a simulated handshake agreed on; nil on a plain connection.
+    package var session: SimSession? { incoming.session }
+
+    func agree(on session: SimSession) {
+        incoming.session = session
+        outgoing.session = session
+    }
+
+    /// The other side has closed or reset the connection.
+    var hasLostPeer: Bool { incoming.isReset || incoming.hasEnded }
 
     // MARK: Reading
 

@@ -38,7 +38,10 @@ package final class TLSClientContext: Sendable {
 
     /// For pools of connections.
     package var security: StreamSecurity {
-        StreamSecurity(terms: settings.terms) { stream, host, loop in
+        StreamSecurity(
+            terms: settings.terms, verifies: settings.trust != .anybody,
+            serverName: settings.serverName
+        ) { stream, host, loop in
             do {
                 let engine = try self.engine(
                     for: host, unixTime: Int(loop.unixTime / 1_000_000_000))

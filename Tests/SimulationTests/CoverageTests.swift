@@ -15,7 +15,8 @@ import Testing
     @Test(arguments: [
         "connection_refused", "connection_timeout", "dns_error", "connection_terminated",
         "http_response_timeout", "http_response_incomplete", "http_response_body_size",
-        "http_protocol_error", "unexpected_status", "invalid_json", "invalid_shape", "breaker_open",
+        "http_protocol_error", "tls_certificate_error", "unexpected_status", "invalid_json",
+        "invalid_shape", "breaker_open",
         "queue_full", "skipped", "collision", "destination_unavailable",
     ]) func everyKindOfFailureHappens(_ kind: String) {
         #expect(Self.tally.failures[kind, default: 0] > 0)
@@ -23,6 +24,10 @@ import Testing
 
     @Test(arguments: LeftOut.allCases) func hostsAreLeftOutForBothReasons(_ reason: LeftOut) {
         #expect(Self.tally.leftOut[reason, default: 0] > 0)
+    }
+
+    @Test(arguments: Behaviour.allCases) func everyBehaviourTakesPlace(_ behaviour: Behaviour) {
+        #expect(Self.tally.behaviours[behaviour, default: 0] > 0)
     }
 
     @Test(arguments: Fault.allCases) func everyFaultIsInSomeRun(_ fault: Fault) {

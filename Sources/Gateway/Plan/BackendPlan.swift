@@ -32,10 +32,12 @@ package struct BackendPlan {
         fileprivate(set) var security: StreamSecurity?
     }
 
-    /// The same without TLS.
-    var unsecured: BackendPlan {
+    /// The same with other means of TLS, or without TLS.
+    func replacingSecurity(_ replace: (StreamSecurity) -> StreamSecurity?) -> BackendPlan {
         var plan = self
-        for index in plan.hosts.indices { plan.hosts[index].security = nil }
+        for index in plan.hosts.indices {
+            plan.hosts[index].security = plan.hosts[index].security.flatMap(replace)
+        }
         return plan
     }
 }

@@ -1,4 +1,5 @@
 package import GatewayConfig
+package import Reactor
 
 /// What the configuration means: every default resolved, every name an index, every template and
 /// shape compiled. The chain is built from this and never looks at the configuration again.
@@ -18,11 +19,13 @@ package struct Plan {
     /// The names of the endpoints, by index: what logs and metrics call them.
     package var endpointNames: [String] { endpoints.map(\.name) }
 
-    /// The same plan, which speaks plainly to all backends: for those that are played.
-    package var unsecured: Plan {
+    /// The same plan with other means of TLS towards the backends, or without TLS: for simulated
+    /// backends, which have no cryptography.
+    package func replacingSecurity(_ replace: (StreamSecurity) -> StreamSecurity?) -> Plan {
         Plan(
-            process: process, server: server, proxies: proxies, backends: backends.map(\.unsecured),
-            endpoints: endpoints, shares: shares)
+            process: process, server: server, proxies: proxies,
+            backends: backends.map { $0.replacingSecurity(replace) }, endpoints: endpoints,
+            shares: shares)
     }
 
     /// Whether an endpoint pads its answers, so that its times must not be told.

@@ -9,6 +9,7 @@ package enum FailureKind: String, CaseIterable {
     case responseIncomplete = "http_response_incomplete"
     case responseBodySize = "http_response_body_size"
     case protocolError = "http_protocol_error"
+    case certificateError = "tls_certificate_error"
     case unexpectedStatus = "unexpected_status"
     case invalidJSON = "invalid_json"
     case invalidShape = "invalid_shape"

@@ -38,11 +38,12 @@ private struct OneCall {
         guard case .goes(let meant) = model.verdict, meant.index == endpoint.index else {
             return ["a call for a request that is to be refused"]
         }
-        return [connection, method, backend, lines, body, budget].compactMap { $0 } + values
+        return [connection, method, backend, order, lines, body, budget].compactMap { $0 } + values
     }
 
     private var connection: String? {
-        attempt.isReckless ? "sent where the backend had spoken unasked" : nil
+        if attempt.isReckless { return "sent where the backend had spoken unasked" }
+        return config.backends[call.backend].objection(to: attempt.session, attempt.host)
     }
 
     private var method: String? {
@@ -56,6 +57,16 @@ private struct OneCall {
             return "not the headers of its backend"
         }
         return model.isWanted(call) ? nil : "made although its condition does not hold"
+    }
+
+    /// Not before the calls in `after` have succeeded.
+    private var order: String? {
+        let early = call.after.map { endpoint.calls[$0] }.first { other in
+            guard model.isWanted(other) else { return false }
+            let evidence = CallEvidence(other, of: request, endpoint, config, record)
+            return !evidence.isPoisoned && !evidence.hasSucceeded(by: attempt.sent)
+        }
+        return early.map { "sent before \($0.name), which it comes after, had succeeded" }
     }
 
     /// Nothing of the client's head goes along that was not listed.

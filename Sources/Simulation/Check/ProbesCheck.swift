@@ -39,6 +39,9 @@ struct ProbesCheck {
             faults.append("not the path of its checks")
         }
         let backend = record.configs[probe.generation].backends[probe.backend]
+        if let objection = backend.objection(to: probe.session, probe.host) {
+            faults.append(objection)
+        }
         if message["X-Backend"] != backend.header { faults.append("not its backend's headers") }
         if !message.body.isEmpty { faults.append("a check with a body") }
         for name in ["X-Request-Id", "X-Secret", "X-User", "traceparent", "Gateway-Deadline-Ms"]

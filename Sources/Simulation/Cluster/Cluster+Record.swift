@@ -43,7 +43,8 @@ extension ServedRecord {
         self.init(
             backend: served.backend, host: served.host, prefix: served.asked.prefix,
             core: served.core, message: served.message, act: served.act, sent: served.sent,
-            read: served.read, ended: served.ended, before: served.before,
+            read: served.read, ended: served.ended, session: served.stream.session,
+            before: served.before,
             isPoisoned: served.isPoisoned, isReckless: served.isReckless,
             mayBeResent: served.mayBeResent)
     }

@@ -15,6 +15,11 @@ extension Cluster {
                 during(spell, { [network] in network.fates[host.address] = .silent }) {
                     [network] in network.fates[host.address] = nil
                 }
+            case .wrongCertificate: present(DrawnTLS.wrongIdentity, during: spell, at: host, drawn)
+            case .failsHandshakes:
+                present(DrawnTLS.broken(.fails, drawn), during: spell, at: host, drawn)
+            case .silentHandshakes:
+                present(DrawnTLS.broken(.silent, drawn), during: spell, at: host, drawn)
             case .nameFails, .nameMoves, .ill: break
             }
         }
@@ -37,8 +42,19 @@ extension Cluster {
                 during(spell, { [unowned self] in name(drawn, backend, moved: true) }) {
                     [unowned self] in name(drawn, backend, moved: false)
                 }
-            case .refuses, .silent, .ill: break
+            case .refuses, .silent, .ill, .wrongCertificate, .failsHandshakes, .silentHandshakes:
+                break
             }
+        }
+    }
+
+    private func present(
+        _ identity: SimIdentity, during spell: Weather.Spell, at host: SimulatedHost,
+        _ drawn: DrawnHost
+    ) {
+        let address = host.address
+        during(spell, { [network] in network.identities[address] = identity }) {
+            [network] in network.identities[address] = DrawnTLS.identity(of: drawn)
         }
     }
 

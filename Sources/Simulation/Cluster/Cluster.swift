@@ -88,7 +88,7 @@ package final class Cluster {
         }
         do throws(IOFailure) {
             for core in cores {
-                try core.listen(at: SimulatedCore.address, isShared: cores.count > 1)
+                try core.listen(at: plan.address, isShared: cores.count > 1)
             }
             try startHosts()
         } catch {
@@ -114,7 +114,7 @@ package final class Cluster {
                 violation(.configuration, nil, problems.lines.joined(separator: "\n") + "\n" + text)
                 return nil
             }
-            gatewayPlans.append(plan)
+            gatewayPlans.append(plan.replacingSecurity(\.simulated))
         }
         return gatewayPlans
     }
@@ -135,6 +135,9 @@ package final class Cluster {
                         AskedPlace(backend: index, host: place, prefix: drawn.prefix),
                         on: outside, of: self)
                     try host.listen()
+                    if backend.tls != nil {
+                        network.identities[host.address] = DrawnTLS.identity(of: drawn)
+                    }
                     hosts.append(host)
                     startWeather(of: host, drawn)
                 }
@@ -148,7 +151,7 @@ package final class Cluster {
         for connection in plan.connections {
             let client = SimulatedClient(connection, on: outside, of: self)
             clients.append(client)
-            client.start(to: SimulatedCore.address)
+            client.start(to: plan.address)
         }
     }
 }
@@ -220,7 +223,8 @@ extension Cluster: HostDelegate, ClientDelegate {
         let act = actDraw(
             plan.dice.dice("act", number, key.generation, key.call, ordinal), host, mark: mark,
             key: key.text,
-            answerMax: plan.configs[key.generation].endpoints[key.endpoint].maxBody
+            answerMax: plan.configs[key.generation].endpoints[key.endpoint].maxBody,
+            answersHead: message.startLine.hasPrefix("HEAD ")
         ).act()
         let attempt = Attempt(
             request: number, mark: mark, call: key, ordinal: ordinal, message, at: host, act: act,
@@ -242,22 +246,25 @@ extension Cluster: HostDelegate, ClientDelegate {
     }
 
     private func actDraw(
-        _ dice: Dice, _ host: AskedPlace, mark: String, key: String, answerMax: Int
+        _ dice: Dice, _ host: AskedPlace, mark: String, key: String, answerMax: Int,
+        answersHead: Bool = false
     ) -> ActDraw {
         let drawn = plan.configs[0].backends[host.backend].hosts[host.host]
         let milliseconds = (network.clock.now - began).inMilliseconds
         return ActDraw(
             dice: dice, rates: plan.rates, mark: mark, key: key,
             serial: "s\(attempts.count)", answerMax: answerMax,
-            isIll: plan.weather.isIll(drawn, at: milliseconds))
+            isIll: plan.weather.isIll(drawn, at: milliseconds), answersHead: answersHead)
     }
 }
 
 extension ConfigFiles {
-    /// One file whose text is known.
+    /// One file whose text is known, and the one that it names.
     fileprivate init(oneFile text: String) {
         self.init(
-            read: { _ throws(ConfigFileError) in Array(text.utf8) },
+            read: { path throws(ConfigFileError) in
+                Array((path.hasSuffix(DrawnTLS.authorityFile) ? DrawnTLS.authority : text).utf8)
+            },
             list: { _ throws(ConfigFileError) in throw .notFound })
     }
 }

@@ -12,9 +12,14 @@ struct ActDraw {
     let answerMax: Int
     /// The host is ill: nothing that it is asked goes well.
     let isIll: Bool
+    /// The request is a HEAD: no body follows the head of the response.
+    var answersHead = false
 
     func act() -> Act {
-        timed(isIll ? ill() : broken() ?? wrong() ?? whole(status: 200, tree: tree()))
+        if answersHead {
+            return timed(isIll ? ill() : brokenHead() ?? wrongHead() ?? bodiless(200))
+        }
+        return timed(isIll ? ill() : broken() ?? wrong() ?? whole(status: 200, tree: tree()))
     }
 
     /// What it does about a check of its health.
@@ -51,7 +56,10 @@ struct ActDraw {
     // MARK: No answer, or not all of it
 
     private func ill() -> Act {
-        if dice.chance(0.5) { return whole(status: dice.pick([500, 503]), tree: tree()) }
+        if dice.chance(0.5) {
+            let status = dice.pick([500, 503])
+            return answersHead ? bodiless(status) : whole(status: status, tree: tree())
+        }
         var act = Act()
         act.ending = dice.pick([.closes, .resets])
         act.outcome = .fails(.connectionTerminated)
@@ -92,6 +100,43 @@ struct ActDraw {
             return act
         }
         return nil
+    }
+
+    // MARK: A response to HEAD
+
+    /// A head that may announce a body, as RFC 9110 section 9.3.2 has it.
+    private func bodiless(_ status: Int) -> Act {
+        var act = Act()
+        act.outcome = .answer(status: status, body: [], tree: .null)
+        let isBare = status == 204 || status == 304
+        var head = head(status)
+        switch isBare || !dice.chance(rates[.oddAnswers]) ? 0 : dice.number(1...4) {
+        case 1: head += "Transfer-Encoding: chunked\r\n"
+        case 2: break
+        case 3:
+            head += "Connection: close\r\nContent-Length: 7\r\n"
+            act.ending = dice.pick([.stays, .closes, .halfCloses])
+        case 4: head = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + head
+        default: if !isBare { head += "Content-Length: \(tree().written.utf8.count)\r\n" }
+        }
+        act.pieces = [Array((head + "\r\n").utf8)]
+        act.answerLength = act.byteCount
+        return act
+    }
+
+    private func brokenHead() -> Act? {
+        guard let act = broken() else { return nil }
+        guard !act.pieces.isEmpty else { return act }
+        // What ends in the middle of a response ends in the middle of its head.
+        var cut = act
+        let head = head(200) + "\r\n"
+        cut.pieces = [Array(head.utf8.prefix(dice.number(1...head.utf8.count - 1)))]
+        return cut
+    }
+
+    private func wrongHead() -> Act? {
+        guard dice.chance(rates[.badStatus]) else { return nil }
+        return bodiless(dice.pick([301, 400, 404, 404, 410, 500, 503, 204, 304]))
     }
 
     // MARK: A wrong answer

@@ -19,14 +19,16 @@ struct CallDraw {
     private func call(_ index: Int, after earlier: [DrawnCall]) -> DrawnCall {
         let dice = dice.dice("call", index)
         let sendsBody = hasBody && dice.chance(0.5)
-        let method =
-            sendsBody ? dice.pick(["POST", "PUT"]) : dice.pick(["GET", "GET", "GET", "DELETE"])
+        let method = rarer(
+            sendsBody ? dice.pick(["POST", "PUT"]) : dice.pick(["GET", "GET", "GET", "DELETE"]),
+            dice.dice("method"))
         let isRequired = dice.chance(0.4)
         let isAtRoot = dice.chance(0.2)
-        let isIdempotent = method != "POST"
+        let isIdempotent = method != "POST" && method != "PATCH"
         return DrawnCall(
             index: index, name: "c\(index)", backend: dice.number(0...backends - 1), method: method,
-            uses: uses(dice, earlier), sendsBody: sendsBody,
+            uses: uses(dice, earlier), after: after(dice.dice("after"), earlier),
+            sendsBody: sendsBody,
             forwardHeaders: dice.maybe(0.1, ["X-Tenant"]), isRequired: isRequired,
             timeout: dice.maybe(0.5, dice.number(10...400)),
             accept: dice.maybe(0.15, dice.pick([[200...299, 404...404], [200...200]])),
@@ -41,6 +43,17 @@ struct CallDraw {
             failsOnCollision: isAtRoot && dice.chance(0.3),
             ifFailed: ifFailed(dice, isAtRoot: isAtRoot),
             when: when(dice))
+    }
+
+    /// Sometimes another method of the same kind: with a body, or without one.
+    private func rarer(_ method: String, _ dice: Dice) -> String {
+        guard dice.chance(0.15) else { return method }
+        return method == "GET" ? "HEAD" : "PATCH"
+    }
+
+    /// Earlier calls to wait for without using their values.
+    private func after(_ dice: Dice, _ earlier: [DrawnCall]) -> [Int] {
+        dice.chance(0.15) ? dice.some(earlier.map(\.index), 0.5) : []
     }
 
     private func uses(_ dice: Dice, _ earlier: [DrawnCall]) -> [DrawnUse] {
@@ -100,5 +113,7 @@ struct CallDraw {
 
 extension DrawnCall {
     /// Its answer has the members that references use, whatever its shape leaves.
-    fileprivate var isReferable: Bool { shape.take == nil && shape.keep == nil }
+    fileprivate var isReferable: Bool {
+        method != "HEAD" && shape.take == nil && shape.keep == nil
+    }
 }

@@ -1,3 +1,4 @@
+import Reactor
 import Rehearsal
 
 /// Everything that a run draws from its seed before it begins: configurations, faults, traffic. What is
@@ -7,6 +8,7 @@ package struct ClusterPlan {
     let options: RunOptions
     let dice: Dice
     let rates: FaultRates
+    let focus: Focus?
     /// One for each generation; reloads add to it.
     let configs: [DrawnConfig]
     let weather: Weather
@@ -19,8 +21,11 @@ package struct ClusterPlan {
         self.seed = seed
         self.options = options
         dice = Dice(seed: seed)
-        rates = FaultRates(dice, without: options.without)
-        let first = ConfigDraw(dice: dice.dice("config"), generation: 0).config()
+        let focus = Focus(dice.dice("focus"))
+        let drawn = FaultRates(dice, without: options.without)
+        let rates = focus?.limit(drawn) ?? drawn
+        var first = ConfigDraw(dice: dice.dice("config"), generation: 0).config()
+        focus?.adjust(&first, dice.dice("focus"))
         var configs = [first]
         var reloads: [Int] = []
         let operation = dice.dice("operation")
@@ -34,11 +39,15 @@ package struct ClusterPlan {
         if configs.contains(where: \.asksHosts) {
             for index in configs.indices { configs[index].limits = configs[index].limits.impatient }
         }
+        self.focus = focus
+        self.rates = rates
         self.configs = configs
         self.reloads = reloads
         drains = operation.maybe(rates[.drains] * 2, operation.number(0...400))
         weather = Weather(
-            dice.dice("weather"), rates, hosts: first.backends.flatMap(\.hosts))
+            dice.dice("weather"), rates, hosts: first.backends.flatMap(\.hosts),
+            secure: first.backends.filter { $0.tls != nil }.flatMap(\.hosts),
+            besides: focus?.outages(first) ?? [])
     }
 
     /// The connections that clients make, with the options applied.
@@ -50,10 +59,17 @@ package struct ClusterPlan {
         }
     }
 
+    /// Where the gateway listens.
+    var address: SocketAddress {
+        configs[0].listensOnUnixSocket ? .unix(path: "/run/tributary.sock") : SimulatedCore.address
+    }
+
     /// Number of requests of all drawn connections.
     var requestCount: Int { allConnections.reduce(0) { $0 + $1.requests.count } }
 
     private var allConnections: [ScriptedConnection] {
-        TrafficDraw(dice: dice.dice("traffic"), rates: rates, config: configs[0]).connections()
+        let dice = dice.dice("traffic")
+        return focus?.connections(dice, rates, configs[0])
+            ?? TrafficDraw(dice: dice, rates: rates, config: configs[0]).connections()
     }
 }

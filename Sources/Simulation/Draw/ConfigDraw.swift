@@ -17,6 +17,7 @@ struct ConfigDraw {
         return DrawnConfig(
             generation: generation,
             workers: former?.workers ?? dice.pick([1, 1, 2, 3]),
+            listensOnUnixSocket: former?.listensOnUnixSocket ?? dice.dice("listen").chance(0.15),
             limits: limits(), drainTimeout: dice.pick([40, 200, 5000]),
             backends: backends, endpoints: endpoints)
     }
@@ -62,7 +63,16 @@ struct ConfigDraw {
                 ? dice.maybe(0.6, (after: dice.number(1...4), duration: dice.number(20...400)))
                 : nil,
             health: dice.maybe(
-                0.3, DrawnHealth(generation: generation, every: dice.pick([40, 40, 100, 300]))))
+                0.3, DrawnHealth(generation: generation, every: dice.pick([40, 40, 100, 300]))),
+            tls: tls(dice.dice("tls"), former))
+    }
+
+    /// A reload may change what is demanded of the hosts, and they speak TLS before and after it.
+    private func tls(_ dice: Dice, _ former: DrawnBackend?) -> DrawnTLS? {
+        if let former, former.tls == nil { return nil }
+        guard former != nil || dice.chance(0.25) else { return nil }
+        return DrawnTLS(
+            verifies: dice.chance(0.6), serverName: dice.maybe(0.3, DrawnTLS.alias))
     }
 
     private func hosts(_ index: Int, _ dice: Dice) -> [DrawnHost] {

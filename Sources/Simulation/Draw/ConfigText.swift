@@ -21,7 +21,10 @@ struct ConfigText {
 
     private mutating func write(_ config: DrawnConfig) {
         add(0, "version: 1")
-        add(0, "listen: 127.0.0.1:8080")
+        add(
+            0,
+            config.listensOnUnixSocket
+                ? "listen: \"unix:/run/tributary.sock\"" : "listen: 127.0.0.1:8080")
         add(0, "workers: \(config.workers)")
         add(0, "drain: { timeout: \(config.drainTimeout)ms }")
         write(config.limits)
@@ -48,7 +51,8 @@ struct ConfigText {
 
     private mutating func write(_ backend: DrawnBackend) {
         add(1, "\(backend.name):")
-        let urls = backend.hosts.map { "\"http://\($0.host):\($0.port)\($0.prefix)\"" }
+        let scheme = backend.tls == nil ? "http" : "https"
+        let urls = backend.hosts.map { "\"\(scheme)://\($0.host):\($0.port)\($0.prefix)\"" }
         add(2, urls.count == 1 ? "url: \(urls[0])" : "urls: [\(urls.joined(separator: ", "))]")
         if let header = backend.header { add(2, "headers: { X-Backend: \"\(header)\" }") }
         add(2, "connect_timeout", backend.connectTimeout, "ms")
@@ -74,6 +78,11 @@ struct ConfigText {
         add(2, "dns_ttl", backend.dnsTTL, "ms")
         if let eject = backend.eject {
             add(2, "eject: { after: \(eject.after), for: \(eject.duration)ms }")
+        }
+        if let tls = backend.tls {
+            let trust = tls.verifies ? "ca: \(DrawnTLS.authorityFile)" : "verify: false"
+            let name = tls.serverName.map { ", server_name: \($0)" } ?? ""
+            add(2, "tls: { \(trust)\(name) }")
         }
         if let health = backend.health {
             add(2, "health: { path: \(health.path), every: \(health.every)ms }")
@@ -128,6 +137,10 @@ struct ConfigText {
             headers.append("X-U\(index): \"\(reference(use))\"")
         }
         if !headers.isEmpty { add(4, "headers: { \(headers.joined(separator: ", ")) }") }
+        if !call.after.isEmpty {
+            let names = call.after.map { endpoint.calls[$0].name }
+            add(4, "after: [\(names.joined(separator: ", "))]")
+        }
         if call.sendsBody { add(4, "body: \"{request.body}\"") }
         if let forward = call.forwardHeaders { writeForward(4, forward, []) }
         if call.isRequired { add(4, "required: true") }

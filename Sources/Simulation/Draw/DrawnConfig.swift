@@ -4,6 +4,8 @@ struct DrawnConfig {
     /// Counted up by reloads; stands in every call's path.
     var generation: Int
     var workers: Int
+    /// Clients connect to a unix socket.
+    var listensOnUnixSocket = false
     var limits = DrawnLimits()
     var drainTimeout: Int
     var backends: [DrawnBackend]
@@ -55,6 +57,8 @@ struct DrawnBackend {
     var dnsTTL: Int?
     var eject: (after: Int, duration: Int)?
     var health: DrawnHealth?
+    /// Its hosts have `https://`.
+    var tls: DrawnTLS?
 }
 
 /// `health:` of a backend.
@@ -145,6 +149,8 @@ struct DrawnCall {
     var backend: Int
     var method: String
     var uses: [DrawnUse]
+    /// Calls that it waits for without using their values.
+    var after: [Int]
     var sendsBody: Bool
     var forwardHeaders: [String]?
     var isRequired: Bool
@@ -171,7 +177,8 @@ struct DrawnCall {
 
     /// The calls that it waits for.
     var waitsFor: [Int] {
-        uses.compactMap { if case .call(let index, _) = $0.source { index } else { nil } }
+        after
+            + uses.compactMap { if case .call(let index, _) = $0.source { index } else { nil } }
     }
 
     func accepts(_ status: Int) -> Bool {

@@ -52,6 +52,10 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     // A host among several.
     case illHosts = "ill_hosts"
 
+    // A host with TLS.
+    case badCertificates = "bad_certificates"
+    case failedHandshakes = "failed_handshakes"
+
     /// Its place among all.
     var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
@@ -70,6 +74,13 @@ struct FaultRates {
     }
 
     subscript(fault: Fault) -> Double { rates[fault.number] }
+
+    /// The same, with no other faults than these.
+    func limited(to faults: Set<Fault>) -> FaultRates {
+        var copy = self
+        for fault in Fault.allCases where !faults.contains(fault) { copy.rates[fault.number] = 0 }
+        return copy
+    }
 
     /// Those that can happen.
     var active: [Fault] { Fault.allCases.filter { self[$0] > 0 } }

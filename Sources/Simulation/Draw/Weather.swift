@@ -10,6 +10,10 @@ struct Weather {
         case refuses, silent, nameFails, nameMoves
         /// It answers with 5xx, or ends the connection instead.
         case ill
+        /// Its certificate is for another host.
+        case wrongCertificate
+        /// It ends TLS handshakes, or does not answer them.
+        case failsHandshakes, silentHandshakes
 
         /// Who is asked then does not get to know of it.
         var isUnseen: Bool { self != .ill && self != .nameMoves }
@@ -35,8 +39,14 @@ struct Weather {
     static let nameMemory =
         hangingLookUp + Int(NameSettings().missingFor.inNanoseconds / 1_000_000)
 
-    init(_ dice: Dice, _ rates: FaultRates, hosts: [DrawnHost]) {
-        var spells: [Spell] = []
+    /// - Parameters:
+    ///   - secure: those of the hosts that have TLS
+    ///   - fixed: what happens in any case
+    init(
+        _ dice: Dice, _ rates: FaultRates, hosts: [DrawnHost], secure: [DrawnHost],
+        besides fixed: [Spell] = []
+    ) {
+        var spells = fixed
         for (index, host) in hosts.enumerated() {
             let dice = dice.dice("weather", index)
             func draw(_ kind: Kind, _ fault: Fault) {
@@ -54,6 +64,10 @@ struct Weather {
                 draw(.nameMoves, .nameChanges)
             }
             draw(.ill, .illHosts)
+            if secure.contains(host) {
+                draw(.wrongCertificate, .badCertificates)
+                draw(dice.chance(0.7) ? .failsHandshakes : .silentHandshakes, .failedHandshakes)
+            }
         }
         self.spells = spells
     }

@@ -51,6 +51,13 @@ struct CallEvidence {
         return values
     }
 
+    /// Whether a response that the call accepts had been read by this moment.
+    func hasSucceeded(by moment: Instant) -> Bool {
+        attempts.contains { attempt in
+            attempt.read.map { $0 <= moment } ?? false && shaped(attempt) != nil
+        }
+    }
+
     /// The part that an attempt's answer makes; nil if it makes none.
     private func shaped(_ attempt: AttemptRecord) -> Tree? {
         guard case .answer(let status, let body, let tree?) = attempt.act.outcome,
@@ -78,7 +85,9 @@ struct CallEvidence {
         case .destinationUnavailable: hadNoHost
         case .dnsError: hadWeather([.nameFails], rememberedFor: Weather.nameMemory)
         case .connectionRefused: hadWeather([.refuses])
-        case .connectionTimeout: hadWeather([.silent]) || record.isSlow
+        case .connectionTimeout: hadWeather([.silent, .silentHandshakes]) || record.isSlow
+        case .certificateError:
+            backend.tls?.verifies ?? false && hadWeather([.wrongCertificate])
         case .unexpectedStatus:
             isPoisoned
                 || attempts.contains { attempt in
@@ -98,6 +107,7 @@ struct CallEvidence {
             isPoisoned || attempts.contains { gaveBadShape($0) && $0.read != nil }
         case .connectionTerminated, .responseIncomplete, .responseBodySize, .protocolError:
             isPoisoned || hasBroken(failure.kind)
+                || failure.kind == .connectionTerminated && hadWeather([.failsHandshakes])
                 || failure.kind == .connectionTerminated && !call.isIdempotent
                     && record.losesConnections(to: call.backend)
         }
@@ -172,21 +182,34 @@ struct CallEvidence {
     private func isSkipped(_ because: String?, _ told: [ToldFailure]) -> Bool {
         // `Gateway-Failures` does not say why.
         guard attempts.isEmpty else { return false }
-        return call.uses.contains { use in
-            switch use.source {
-            case .param(let name):
-                (because ?? "params.\(name)") == "params.\(name)" && model.value(of: name) == nil
-            case .header(let name):
-                (because ?? "request.header.\(name)") == "request.header.\(name)"
-                    && model.value(of: use.source) == nil
-            case .bodyField(let name):
-                (because ?? "request.body.\(name)") == "request.body.\(name)"
-                    && model.value(of: use.source) == nil
-            case .call(let index, let path):
-                (because ?? endpoint.calls[index].name) == endpoint.calls[index].name
-                    && lacksValue(endpoint.calls[index], path, told)
-            }
+        let lacksPredecessor = call.after.map { endpoint.calls[$0] }.contains { other in
+            (because ?? other.name) == other.name && canHaveFailed(other, told)
         }
+        return lacksPredecessor
+            || call.uses.contains { use in
+                switch use.source {
+                case .param(let name):
+                    (because ?? "params.\(name)") == "params.\(name)"
+                        && model.value(of: name) == nil
+                case .header(let name):
+                    (because ?? "request.header.\(name)") == "request.header.\(name)"
+                        && model.value(of: use.source) == nil
+                case .bodyField(let name):
+                    (because ?? "request.body.\(name)") == "request.body.\(name)"
+                        && model.value(of: use.source) == nil
+                case .call(let index, let path):
+                    (because ?? endpoint.calls[index].name) == endpoint.calls[index].name
+                        && lacksValue(endpoint.calls[index], path, told)
+                }
+            }
+    }
+
+    /// Whether a call in `after` can have failed; one that `when` leaves out counts as settled.
+    private func canHaveFailed(_ other: DrawnCall, _ told: [ToldFailure]) -> Bool {
+        guard model.isWanted(other) else { return false }
+        if told.contains(where: { $0.call == other.name }) { return true }
+        let evidence = CallEvidence(other, of: request, endpoint, config, record)
+        return evidence.isPoisoned || record.mayLackRoom || evidence.values.isEmpty
     }
 
     /// Whether a call did not bring what another one needs of it.

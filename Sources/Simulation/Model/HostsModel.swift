@@ -63,6 +63,14 @@ struct HostsModel {
         }
     }
 
+    /// Ejections that last longer than the first of their host.
+    var grownEjections: Int {
+        guard let eject = drawn.eject else { return 0 }
+        return ejected.joined().count { span in
+            span.to.map { $0 - span.from > .milliseconds(eject.duration) } ?? false
+        }
+    }
+
     // MARK: Checks
 
     /// Whether it goes out once more on another connection; not if it was given up instead, which is at

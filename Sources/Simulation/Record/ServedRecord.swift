@@ -1,5 +1,6 @@
 import Basics
 import Rehearsal
+import SimReactor
 
 /// One request that a host of a backend received: of a call, or a health check.
 struct ServedRecord {
@@ -17,6 +18,8 @@ struct ServedRecord {
     let read: Instant?
     /// When the gateway was done with it: it had the response, or closed the connection.
     let ended: Instant?
+    /// What TLS agreed on for the connection; nil on a plain one.
+    let session: SimSession?
     /// Requests on the same connection before this one.
     let before: Int
     /// The backend had sent unsolicited data on this connection, so responses cannot be assigned.
@@ -41,6 +44,7 @@ extension HostRequestRecord {
     var sent: Instant { served.sent }
     var read: Instant? { served.read }
     var ended: Instant? { served.ended }
+    var session: SimSession? { served.session }
     var before: Int { served.before }
     var isPoisoned: Bool { served.isPoisoned }
     var isReckless: Bool { served.isReckless }

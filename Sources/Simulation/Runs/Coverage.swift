@@ -1,4 +1,5 @@
 import Rehearsal
+import SimReactor
 
 /// What a number of seeds came to: a simulation that never meets a fault proves nothing about it.
 package struct Coverage: Sendable {
@@ -8,6 +9,8 @@ package struct Coverage: Sendable {
     package private(set) var failures: [String: Int] = [:]
     /// Hosts that a core certainly had to leave out, by the reason.
     package private(set) var leftOut: [LeftOut: Int] = [:]
+    /// Behaviour that is drawn and really took place, with how often.
+    package private(set) var behaviours: [Behaviour: Int] = [:]
     /// Runs in which a fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
@@ -25,12 +28,56 @@ package struct Coverage: Sendable {
             leftOut[.ejected, default: 0] += model.ejected.joined().count
             leftOut[.unwell, default: 0] += model.unwell.joined().count
         }
+        for behaviour in Behaviour.allCases {
+            behaviours[behaviour, default: 0] += behaviour.count(in: record)
+        }
         for answer in record.requests.compactMap({ $0?.answer }) {
             statuses[answer.status, default: 0] += 1
             for failure in ToldFailure.all(of: answer) {
                 failures[failure.kind.rawValue, default: 0] += 1
             }
         }
+    }
+}
+
+/// Behaviour of the gateway that runs must reach, since they draw what leads to it.
+package enum Behaviour: CaseIterable, Sendable {
+    /// A call whose method is PATCH, or HEAD, was answered.
+    case patchCalls, headCalls
+    /// A call of `after` was made.
+    case callsAfterOthers
+    /// A client was answered on a unix socket.
+    case unixSockets
+    /// A call, or a health check, went over TLS.
+    case secureCalls, secureChecks
+    /// A call went over TLS that does not verify, to a host with a wrong certificate.
+    case unverifiedCalls
+    /// A call asked for the name of `server_name`.
+    case otherServerNames
+    /// A host was ejected again, for longer than the first time.
+    case grownEjections
+
+    func count(in record: RunRecord) -> Int {
+        switch self {
+        case .patchCalls: answered(record) { $0.method == "PATCH" }
+        case .headCalls: answered(record) { $0.method == "HEAD" }
+        case .callsAfterOthers: answered(record) { !$0.after.isEmpty }
+        case .unixSockets:
+            record.configs[0].listensOnUnixSocket
+                ? record.requests.count { $0?.answer != nil } : 0
+        case .secureCalls: record.attempts.count { $0.session != nil && $0.read != nil }
+        case .secureChecks: record.probes.count { $0.session != nil && $0.read != nil }
+        case .unverifiedCalls:
+            record.attempts.count { attempt in
+                attempt.session.map { !$0.certificateNames.contains($0.serverName) } ?? false
+            }
+        case .otherServerNames: record.attempts.count { $0.session?.serverName == DrawnTLS.alias }
+        case .grownEjections: HostsModel.all(of: record).reduce(0) { $0 + $1.grownEjections }
+        }
+    }
+
+    private func answered(_ record: RunRecord, _ isMeant: (DrawnCall) -> Bool) -> Int {
+        record.attempts.count { $0.read != nil && isMeant(record.call(of: $0)) }
     }
 }
 

@@ -1,0 +1,112 @@
+import Basics
+import Promises
+package import Reactor
+
+/// TLS of a simulated listener: its results only, no cryptography.
+package struct SimIdentity: Sendable {
+    /// The names in its certificate.
+    package var names: [String]
+    /// What it does with a handshake.
+    package var conduct = Conduct.completes
+
+    package enum Conduct: Sendable {
+        case completes
+        /// Answers with an alert.
+        case fails
+        /// Never answers.
+        case silent
+    }
+
+    package init(names: [String]) { self.names = names }
+}
+
+/// What a handshake has agreed on, known at both ends of a connection.
+package struct SimSession: Sendable {
+    /// The name that the client asked for (SNI, RFC 6066 section 3).
+    package let serverName: String
+    /// The names in the certificate of the server.
+    package let certificateNames: [String]
+    /// The protocol inside (ALPN, RFC 7301).
+    package let applicationProtocol: String
+}
+
+extension StreamSecurity {
+    /// The same demands, met by a simulated handshake, which takes one round trip.
+    package var simulated: StreamSecurity {
+        let (verifies, serverName) = (verifies, serverName)
+        return StreamSecurity(terms: terms, verifies: verifies, serverName: serverName) {
+            stream, host, loop in
+            guard let stream = stream as? SimStream else {
+                stream.close()
+                return loop.core.error(IOFailure.insecure("not a simulated connection"))
+            }
+            return SimHandshake.begin(stream, for: serverName ?? host, verifies: verifies)
+        }
+    }
+}
+
+/// A handshake under way: it owns the stream until it hands it over.
+final class SimHandshake {
+    private var stream: SimStream?
+    private var resolver: LocalResolver<any ByteStream>?
+    private let name: String
+    private let verifies: Bool
+
+    static func begin(
+        _ stream: SimStream, for name: String, verifies: Bool
+    ) -> Local<any ByteStream> {
+        let resolver = LocalResolver<any ByteStream>(on: stream.loop.core)
+        let promise = resolver.promise
+        SimHandshake(stream, resolver, name, verifies).start()
+        return promise
+    }
+
+    private init(
+        _ stream: SimStream, _ resolver: consuming LocalResolver<any ByteStream>, _ name: String,
+        _ verifies: Bool
+    ) {
+        self.stream = stream
+        self.name = name
+        self.verifies = verifies
+        resolver.onCancel { [self] _ in
+            _ = self.resolver.take()
+            self.stream.take()?.close()
+        }
+        self.resolver = consume resolver
+    }
+
+    private func start() {
+        guard let stream else { return }
+        let network = stream.loop.network
+        let identity = stream.peer.flatMap { network.identities[$0] }
+        if identity?.conduct == .silent { return }
+        stream.loop.timer(after: network.latency() + network.latency()) { [self] in
+            end(identity)
+        }
+    }
+
+    private func end(_ identity: SimIdentity?) {
+        guard let stream = stream.take(), let resolver = resolver.take() else { return }
+        if let failure = failure(stream, identity) {
+            stream.close()
+            resolver.reject(failure)
+        } else {
+            stream.agree(
+                on: SimSession(
+                    serverName: name, certificateNames: identity?.names ?? [],
+                    applicationProtocol: "http/1.1"))
+            resolver.fulfill(stream)
+        }
+    }
+
+    private func failure(_ stream: SimStream, _ identity: SimIdentity?) -> IOFailure? {
+        if stream.hasLostPeer { return .connectionReset }
+        guard let identity, identity.conduct == .completes else {
+            return .insecure("the simulated handshake failed")
+        }
+        guard !verifies || identity.names.contains(name) else {
+            return .certificateRefused("the certificate is for \(identity.names)")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,45 @@
+import SimReactor
+
+/// `tls:` of a backend with `https://`. The simulation has only the results of TLS: the names, and
+/// whether they were verified.
+struct DrawnTLS: Equatable {
+    var verifies: Bool
+    var serverName: String?
+
+    /// The name that connections to a host have to ask for.
+    func name(of host: DrawnHost) -> String { serverName ?? host.host }
+
+    /// A name that the certificate of every host has, beside its own.
+    static let alias = "alias.test"
+
+    /// What a host presents as long as its certificate is right.
+    static func identity(of host: DrawnHost) -> SimIdentity {
+        SimIdentity(names: [host.host, alias])
+    }
+
+    /// What it presents while its certificate is one for another host.
+    static let wrongIdentity = SimIdentity(names: ["other.test"])
+
+    static func broken(_ conduct: SimIdentity.Conduct, _ host: DrawnHost) -> SimIdentity {
+        var identity = identity(of: host)
+        identity.conduct = conduct
+        return identity
+    }
+
+    /// The file that configurations name as `ca`. It has signed nothing: the real OpenSSL only loads it.
+    static let authorityFile = "ca.pem"
+    static let authority = """
+        -----BEGIN CERTIFICATE-----
+        MIIBlDCCATmgAwIBAgIUC+98PgfErt9g+jAIOw/ILFOk7fcwCgYIKoZIzj0EAwIw
+        HjEcMBoGA1UEAwwTU2ltdWxhdGVkIGF1dGhvcml0eTAgFw0yNjExMjIwODE3MDda
+        GA8yMTI2MTAyOTA4MTcwN1owHjEcMBoGA1UEAwwTU2ltdWxhdGVkIGF1dGhvcml0
+        eTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABKlvAgsQqAODSwI78KXv9hpT0N+o
+        HKbCURw5pGWtHR8KWA+x3k8DNTq4JNkUJGHotSOH6aXIL1RXmvqfL6JNHPejUzBR
+        MB0GA1UdDgQWBBTVB/7D/SUa3NOIbyJBIYRnfsqYvjAfBgNVHSMEGDAWgBTVB/7D
+        /SUa3NOIbyJBIYRnfsqYvjAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kA
+        MEYCIQC4OI39u05P8dp9GRMqRRlsMkzU/ZLwMCT9k8FR6BfF3wIhAOnXuFACV7iD
+        tNWNb2R+LW2qAFF/bjI3PrsGybVJa6SB
+        -----END CERTIFICATE-----
+
+        """
+}

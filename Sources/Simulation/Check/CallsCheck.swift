@@ -107,7 +107,12 @@ private struct OneCall {
             case .query: found = message.query.first { $0.name == "u\(index)" }?.value
             case .header: found = message["X-U\(index)"]
             }
-            if let found, isRight(found, use) { continue }
+            if use.isOptional, model.value(of: use.source) == nil {
+                // A header is left out with its line, in a query only the value is.
+                if found == (use.place == .header ? nil : "") { continue }
+            } else if let found, isRight(found, use) {
+                continue
+            }
             faults.append("{\(use.written(in: endpoint))} is \(found ?? "missing")")
         }
         return faults + queryFaults
@@ -115,10 +120,22 @@ private struct OneCall {
 
     /// The client's query goes along only where it is listed.
     private var queryFaults: [String] {
+        if endpoint.forwardsAllQuery, call.forwardHeaders == nil { return allQueryFaults }
         let found = message.query.filter { $0.name == "debug" }.map(\.value)
         let forwards = call.forwardHeaders == nil && endpoint.forwardQuery.contains("debug")
         let sent = request.request.query.filter { $0.name == "debug" }.map(\.value)
         return found == (forwards ? sent : []) ? [] : ["debug is \(found)"]
+    }
+
+    /// `query: all`: what the endpoint does not declare and the call does not set itself, in order.
+    private var allQueryFaults: [String] {
+        let own = call.uses.indices.filter { call.uses[$0].place == .query }.map { "u\($0)" }
+        let declared = endpoint.params.filter { $0.isDeclared && !$0.isHeader }.map(\.name)
+        let found = message.query.filter { !own.contains($0.name) }
+        let sent = request.request.query.filter {
+            !own.contains($0.name) && !declared.contains($0.name)
+        }
+        return found.elementsEqual(sent, by: ==) ? [] : ["the query is \(found), not \(sent)"]
     }
 
     private func isRight(_ value: String, _ use: DrawnUse) -> Bool {

@@ -127,7 +127,7 @@ struct EndpointCheck {
 
     /// Why a call was skipped, if the client is to blame.
     private func because(_ name: String) -> String? {
-        let use = call(named: name)?.uses.first { use in
+        let use = call(named: name)?.uses.filter { !$0.isOptional }.first { use in
             if case .call = use.source { false } else { model.value(of: use.source) == nil }
         }
         return use.map { _ in "params.unknown" }

@@ -59,7 +59,13 @@ struct CallDraw {
     private func uses(_ dice: Dice, _ earlier: [DrawnCall]) -> [DrawnUse] {
         var uses: [DrawnUse] = []
         func add(_ source: DrawnUse.Source, _ places: [DrawnUse.Place]) {
-            uses.append(DrawnUse(source: source, place: dice.pick(places)))
+            let place = dice.pick(places)
+            let isOptional = dice.dice("optional", uses.count).chance(0.3) && source.isOfRequest
+            // An optional reference may not stand in a path.
+            uses.append(
+                DrawnUse(
+                    source: source, place: isOptional && place == .path ? .query : place,
+                    isOptional: isOptional))
         }
         for param in params where dice.chance(param.name == "id" ? 0.7 : 0.3) {
             add(.param(param.name), [.path, .query])
@@ -109,6 +115,11 @@ struct CallDraw {
         guard params.contains(where: { $0.name == "lang" }), dice.chance(0.15) else { return nil }
         return dice.chance(0.5) ? ("lang", nil) : ("lang", "de")
     }
+}
+
+extension DrawnUse.Source {
+    /// Only a value of the request may be optional.
+    fileprivate var isOfRequest: Bool { if case .call = self { false } else { true } }
 }
 
 extension DrawnCall {

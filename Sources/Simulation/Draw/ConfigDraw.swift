@@ -70,9 +70,9 @@ struct ConfigDraw {
     /// A reload may change what is demanded of the hosts, and they speak TLS before and after it.
     private func tls(_ dice: Dice, _ former: DrawnBackend?) -> DrawnTLS? {
         if let former, former.tls == nil { return nil }
-        guard former != nil || dice.chance(0.25) else { return nil }
+        guard former != nil || dice.chance(0.3) else { return nil }
         return DrawnTLS(
-            verifies: dice.chance(0.6), serverName: dice.maybe(0.3, DrawnTLS.alias))
+            verifies: dice.chance(0.5), serverName: dice.maybe(0.3, DrawnTLS.alias))
     }
 
     private func hosts(_ index: Int, _ dice: Dice) -> [DrawnHost] {
@@ -111,6 +111,7 @@ struct ConfigDraw {
             index: index, method: method, params: params, body: body,
             forwardHeaders: dice.maybe(0.3, ["X-User"]) ?? [],
             forwardQuery: dice.maybe(0.3, ["debug"]) ?? [],
+            forwardsAllQuery: dice.dice("query").chance(0.2),
             deadline: dice.number(60...800), timeout: dice.number(20...400),
             minDuration: minDuration,
             roundUpTo: minDuration == nil ? nil : dice.maybe(0.5, dice.number(20...100)),

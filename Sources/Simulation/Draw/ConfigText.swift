@@ -101,7 +101,8 @@ struct ConfigText {
                 "body: { type: object, required: [user], properties: { user: { type: string } }\(max) }"
             )
         }
-        writeForward(2, endpoint.forwardHeaders, endpoint.forwardQuery)
+        writeForward(
+            2, endpoint.forwardHeaders, endpoint.forwardQuery, all: endpoint.forwardsAllQuery)
         add(2, "deadline", endpoint.deadline, "ms")
         add(2, "timeout", endpoint.timeout, "ms")
         add(2, "min_duration", endpoint.minDuration, "ms")
@@ -118,10 +119,13 @@ struct ConfigText {
         for call in endpoint.calls { write(call, endpoint, config) }
     }
 
-    private mutating func writeForward(_ depth: Int, _ headers: [String], _ query: [String]) {
-        guard !headers.isEmpty || !query.isEmpty else { return }
-        let lists = [("headers", headers), ("query", query)].filter { !$0.1.isEmpty }
+    private mutating func writeForward(
+        _ depth: Int, _ headers: [String], _ query: [String], all: Bool = false
+    ) {
+        guard !headers.isEmpty || !query.isEmpty || all else { return }
+        var lists = [("headers", headers), ("query", all ? [] : query)].filter { !$0.1.isEmpty }
             .map { "\($0.0): [\($0.1.joined(separator: ", "))]" }
+        if all { lists.append("query: all") }
         add(depth, "forward: { \(lists.joined(separator: ", ")) }")
     }
 
@@ -194,10 +198,11 @@ extension DrawnParam {
 extension DrawnUse {
     /// `{c0.nest.a}`, `{request.header.X-User}`
     func written(in endpoint: DrawnEndpoint) -> String {
-        switch source {
-        case .param(let name): "{\(name)}"
-        case .header(let name): "{request.header.\(name)}"
-        case .bodyField(let name): "{request.body.\(name)}"
+        let mark = isOptional ? "?" : ""
+        return switch source {
+        case .param(let name): "{\(name)\(mark)}"
+        case .header(let name): "{request.header.\(name)\(mark)}"
+        case .bodyField(let name): "{request.body.\(name)\(mark)}"
         case .call(let index, let path): "{\(endpoint.calls[index].name).\(path)}"
         }
     }

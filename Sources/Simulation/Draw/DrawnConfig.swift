@@ -97,6 +97,8 @@ struct DrawnEndpoint {
     var body: DrawnBody?
     var forwardHeaders: [String] = []
     var forwardQuery: [String] = []
+    /// `query: all`, in the place of the names.
+    var forwardsAllQuery = false
     var deadline: Int
     var timeout: Int
     var minDuration: Int?
@@ -214,4 +216,6 @@ struct DrawnUse {
 
     var source: Source
     var place: Place
+    /// `{name?}`: a value that is absent is left out.
+    var isOptional = false
 }

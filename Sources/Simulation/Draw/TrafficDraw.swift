@@ -62,6 +62,11 @@ struct RequestDraw {
             query.append((param.name, param.oneOf.isEmpty ? "a b&c" : dice.pick(param.oneOf)))
         }
         if dice.chance(0.2) { query.append(("debug", "1")) }
+        // Undeclared ones, and one that calls set themselves.
+        let others = dice.dice("others")
+        if others.chance(0.25) {
+            query += others.some([("u0", "9"), ("tag", "a b"), ("tag", "&=/?"), ("u1", "")], 0.6)
+        }
         return query
     }
 

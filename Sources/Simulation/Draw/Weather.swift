@@ -49,8 +49,8 @@ struct Weather {
         var spells = fixed
         for (index, host) in hosts.enumerated() {
             let dice = dice.dice("weather", index)
-            func draw(_ kind: Kind, _ fault: Fault) {
-                guard dice.chance(min(0.8, rates[fault] * 3)) else { return }
+            func draw(_ kind: Kind, _ fault: Fault, factor: Double = 3) {
+                guard dice.chance(min(0.8, rates[fault] * factor)) else { return }
                 let from = dice.number(-100...300)
                 spells.append(
                     Spell(
@@ -65,7 +65,7 @@ struct Weather {
             }
             draw(.ill, .illHosts)
             if secure.contains(host) {
-                draw(.wrongCertificate, .badCertificates)
+                draw(.wrongCertificate, .badCertificates, factor: 6)
                 draw(dice.chance(0.7) ? .failsHandshakes : .silentHandshakes, .failedHandshakes)
             }
         }

@@ -186,7 +186,7 @@ struct CallEvidence {
             (because ?? other.name) == other.name && canHaveFailed(other, told)
         }
         return lacksPredecessor
-            || call.uses.contains { use in
+            || call.uses.filter { !$0.isOptional }.contains { use in
                 switch use.source {
                 case .param(let name):
                     (because ?? "params.\(name)") == "params.\(name)"

@@ -46,6 +46,10 @@ package enum Behaviour: CaseIterable, Sendable {
     case patchCalls, headCalls
     /// A call of `after` was made.
     case callsAfterOthers
+    /// A call was made although an optional value was absent; one whose client sent it.
+    case absentOptionalValues, presentOptionalValues
+    /// A query parameter of the client went along because of `query: all`.
+    case forwardedQueries
     /// A client was answered on a unix socket.
     case unixSockets
     /// A call, or a health check, went over TLS.
@@ -62,6 +66,16 @@ package enum Behaviour: CaseIterable, Sendable {
         case .patchCalls: answered(record) { $0.method == "PATCH" }
         case .headCalls: answered(record) { $0.method == "HEAD" }
         case .callsAfterOthers: answered(record) { !$0.after.isEmpty }
+        case .absentOptionalValues:
+            record.attempts.count { hasOptional($0, record, isThere: false) }
+        case .presentOptionalValues:
+            record.attempts.count { hasOptional($0, record, isThere: true) }
+        case .forwardedQueries:
+            record.attempts.count { attempt in
+                record.configs[attempt.call.generation].endpoints[attempt.call.endpoint]
+                    .forwardsAllQuery
+                    && attempt.message.query.contains { ["tag", "debug"].contains($0.name) }
+            }
         case .unixSockets:
             record.configs[0].listensOnUnixSocket
                 ? record.requests.count { $0?.answer != nil } : 0
@@ -73,6 +87,17 @@ package enum Behaviour: CaseIterable, Sendable {
             }
         case .otherServerNames: record.attempts.count { $0.session?.serverName == DrawnTLS.alias }
         case .grownEjections: HostsModel.all(of: record).reduce(0) { $0 + $1.grownEjections }
+        }
+    }
+
+    private func hasOptional(
+        _ attempt: AttemptRecord, _ record: RunRecord, isThere: Bool
+    ) -> Bool {
+        guard let request = record.request(of: attempt) else { return false }
+        let model = RequestModel(
+            request: request.request, config: record.configs[attempt.call.generation])
+        return record.call(of: attempt).uses.contains { use in
+            use.isOptional && (model.value(of: use.source) != nil) == isThere
         }
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import Promises
 
 /// One `send`, from its beginning to its answer: what is asked, who wants to know, and where the
@@ -6,7 +7,7 @@ final class Call {
     enum Place {
         /// On its way from one place to another, or at its end.
         case nowhere
-        case waiting(PoolWaiters<Call>.Ticket)
+        case waiting(WaitQueue<Call>.Ticket)
         /// It has this connection, or a fresh one is being made in its place.
         case lent(ConnectionID)
     }

@@ -17,7 +17,7 @@ import Basics
 /// - The failure of an attempt is told to the one who waits longest, unless the attempts that
 ///   still run are enough for all.
 struct PoolStateMachine<Waiter> {
-    typealias Ticket = PoolWaiters<Waiter>.Ticket
+    typealias Ticket = WaitQueue<Waiter>.Ticket
 
     /// What is to be done for one who wants a connection.
     enum Checkout {
@@ -66,7 +66,7 @@ struct PoolStateMachine<Waiter> {
     private var connections = SlotTable<State>()
     private var idleOnes = SlotList()
     private var attempts = SlotList()
-    private var waiters = PoolWaiters<Waiter>()
+    private var waiters = WaitQueue<Waiter>()
     private var mode = Mode.open
 
     init(maxIdle: Int, maxConnections: Int?, idleTimeout: Duration) {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPClient
+@testable import Basics
 
 @Suite struct SlotTableTests {
     @Test func aFreedSlotIsUsedAgain() {

@@ -4,6 +4,7 @@ package import Promises
 /// One client request until its answer is out: what everything that works on it shares.
 ///
 /// Made by the server when the head is complete, confined to its core.
+@usableFromInline
 package final class Exchange {
     /// Names this request in the answer, the log and towards the backends.
     package let id: RequestID
@@ -33,8 +34,8 @@ package final class Exchange {
     /// minimum durations count from here.
     package var lastByte: Instant
 
-    /// When everything must be answered; set by the endpoint that was matched.
-    package var deadline: Instant?
+    /// When the response must be ready; the end of time until the endpoint's chain sets it.
+    package var deadline = Instant(nanoseconds: .max)
 
     /// The endpoint that was matched, by the embedder's number; nil before and without a match.
     package var endpoint: Int?
@@ -48,6 +49,9 @@ package final class Exchange {
     /// Nil where nobody counts, and after the end.
     private var budget: ByteBudget?
     private var heldBytes = 0
+
+    private var permits: [Permit] = []
+    private var hasEnded = false
 
     /// - Parameter budget: what this exchange may hold is taken from it
     package init(
@@ -65,9 +69,19 @@ package final class Exchange {
 
     deinit { end() }
 
-    /// The answer is out, or nobody wants one: what was held is given back.
+    /// The response is out, or the request was given up: releases the permits and the bytes.
     package func end() {
+        hasEnded = true
         budget.take()?.give(heldBytes)
+        // Taken out first: a release may start other work, which must not find them again.
+        var released: [Permit] = []
+        swap(&released, &permits)
+        for permit in released { permit.release() }
+    }
+
+    /// Holds a permit until this exchange ends; releases it at once if that has happened.
+    package func holdUntilEnd(_ permit: Permit) {
+        if hasEnded { permit.release() } else { permits.append(permit) }
     }
 
     /// Takes room for bytes that are kept for this exchange, until its end; false where the core

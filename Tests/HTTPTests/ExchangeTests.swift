@@ -1,0 +1,62 @@
+import Basics
+import HTTP
+import Promises
+import Testing
+
+@Suite struct ExchangeTests {
+    private let permits = Permits()
+
+    private func exchange() -> Exchange {
+        let entropy = Entropy(seed: 1)
+        return Exchange(
+            id: RequestID(from: entropy), trace: TraceContext(from: entropy),
+            core: Core(on: ManualContext()), began: Instant(nanoseconds: 0))
+    }
+
+    @Test func holdsPermitsUntilItsEnd() throws {
+        let exchange = exchange()
+        for _ in 0..<2 { exchange.holdUntilEnd(try #require(permits.take(below: 2))) }
+        #expect(permits.inUse == 2)
+        exchange.end()
+        #expect(permits.inUse == 0)
+        exchange.end()
+        #expect(permits.inUse == 0)
+    }
+
+    @Test func releasesPermitsAtItsEndAlsoIfTheyHaveOtherOwners() throws {
+        let exchange = exchange()
+        let permit = try #require(permits.take(below: 1))
+        exchange.holdUntilEnd(permit)
+        exchange.end()
+        #expect(permits.inUse == 0)
+        withExtendedLifetime(permit) {}
+    }
+
+    @Test func releasesPermitsWhenItIsDropped() throws {
+        var exchange: Exchange? = exchange()
+        exchange?.holdUntilEnd(try #require(permits.take(below: 1)))
+        #expect(permits.inUse == 1)
+        exchange = nil
+        #expect(exchange == nil && permits.inUse == 0)
+    }
+
+    @Test func holdsNoPermitAfterItsEnd() throws {
+        let exchange = exchange()
+        exchange.end()
+        let permit = try #require(permits.take(below: 1))
+        exchange.holdUntilEnd(permit)
+        #expect(permits.inUse == 0)
+    }
+
+    /// A release may start work that holds permits of the same exchange.
+    @Test func aReleaseMayUseTheExchangeAgain() throws {
+        let exchange = exchange()
+        exchange.holdUntilEnd(try #require(permits.take(below: 1)))
+        permits.afterRelease { [permits] in
+            permits.afterRelease(nil)
+            permits.take(below: 1).map(exchange.holdUntilEnd)
+        }
+        exchange.end()
+        #expect(permits.inUse == 0)
+    }
+}

@@ -12,20 +12,26 @@ struct Chain {
     var witness: CallWitness?
 
     /// A request to an endpoint, from its head to its answer.
-    func endpoint(_ plan: EndpointPlan) -> Service {
+    func endpoint(_ plan: EndpointPlan, _ state: EndpointState) -> Service<Request, Response> {
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse)
-        let filters: [Filter?] = [
+        let filters: [Filter<Request, Response>?] = [
             // Above the padding and the deadline: both count from the request's last byte. Above the
             // limit: a client that sends its body slowly must not take the permits of others.
             BodyReading.filter(upTo: plan.bodyMax, loop: loop),
             // Above the padding: an answer that is held back holds its permit. The 503 of this filter
             // is padded too, but holds none.
-            plan.inFlightMax.map { InFlightLimit.filter(max: $0, refusal: refusal) },
+            plan.inFlightMax.map {
+                InFlightLimit.filter(max: $0, state.inFlight, refusal: refusal)
+            },
             // Above everything that answers, so that good and bad answers leave at the same time.
             padding,
+            // Below the padding, which has the last word on when an answer leaves; above every call,
+            // because they all have the same deadline.
+            Deadline.filter(plan.deadline),
         ]
-        return filters.compactMap { $0 }.around(Endpoint(plan, calls(of: plan), loop: loop).answer)
+        let endpoint = Endpoint(plan, calls(of: plan), loop: loop)
+        return filters.compactMap { $0 }.around(Service { endpoint.answer($0, $1) })
     }
 
     /// One call of an endpoint, from its request to its backend's answer.
@@ -34,22 +40,20 @@ struct Chain {
         let filters: [CallFilter?] = [
             // Above all, to see all of it.
             witness?.ofCall(plan),
-            // Above all: waiting in line, retries and hedges share one limit.
+            // Above all: waiting in the queue, retries and hedges share one limit.
             CallTimeout.filter(plan.timeout, deadline: deadline, loop: loop),
             // Above retry: the second request is a whole one, with tries of its own.
             plan.hedgeAfter.map { Hedge.filter(after: $0) },
             // Above the breaker: each attempt is a sample of its own.
-            plan.retry.map {
-                CallFilter(Retry($0, budget: backend.retryBudget, loop: loop).filter)
-            },
-            // Above the bulkhead: a backend that is left alone needs no place in its line.
-            backend.breaker.map { CallFilter($0.filter) },
-            // Lowest: a slot is held exactly as long as a connection may be used.
-            backend.bulkhead.map { CallFilter($0.filter) },
+            plan.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
+            // Above the concurrency limit: calls that the breaker refuses need no place in its queue.
+            backend.breaker?.filter,
+            // Lowest: a permit is held exactly as long as a connection may be used.
+            backend.concurrencyLimit?.filter,
             // Below all, to see every request that goes out.
             witness?.ofRequest(plan, to: backend.plan),
         ]
-        return filters.compactMap { $0 }.around(backend.send)
+        return filters.compactMap { $0 }.around(CallService { backend.send($0, $1) })
     }
 
     private func calls(of plan: EndpointPlan) -> [Call] {

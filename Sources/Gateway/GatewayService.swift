@@ -10,18 +10,15 @@ package import Reactor
 package final class GatewayService {
     package let plan: Plan
     private let router: Router
-    private let endpoints: [Route]
+    private let endpoints: [Service<Request, Response>]
     private let slots: [Int]
     private let backends: [Backend]
-
-    /// A service in a list; a struct for the same reason as `Filter`.
-    private struct Route {
-        let answer: Service
-    }
+    /// By the numbers in `slots`, which an endpoint keeps as long as its route stays the same.
+    private var states: [Int: EndpointState] = [:]
 
     /// - Parameters:
     ///   - slots: the number by which the embedder knows each endpoint, in the plan's order
-    ///   - former: the plan at work before a reload, whose backends hand on what they know
+    ///   - former: the plan at work before a reload, whose backends and endpoints pass on their state
     ///   - witness: watches the calls of a request that is explained
     package init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
@@ -37,7 +34,10 @@ package final class GatewayService {
         }
         self.backends = backends
         let chain = Chain(loop: loop, backends: backends, witness: witness)
-        endpoints = plan.endpoints.map { Route(answer: chain.endpoint($0)) }
+        for slot in slots { states[slot] = former?.states[slot] ?? EndpointState() }
+        endpoints = zip(plan.endpoints, slots).map { [states] endpoint, slot in
+            chain.endpoint(endpoint, states[slot] ?? EndpointState())
+        }
         router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
     }
 
@@ -46,7 +46,7 @@ package final class GatewayService {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
             exchange.endpoint = slots[index]
-            return endpoints[index].answer(request, exchange)
+            return endpoints[index](request, exchange)
         case .notFound:
             return exchange.core.value(Problem(.notFound, instance: exchange.id).response())
         case .methodNotAllowed(let allow):
@@ -65,8 +65,8 @@ package final class GatewayService {
         backends.map { backend in
             BackendState(
                 name: backend.plan.name, isOpen: backend.breaker?.isOpen ?? false,
-                running: backend.bulkhead?.load.running ?? 0,
-                waiting: backend.bulkhead?.load.waiting ?? 0,
+                running: backend.concurrencyLimit?.load.running ?? 0,
+                waiting: backend.concurrencyLimit?.load.waiting ?? 0,
                 connections: backend.connections, hostsLeftOut: backend.hostsLeftOut,
                 outcomes: backend.meter.outcomes)
         }

@@ -1,30 +1,56 @@
-package import Promises
+public import Promises
 
-/// A request goes in, the promise of an answer comes out: the one shape of everything that answers
-/// requests, from the router to a single backend call. It never throws and is called on its core.
+/// A request goes in, the promise of a response comes out: the one shape of everything that answers
+/// requests, from a route to a single backend call. It never throws and is called on its worker.
 ///
-/// Cancelling the returned promise gives the work up; that is how a client that went away, or a
-/// deadline, reaches the backends.
-package typealias Service = (Request, Exchange) -> Local<Response>
-
-/// A service around a service. A chain is a list of them, read in the order a request travels.
+/// Cancelling the returned promise cancels the work; that is how the end of a client's connection, or
+/// a deadline, reaches the backends.
 ///
-/// A struct around the function, because a bare function in an array or an optional is called
-/// through a thunk for generic code, once for each time it was put into one.
-package struct Filter {
-    private let wrap: (@escaping Service) -> Service
+/// A struct with a closure, because Swift calls a bare function that comes out of generic code through
+/// a reabstraction thunk. A closure literal that is given to `init` needs none: it is compiled with
+/// the generic calling convention, under which the request is passed by address.
+@usableFromInline
+package struct Service<Request, Response> {
+    @usableFromInline let answer: (Request, Exchange) -> Local<Response>
 
-    package init(_ wrap: @escaping (@escaping Service) -> Service) {
+    @inlinable
+    package init(_ answer: @escaping (Request, Exchange) -> Local<Response>) {
+        self.answer = answer
+    }
+
+    @inlinable
+    package func callAsFunction(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        answer(request, exchange)
+    }
+}
+
+/// A service around a service. A chain is a list of filters, in the order in which a request passes
+/// them.
+@usableFromInline
+package struct Filter<Request, Response> {
+    @usableFromInline
+    let wrap: (Service<Request, Response>) -> Service<Request, Response>
+
+    @inlinable
+    package init(
+        _ wrap: @escaping (Service<Request, Response>) -> Service<Request, Response>
+    ) {
         self.wrap = wrap
     }
 
     /// The service with this filter before it.
-    package func around(_ service: @escaping Service) -> Service { wrap(service) }
+    @inlinable
+    package func around(_ service: Service<Request, Response>) -> Service<Request, Response> {
+        wrap(service)
+    }
 }
 
-extension [Filter] {
-    /// The chain as one service: the first filter sees a request first and its answer last.
-    package func around(_ service: @escaping Service) -> Service {
+extension Array {
+    /// The chain as one service: the first filter sees a request first and its response last.
+    @inlinable
+    package func around<Request, Response>(
+        _ service: Service<Request, Response>
+    ) -> Service<Request, Response> where Element == Filter<Request, Response> {
         var chain = service
         for filter in reversed() { chain = filter.around(chain) }
         return chain

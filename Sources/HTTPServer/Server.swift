@@ -10,7 +10,7 @@ package final class Server {
     let loop: any Loop
     private(set) var settings: ServerSettings
     let hooks: ServerHooks
-    let service: Service
+    let service: (Request, Exchange) -> Local<Response>
     private(set) var patience: Patience
     var writer = ResponseWriter()
     let budget: ByteBudget
@@ -42,7 +42,7 @@ package final class Server {
     package init(
         loop: any Loop, settings: ServerSettings = ServerSettings(),
         hooks: ServerHooks = ServerHooks(), clients: ClientConnections = ClientConnections(),
-        service: @escaping Service
+        service: @escaping (Request, Exchange) -> Local<Response>
     ) {
         self.loop = loop
         self.settings = settings

@@ -15,7 +15,7 @@ final class DemoBackends {
     }
 
     /// What the demo's configuration calls them, and who answers.
-    var services: [(name: String, service: Service)] {
+    var services: [(name: String, service: (Request, Exchange) -> Local<Response>)] {
         [("catalog", catalog), ("stock", stock), ("reviews", reviews), ("users", users)]
     }
 

@@ -8,7 +8,7 @@ import Reactor
 /// One backend on one core: its hosts with their pools, and the state that its calls share.
 final class Backend {
     let plan: BackendPlan
-    let bulkhead: Bulkhead?
+    let concurrencyLimit: ConcurrencyLimit?
     let breaker: CircuitBreaker?
     let meter: CallMeter
     let retryBudget: RetryBudget
@@ -53,9 +53,10 @@ final class Backend {
         self.loop = loop
         meter = former?.meter ?? CallMeter()
         let heir = former.flatMap { $0.plan.isOfSameHosts(as: plan) ? $0 : nil }
-        bulkhead =
-            heir?.plan.bulkhead == plan.bulkhead
-            ? heir?.bulkhead : plan.bulkhead.map { Bulkhead($0) }
+        concurrencyLimit =
+            heir?.plan.concurrency == plan.concurrency
+            ? heir?.concurrencyLimit
+            : plan.concurrency.map { ConcurrencyLimit($0, loop: loop) }
         breaker =
             heir?.plan.breaker == plan.breaker
             ? heir?.breaker : plan.breaker.map { CircuitBreaker($0, loop: loop) }
@@ -100,8 +101,7 @@ final class Backend {
     /// the connection or spoils it, is passed over for the next one at once.
     func send(_ request: CallRequest, _ exchange: Exchange) -> Local<ClientResponse> {
         guard let first = nextHost() else {
-            return exchange.core.error(
-                CallFailure(kind: .destinationUnavailable, retryAfter: 1))
+            return exchange.core.error(CallFailure.destinationUnavailable)
         }
         let answer = send(request, to: first, exchange)
         guard hosts.count > 1 else { return answer }

@@ -1,86 +1,152 @@
 import Basics
-import HTTP
-import HTTPClient
+package import HTTP
+package import HTTPClient
+import JSONText
+import Promises
 
-/// Why one call gave no part: what the report says, and what the status table asks.
-package struct CallFailure: Error {
-    let kind: Kind
-    /// The call that failed, by its index in the endpoint; set when the failure is noted.
-    var call: Int?
-    /// The backend's, for `unexpectedStatus`.
-    var status: Status?
-    /// The limit that struck.
-    var limit: Duration?
-    /// For `skipped`: the call, or the place in the request, whose value was missing.
-    var because: Because?
-    /// For `collision`: the key that was there already.
-    var key: String?
-    /// The host that was asked last, with its port; known only where the endpoint exposes details.
-    var host: FieldValue?
-    /// The error's text; shown only where the endpoint exposes details.
-    var detail: String?
-    /// What the backend asked to wait, in seconds.
-    var retryAfter: Int?
-    /// The answer itself, kept where the call relays its body.
-    var answer: ClientResponse?
+/// Why a call gave no part. Each case carries only its own data; what holds for every failure of a
+/// kind is in the table (`CallFailure+Facts.swift`), and what belongs to the failed call in `FailedCall`.
+package enum CallFailure: Error {
+    /// The client got no response from the backend.
+    case connection(ClientFailure)
+    /// No whole response within the call's limit.
+    case responseTimeout(limit: Duration)
+    /// No host of the backend is available.
+    case destinationUnavailable
+    /// A status that `accept` does not list.
+    ///
+    /// - `retryAfter`: the seconds that the backend stated
+    /// - `answer`: the response itself, where the call relays its body
+    case unexpectedStatus(Status, retryAfter: Int?, answer: ClientResponse?)
+    /// The body is not JSON; the text of the error.
+    case invalidJSON(String)
+    /// The JSON does not have the shape that the call takes.
+    case invalidShape
+    /// Another call's value already has this key.
+    case collision(key: String)
+    /// The breaker is open, for so many more seconds.
+    case breakerOpen(retryAfter: Int)
+    case queueFull
+    /// The request could not be built.
+    case skipped(SkipReason)
+    /// The gateway cancelled the call.
+    case cancelled
+    /// An internal error, which is reported as a cancellation.
+    case unforeseen(any Error)
 
-    /// The names of RFC 9209 (section 2.3) where it has one, and ours.
-    package enum Kind: String, CaseIterable {
-        case dnsError = "dns_error"
-        case connectionRefused = "connection_refused"
-        case connectionTimeout = "connection_timeout"
-        case connectionTerminated = "connection_terminated"
-        case connectionLimitReached = "connection_limit_reached"
-        case tlsCertificateError = "tls_certificate_error"
-        case responseTimeout = "http_response_timeout"
-        case responseIncomplete = "http_response_incomplete"
-        case responseBodySize = "http_response_body_size"
-        case protocolError = "http_protocol_error"
-        case destinationUnavailable = "destination_unavailable"
-        case unexpectedStatus = "unexpected_status"
-        case invalidJSON = "invalid_json"
-        case invalidShape = "invalid_shape"
-        case collision
-        case breakerOpen = "breaker_open"
-        case queueFull = "queue_full"
-        case skipped
-        case cancelled
+    /// Why the request of a call could not be built.
+    package enum SkipReason: Sendable {
+        /// The value of this call was missing.
+        case call(String)
+        /// The client did not send this value: `request.header.Name`, `request.body.field` or
+        /// `params.name`.
+        case client(String)
+        /// The values cannot be sent, for the reason in this text.
+        case unusable(String)
+    }
+}
+
+/// A call that failed: the error of its promise.
+struct FailedCall: Error {
+    let failure: CallFailure
+    /// The index of the call in its endpoint.
+    let call: Int
+    /// The host that the call was sent to last, with its port; known only where the endpoint exposes
+    /// details.
+    let host: FieldValue?
+}
+
+extension CallFailure {
+    var kind: Kind {
+        switch self {
+        case .connection(let failure): Kind(failure.kind)
+        case .responseTimeout: .responseTimeout
+        case .destinationUnavailable: .destinationUnavailable
+        case .unexpectedStatus: .unexpectedStatus
+        case .invalidJSON: .invalidJSON
+        case .invalidShape: .invalidShape
+        case .collision: .collision
+        case .breakerOpen: .breakerOpen
+        case .queueFull: .queueFull
+        case .skipped: .skipped
+        case .cancelled, .unforeseen: .cancelled
+        }
     }
 
-    /// Whose value was missing.
-    enum Because: Equatable {
-        case call(String)
-        /// `request.header.Name`, `request.body.field` or `params.name`: the client did not send it.
-        case client(String)
-
-        var text: String {
-            switch self {
-            case .call(let name), .client(let name): name
-            }
+    /// The failure that an error of a call's chain means.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CallFailure: self = failure
+        case let failed as FailedCall: self = failed.failure
+        case let failure as ClientFailure: self = .connection(failure)
+        case let cancelled as Cancelled:
+            // Its own timeout cancels a call that is slow; any other cancellation is the gateway's.
+            self = (cancelled.cause as? CallFailure) ?? .cancelled
+        case is InvalidShape: self = .invalidShape
+        default: self = .unforeseen(error)
         }
     }
 }
 
+// What reports and the status table need of a failure.
 extension CallFailure {
-    /// A timeout of any sort: 504 rather than 502.
-    var isTimeout: Bool {
-        switch kind {
-        case .responseTimeout, .connectionTimeout: true
-        case .dnsError, .connectionRefused, .connectionTerminated, .tlsCertificateError,
-            .responseIncomplete, .responseBodySize, .protocolError, .destinationUnavailable,
-            .unexpectedStatus, .invalidJSON,
-            .invalidShape, .collision, .breakerOpen, .queueFull, .skipped, .cancelled,
-            .connectionLimitReached:
-            false
+    /// The backend's status.
+    var status: Status? {
+        if case .unexpectedStatus(let status, _, _) = self { status } else { nil }
+    }
+
+    /// The response itself, where the call relays its body.
+    var answer: ClientResponse? {
+        if case .unexpectedStatus(_, _, let answer) = self { answer } else { nil }
+    }
+
+    /// The limit that was exceeded.
+    var limit: Duration? {
+        switch self {
+        case .responseTimeout(let limit): limit
+        case .connection(let failure): failure.timeLimit
+        default: nil
         }
     }
 
-    /// Refused by us, before anything was sent: 503 rather than 502.
-    var isRefusal: Bool {
-        kind == .breakerOpen || kind == .queueFull || kind == .destinationUnavailable
-            || kind == .connectionLimitReached
+    /// Whose value was missing.
+    var because: String? {
+        switch self {
+        case .skipped(.call(let name)), .skipped(.client(let name)): name
+        default: nil
+        }
     }
 
-    /// Says nothing about the backend, and so has no vote in the status of an answer.
-    var isSilent: Bool { kind == .skipped || kind == .cancelled }
+    /// Whether the client did not send a value that the call uses.
+    var isClientsFault: Bool { if case .skipped(.client) = self { true } else { false } }
+
+    /// The key that another call's value has.
+    var key: String? { if case .collision(let key) = self { key } else { nil } }
+
+    /// The text of the error; shown only where the endpoint exposes details.
+    var detail: String? {
+        switch self {
+        case .connection(let failure): failure.detail
+        case .invalidJSON(let text), .skipped(.unusable(let text)): text
+        case .unforeseen(let error): "\(error)"
+        default: nil
+        }
+    }
+
+    /// After how many seconds the client may try again.
+    var retryAfter: Int? {
+        switch self {
+        case .unexpectedStatus(_, let seconds, _): seconds
+        case .breakerOpen(let seconds): seconds
+        default: kind.facts.group == .refused ? 1 : nil
+        }
+    }
+}
+
+extension ClientFailure {
+    /// The time that was exceeded.
+    fileprivate var timeLimit: Duration? {
+        guard kind != .responseBodySize, case .limit(let milliseconds) = cause else { return nil }
+        return .milliseconds(milliseconds)
+    }
 }

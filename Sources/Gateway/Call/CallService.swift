@@ -19,27 +19,9 @@ struct CallRequest {
     let askedHost: AskedHost?
 }
 
-/// A call goes out, the promise of a backend's answer comes back. Rejects with a `CallFailure`, or
-/// with the `ClientFailure` of the connection.
-typealias CallService = (CallRequest, Exchange) -> Local<ClientResponse>
+/// Sends a call to its backend and promises the response. Rejects with a `CallFailure`, or with the
+/// `ClientFailure` of the connection.
+typealias CallService = Service<CallRequest, ClientResponse>
 
-/// A call service around a call service; a struct for the same reason as `Filter`.
-struct CallFilter {
-    private let wrap: (@escaping CallService) -> CallService
-
-    init(_ wrap: @escaping (@escaping CallService) -> CallService) {
-        self.wrap = wrap
-    }
-
-    /// The service with this filter before it.
-    func around(_ service: @escaping CallService) -> CallService { wrap(service) }
-}
-
-extension [CallFilter] {
-    /// The chain as one service: the first filter sees a call first and its answer last.
-    func around(_ service: @escaping CallService) -> CallService {
-        var chain = service
-        for filter in reversed() { chain = filter.around(chain) }
-        return chain
-    }
-}
+/// A filter of calls.
+typealias CallFilter = Filter<CallRequest, ClientResponse>

@@ -35,7 +35,7 @@ package final class CallWitness {
     /// Sees the call as a whole.
     func ofCall(_ plan: CallPlan) -> CallFilter {
         CallFilter { [self] next in
-            { [self] request, exchange in
+            CallService { [self] request, exchange in
                 sightings[plan.index] = Sighting(began: loop.now)
                 let answer = next(request, exchange)
                 answer.whenSettled { [self] result in
@@ -50,7 +50,7 @@ package final class CallWitness {
     /// Sees each request that goes out, and learns the host from it.
     func ofRequest(_ plan: CallPlan, to backend: BackendPlan) -> CallFilter {
         CallFilter { [self] next in
-            { [self] request, exchange in
+            CallService { [self] request, exchange in
                 sightings[plan.index]?.requests.append(loop.now)
                 let host = request.askedHost ?? AskedHost()
                 let answer = next(request.noting(host), exchange)
@@ -71,12 +71,12 @@ package final class CallWitness {
                 _ = try Decoder(plan: plan).part(of: response)
                 return "\(response.status.code)"
             } catch {
-                return "\(response.status.code) \(CallFailure(error).kind.rawValue)"
+                return "\(response.status.code) \(CallFailure(error).kind.facts.name)"
             }
         } catch {
             let failure = CallFailure(error)
             let limit = failure.limit.map { " after \($0.spelled)" } ?? ""
-            return failure.kind.rawValue + limit
+            return failure.kind.facts.name + limit
         }
     }
 }

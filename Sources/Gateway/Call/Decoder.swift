@@ -37,13 +37,13 @@ struct Decoder {
         do {
             return try JSONSlice(validating: response.body)
         } catch {
-            throw CallFailure(kind: .invalidJSON, detail: error.description)
+            throw CallFailure.invalidJSON(error.description)
         }
     }
 
     private func unexpected(_ response: ClientResponse) -> CallFailure {
-        CallFailure(
-            kind: .unexpectedStatus, status: response.status,
+        .unexpectedStatus(
+            response.status,
             retryAfter: response.fields[.retryAfter].flatMap { Int($0.description) },
             answer: plan.relaysBody ? response : nil)
     }

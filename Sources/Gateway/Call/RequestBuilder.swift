@@ -75,7 +75,7 @@ struct RequestBuilder {
         plan.forward.query?.append(from: values.head.target, to: &target)
 
         guard let target = Target(Bytes(target)) else {
-            throw CallFailure(kind: .skipped, detail: "the values make no request target")
+            throw .skipped(.unusable("the values make no request target"))
         }
         return target
     }
@@ -121,7 +121,7 @@ struct RequestBuilder {
         }
         // A value that could split a head counts as missing: it cannot be sent.
         guard let value = FieldValue(Bytes(text)) else {
-            guard let last else { throw CallFailure(kind: .skipped) }
+            guard let last else { throw .skipped(.unusable("the value is no header value")) }
             throw skipped(last)
         }
         return value
@@ -190,13 +190,13 @@ struct RequestBuilder {
     }
 
     private func skipped(_ value: URLTemplate.Value) -> CallFailure {
-        let because: CallFailure.Because =
+        let reason: CallFailure.SkipReason =
             switch value.source {
             case .call(let index, _): .call(calls[index])
             case .param(let index): .client("params.\(params[index].name)")
             case .requestHeader, .requestQuery, .requestClient, .requestBody: .client(value.name)
             }
-        return CallFailure(kind: .skipped, because: because)
+        return .skipped(reason)
     }
 }
 

@@ -54,7 +54,7 @@ struct Aggregate {
         case .root(let failsOnCollision):
             if failsOnCollision, part != nil, let key = body.collisions(with: value).first {
                 // The call brought nothing then, so its failure is noted as if it had failed itself.
-                let failure = run.noted(CallFailure.collision(key), of: call)
+                let failure = run.noted(CallFailure.collision(key: key), of: call)
                 guard !call.isRequired else { throw failure }
                 guard let fallback = call.fallbackValue else { return }
                 value = fallback
@@ -62,7 +62,7 @@ struct Aggregate {
             collisions = body.merge(value)
         }
         for key in collisions {
-            dropped.append(ReportedFailure(call: call, failure: .collision(key)))
+            dropped.append(ReportedFailure(call: call, failure: .collision(key: key)))
         }
     }
 
@@ -124,11 +124,5 @@ extension AnyResult<Int, Part> {
             return try? result(at: position).get()
         }
         return nil
-    }
-}
-
-extension CallFailure {
-    static func collision(_ key: String) -> CallFailure {
-        CallFailure(kind: .collision, key: key)
     }
 }

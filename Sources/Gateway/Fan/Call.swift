@@ -11,7 +11,7 @@ final class Call {
     let meter: CallMeter
 
     init(
-        plan: CallPlan, builder: RequestBuilder, service: @escaping CallService, decoder: Decoder,
+        plan: CallPlan, builder: RequestBuilder, service: CallService, decoder: Decoder,
         meter: CallMeter
     ) {
         self.plan = plan
@@ -22,7 +22,7 @@ final class Call {
     }
 
     /// The call as a promise chain: build the request, send it through the call's chain, make a part
-    /// of the answer. Rejects with a `CallFailure`, which `run` knows then.
+    /// of the answer. Rejects with a `FailedCall`, which `run` knows then.
     func start(_ run: Run) -> Local<Part> {
         send(run).mapResult { [self] answer in try part(of: answer, run) }
     }
@@ -30,7 +30,8 @@ final class Call {
     private func send(_ run: Run) -> Local<ClientResponse> {
         do throws(CallFailure) {
             let request = try builder.request(
-                with: run.values, deadline: run.deadline, askedHost: run.askedHost(of: plan))
+                with: run.values, deadline: run.exchange.deadline,
+                askedHost: run.askedHost(of: plan))
             run.began(plan)
             return service(request, run.exchange)
         } catch {
@@ -40,7 +41,7 @@ final class Call {
 
     private func part(
         of answer: Result<ClientResponse, any Error>, _ run: Run
-    ) throws(CallFailure) -> Part {
+    ) throws(FailedCall) -> Part {
         do {
             let part = try decoder.part(of: answer.get())
             meter.countSuccess()
@@ -51,9 +52,9 @@ final class Call {
     }
 
     /// The call failed, or cannot be made.
-    func noted(_ error: any Error, _ run: Run) -> CallFailure {
-        let failure = run.noted(error, of: plan)
-        meter.count(failure)
-        return failure
+    func noted(_ error: any Error, _ run: Run) -> FailedCall {
+        let failed = run.noted(error, of: plan)
+        meter.count(failed.failure.kind)
+        return failed
     }
 }

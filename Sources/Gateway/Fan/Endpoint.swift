@@ -9,7 +9,7 @@ import Reactor
 ///
 ///     parse -> validate -> any(calls) -> aggregate with requiredValue(for:) -> answer
 ///
-/// Padding and the reading of the body are filters around it (`Chain`).
+/// The body, the padding and the deadline are filters around it (`Chain`).
 final class Endpoint {
     private let plan: EndpointPlan
     private let fanOut: FanOut
@@ -41,13 +41,10 @@ final class Endpoint {
     /// Parameters and body, checked; every mistake of the client at once.
     private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest) -> Run {
         let input = try RefusedRequest.check(request, plan)
-        let deadline = exchange.lastByte + plan.deadline
-        exchange.deadline = deadline
         let values = CallValues(
             head: request.head, input: input, calls: plan.hasReferences ? plan.calls.count : 0,
             exchange: exchange, proxies: plan.proxies)
         do throws(InvalidRequest) { try plan.checkSegments(values) } catch { throw .invalid(error) }
-        return Run(
-            values: values, exchange: exchange, loop: loop, deadline: deadline, plan: plan)
+        return Run(values: values, exchange: exchange, loop: loop, plan: plan)
     }
 }

@@ -13,8 +13,8 @@ struct FailedAnswer {
     /// answer then.
     func answer(_ error: any Error, _ run: Run) throws -> Response {
         if error is Cancelled { throw error }
-        guard let failure = error as? CallFailure, let call = failure.call else { return all(run) }
-        return required(failure, of: plan.calls[call], run)
+        guard let failed = error as? FailedCall else { return all(run) }
+        return required(failed.failure, of: plan.calls[failed.call], run)
     }
 
     /// Of a required call: its failure, the first in time, decides; listed are the required calls

@@ -6,6 +6,9 @@ import JSONText
 struct ReportedFailure {
     let call: CallPlan
     let failure: CallFailure
+    /// The host that the call was sent to last, with its port; known only where the endpoint exposes
+    /// details.
+    var host: FieldValue?
 }
 
 extension [UInt8] {
@@ -24,7 +27,7 @@ extension [UInt8] {
         append(literal: #"{"call":"#)
         append(jsonString: reported.call.name)
         append(literal: #","kind":"#)
-        append(jsonString: failure.kind.rawValue)
+        append(jsonString: failure.kind.facts.name)
         if let status = failure.status {
             append(literal: #","status":"#)
             append(decimal: UInt(status.code))
@@ -35,22 +38,22 @@ extension [UInt8] {
         }
         if let because = failure.because {
             append(literal: #","because":"#)
-            append(jsonString: because.text)
+            append(jsonString: because)
         }
         if let key = failure.key {
             append(literal: #","key":"#)
             append(jsonString: key)
         }
-        if exposingDetails { appendDetails(of: failure) }
+        if exposingDetails { appendDetails(of: reported) }
         append(UInt8(ascii: "}"))
     }
 
-    private mutating func appendDetails(of failure: CallFailure) {
-        if let host = failure.host {
+    private mutating func appendDetails(of reported: ReportedFailure) {
+        if let host = reported.host {
             append(literal: #","host":"#)
             append(jsonString: host.description)
         }
-        if let detail = failure.detail {
+        if let detail = reported.failure.detail {
             append(literal: #","detail":"#)
             append(jsonString: detail)
         }
@@ -63,7 +66,7 @@ extension [UInt8] {
             if index > 0 { append(literal: ", ") }
             append(reported.call.name)
             append(literal: ";kind=")
-            append(reported.failure.kind.rawValue)
+            append(reported.failure.kind.facts.name)
             if let status = reported.failure.status {
                 append(literal: ";status=")
                 append(decimal: UInt(status.code))

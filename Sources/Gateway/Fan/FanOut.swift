@@ -55,7 +55,7 @@ struct FanOut {
 
     private func start(_ call: Call, after parts: Parts, _ run: Run) -> Local<Part> {
         func skipped(_ index: Int) -> CallFailure {
-            CallFailure(kind: .skipped, because: .call(calls[index].plan.name))
+            .skipped(.call(calls[index].plan.name))
         }
         // Before anything is attached: who waits for a call and is forgotten keeps it from being
         // cancelled. A call that was left out has no value to use; for `after` it has settled.

@@ -5,32 +5,26 @@ enum OutcomeStatus {
     /// A required call failed: its failure decides.
     static func required(_ failure: CallFailure, of call: CallPlan) -> Status {
         if let status = failure.status, call.relays(failure) { return status }
-        if failure.isTimeout { return .gatewayTimeout }
-        if failure.isRefusal { return .serviceUnavailable }
-        if case .client = failure.because { return .badRequest }
-        return .badGateway
+        return failure.isClientsFault ? .badRequest : failure.kind.facts.group.status
     }
 
     /// One was enough, and all failed. Skipped and cancelled calls have no vote.
     static func allFailed(_ failures: [CallFailure]) -> Status {
-        let votes = failures.filter { !$0.isSilent }
-        guard !votes.isEmpty else { return skippedOnly(failures) }
-        if votes.allSatisfy(\.isTimeout) { return .gatewayTimeout }
-        if votes.allSatisfy(\.isRefusal) { return .serviceUnavailable }
-        return .badGateway
+        let votes = failures.map(\.kind.facts.group).filter { $0 != .silent }
+        guard let first = votes.first else { return skippedOnly(failures) }
+        return votes.allSatisfy { $0 == first } ? first.status : .badGateway
     }
 
-    /// Nothing was sent at all: the client's fault if each value was one that it did not send.
+    /// No request was sent: the client's fault if each value was one that it did not send.
     private static func skippedOnly(_ failures: [CallFailure]) -> Status {
-        let clients = failures.filter { if case .client = $0.because { true } else { false } }
-        return !failures.isEmpty && clients.count == failures.count ? .badRequest : .badGateway
+        !failures.isEmpty && failures.allSatisfy(\.isClientsFault) ? .badRequest : .badGateway
     }
 }
 
 extension CallPlan {
-    /// Whether the client is told the backend's own status.
+    /// Whether the client receives the backend's own status.
     func relays(_ failure: CallFailure) -> Bool {
-        guard failure.kind == .unexpectedStatus, let status = failure.status else { return false }
+        guard let status = failure.status else { return false }
         return relayStatus.contains { $0.contains(Int(status.code)) }
     }
 }

@@ -10,7 +10,7 @@ extension Run {
         if failures.isEmpty { return [] }
         return plan.calls.compactMap { call in
             failures.first { $0.call == call.index }
-                .map { ReportedFailure(call: call, failure: $0) }
+                .map { ReportedFailure(call: call, failure: $0.failure, host: $0.host) }
         }
     }
 

@@ -8,11 +8,9 @@ final class Run {
     let values: CallValues
     let exchange: Exchange
     let loop: any Loop
-    /// When everything must be answered.
-    let deadline: Instant
 
-    /// Those so far, in order of time; each knows its call.
-    private(set) var failures: [CallFailure] = []
+    /// Those so far, in order of time.
+    private(set) var failures: [FailedCall] = []
     /// What all parts take together, for an answer that is written once and never moved.
     private(set) var partBytes = 0
     /// How long each call took, where the endpoint tells its clients; else empty.
@@ -21,13 +19,11 @@ final class Run {
     private let askedHosts: [AskedHost]
 
     init(
-        values: CallValues, exchange: Exchange, loop: any Loop, deadline: Instant,
-        plan: EndpointPlan
+        values: CallValues, exchange: Exchange, loop: any Loop, plan: EndpointPlan
     ) {
         self.values = values
         self.exchange = exchange
         self.loop = loop
-        self.deadline = deadline
         timings = plan.hasServerTiming ? CallTimings(calls: plan.calls.count) : nil
         askedHosts = plan.exposesDetails ? plan.calls.map { _ in AskedHost() } : []
     }
@@ -50,15 +46,14 @@ final class Run {
         return part
     }
 
-    /// A call failed, for whatever reason: kept for the report.
-    func noted(_ error: any Error, of call: CallPlan) -> CallFailure {
+    /// Records that a call failed, for the report.
+    func noted(_ error: any Error, of call: CallPlan) -> FailedCall {
         timings?.ended(call.index, at: loop.now)
-        var failure = CallFailure(error)
-        failure.call = call.index
-        failure.host = askedHost(of: call)?.name
+        let failed = FailedCall(
+            failure: CallFailure(error), call: call.index, host: askedHost(of: call)?.name)
         failures.removeAll { $0.call == call.index }
-        failures.append(failure)
-        return failure
+        failures.append(failed)
+        return failed
     }
 }
 

@@ -8,9 +8,9 @@ import Reactor
 /// A body that is too large or malformed goes on as such, so that its refusal is an answer of the
 /// endpoint like any other; the clock starts then with the refusal.
 enum BodyReading {
-    static func filter(upTo limit: Int, loop: any Loop) -> Filter {
+    static func filter(upTo limit: Int, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
-            { request, exchange in
+            Service { request, exchange in
                 switch request.body {
                 case .none, .refused, .malformed: return next(request, exchange)
                 case .complete(let bytes) where bytes.count <= limit: return next(request, exchange)

@@ -9,7 +9,7 @@ enum CallTimeout {
     static func filter(_ timeout: Duration, deadline: Duration, loop: any Loop) -> CallFilter {
         let failures = Failures(own: timeout, total: deadline)
         return CallFilter { next in
-            { request, exchange in
+            CallService { request, exchange in
                 let left = request.deadline - loop.now
                 guard left > .zero else { return exchange.core.error(failures.total) }
                 let answer = next(request, exchange)
@@ -27,8 +27,8 @@ enum CallTimeout {
         let total: CallFailure
 
         init(own: Duration, total: Duration) {
-            self.own = CallFailure(kind: .responseTimeout, limit: own)
-            self.total = CallFailure(kind: .responseTimeout, limit: total)
+            self.own = CallFailure.responseTimeout(limit: own)
+            self.total = CallFailure.responseTimeout(limit: total)
         }
     }
 }

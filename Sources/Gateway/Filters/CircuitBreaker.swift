@@ -4,8 +4,8 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// Leaves a backend alone that fails too often. One for each backend and core, so it is shared by
-/// all calls to it.
+/// Stops calls to a backend that fails too often. One for each backend and worker, so that all calls
+/// to the backend share it.
 final class CircuitBreaker {
     private var state: CircuitBreakerState
     private let loop: any Loop
@@ -17,33 +17,52 @@ final class CircuitBreaker {
 
     var isOpen: Bool { state.isOpen }
 
-    /// Refuses with `breaker_open`, or lets the call through and learns from its end.
-    func filter(_ next: @escaping CallService) -> CallService {
-        { request, exchange in
-            let permit = self.state.permit(at: self.loop.now)
-            if case .refused(let wait) = permit {
-                var failure = CallFailure(kind: .breakerOpen)
-                failure.retryAfter = Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
-                return exchange.core.error(failure)
+    var filter: CallFilter {
+        CallFilter { next in
+            CallService { [self] request, exchange in
+                attempt(on: exchange.core, sample: Self.sample) { next(request, exchange) }
             }
-            let attempt = next(request, exchange)
-            attempt.whenSettled { result in
-                self.state.ended(permit, Self.sample(of: result), at: self.loop.now)
-            }
-            return attempt
         }
     }
 
-    /// 5xx and every failure of the connection count; 4xx never does. A call that was given up tells
-    /// something only if it was given up for being slow; one that we refused ourselves tells nothing.
+    /// Starts an attempt unless the breaker is open, in which case it fails with `breaker_open`, and
+    /// records how the attempt ends.
+    ///
+    /// Always inlined, so that being generic over the response costs neither a thunk nor an allocation.
+    @inline(__always)
+    func attempt<Response>(
+        on core: Core,
+        sample: @escaping (Result<Response, any Error>) -> CircuitBreakerState.Sample,
+        _ start: () -> Local<Response>
+    ) -> Local<Response> {
+        let permit = state.permit(at: loop.now)
+        if case .refused(let wait) = permit {
+            let seconds = Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
+            return core.error(CallFailure.breakerOpen(retryAfter: seconds))
+        }
+        let attempt = start()
+        attempt.whenSettled { [self] result in
+            state.ended(permit, sample(result), at: loop.now)
+        }
+        return attempt
+    }
+
+    /// 5xx counts as a failure, 4xx never does; what counts of the others is in the table of failures.
     static func sample(of result: Result<ClientResponse, any Error>) -> CircuitBreakerState.Sample {
         switch result {
         case .success(let response): response.status.code >= 500 ? .failure : .success
-        case .failure(let cancelled as Cancelled):
-            (cancelled.cause as? CallFailure)?.isTimeout == true ? .failure : .none
-        // This process lacked memory or descriptors, which says nothing about the backend.
-        case .failure(let failure as ClientFailure) where failure.isLocal: .none
-        case .failure(let error): (error as? CallFailure)?.isRefusal == true ? .none : .failure
+        case .failure(let error):
+            CallFailure(error).kind.facts.countsForBreaker ? .failure : .none
         }
     }
+}
+
+/// `breaker:`
+struct BreakerPlan: Equatable {
+    /// The share of failures, 0 to 1, at which it opens.
+    let openAt: Double
+    /// Below so many calls in the window it stays closed.
+    let requestsMin: Int
+    let window: Duration
+    let tryAgainAfter: Duration
 }

@@ -8,7 +8,7 @@ enum Hedge {
     /// A failure before `delay` is the call's failure: asking again after failures is `retry`'s work.
     static func filter(after delay: Duration) -> CallFilter {
         CallFilter { next in
-            { request, exchange in
+            CallService { request, exchange in
                 let first = next(request, exchange)
                 let isLate = Flag()
                 // Not `after`, whose timer would outlive a quick answer.

@@ -1,30 +1,32 @@
+import Basics
 import HTTP
 import Promises
 
-/// `max_in_flight`: so many requests of one endpoint at once, from their last byte on, answers that are
-/// held back included.
+/// `max_in_flight`: so many requests of one endpoint at once, each from the last byte of its body until
+/// its exchange ends, so also while its response is held back.
 enum InFlightLimit {
-    /// - Parameter refusal: answers what is too much
-    static func filter(max: Int, refusal: @escaping Service) -> Filter {
-        let count = Count()
-        return Filter { next in
-            { request, exchange in
-                guard count.value < max else { return refusal(request, exchange) }
-                count.value += 1
-                let answer = next(request, exchange)
-                answer.whenSettled { _ in count.value -= 1 }
-                return answer
+    /// - Parameters:
+    ///   - permits: the endpoint's, which survive a reload
+    ///   - refusal: answers a request beyond the limit
+    static func filter(
+        max: Int, _ permits: Permits, refusal: Service<Request, Response>
+    ) -> Filter<Request, Response> {
+        Filter { next in
+            Service { request, exchange in
+                guard let permit = permits.take(below: max) else {
+                    return refusal(request, exchange)
+                }
+                exchange.holdUntilEnd(permit)
+                return next(request, exchange)
             }
         }
     }
 
-    /// 503, come again.
-    static func refuse(_ request: Request, _ exchange: Exchange) -> Local<Response> {
-        exchange.core.value(
-            Problem(.serviceUnavailable, instance: exchange.id).response([.retryAfter: "1"]))
-    }
-
-    private final class Count {
-        var value = 0
+    /// 503 with `Retry-After`.
+    static var refuse: Service<Request, Response> {
+        Service { _, exchange in
+            exchange.core.value(
+                Problem(.serviceUnavailable, instance: exchange.id).response([.retryAfter: "1"]))
+        }
     }
 }

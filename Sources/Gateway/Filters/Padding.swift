@@ -8,9 +8,9 @@ import Reactor
 ///
 /// A timer and nothing else is held meanwhile. The clock starts with the request's last byte.
 enum Padding {
-    static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter {
+    static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
-            { request, exchange in
+            Service { request, exchange in
                 let answer = next(request, exchange)
                     .atLeast(left(of: plan.minimum, exchange, loop), holdingFailures: true)
                 guard let step = plan.step else { return answer }
@@ -39,4 +39,10 @@ enum Padding {
         let steps = (over + stepLength - 1) / stepLength
         return .nanoseconds(minimum + steps * stepLength)
     }
+}
+
+/// `min_duration` and `round_up_to`: when an answer may leave.
+package struct PaddingPlan: Equatable {
+    package let minimum: Duration
+    package let step: Duration?
 }

@@ -18,40 +18,42 @@ struct Retry {
         self.loop = loop
     }
 
-    func filter(_ next: @escaping CallService) -> CallService {
-        { request, exchange in
-            budget.callBegan()
-            let answer = attempt(1, next, request, exchange)
-            answer.whenSettled { [budget] _ in budget.callEnded() }
-            return answer
+    var filter: CallFilter {
+        CallFilter { next in
+            CallService { request, exchange in
+                budget.callBegan()
+                let answer = attempt(1, next, request, exchange)
+                answer.whenSettled { [budget] _ in budget.callEnded() }
+                return answer
+            }
         }
     }
 
     private func attempt(
-        _ number: Int, _ next: @escaping CallService, _ request: CallRequest, _ exchange: Exchange,
-        holding share: RetryBudget.Share? = nil
+        _ number: Int, _ next: CallService, _ request: CallRequest, _ exchange: Exchange,
+        holding permit: Permit? = nil
     ) -> Local<ClientResponse> {
         let answer = next(request, exchange)
-        if let share { answer.whenSettled { _ in withExtendedLifetime(share) {} } }
+        if let permit { answer.whenSettled { _ in permit.release() } }
         guard number < plan.attempts else { return answer }
         // One look at either outcome: behind a `then`, a `recover` would see the failure of a later
         // try as well, and begin to count anew.
         return answer.mapResult { $0 }.then { outcome in
             guard mayRepeat(request, after: outcome),
                 let wait = wait(before: number + 1, asked: try? outcome.get(), request),
-                let share = budget.share()
+                let permit = budget.permit()
             else { return exchange.core.value(try outcome.get()) }
-            return again(number, after: wait, next, request, exchange, share)
+            return again(number, after: wait, next, request, exchange, permit)
         }
     }
 
     private func again(
-        _ number: Int, after wait: Duration, _ next: @escaping CallService, _ request: CallRequest,
-        _ exchange: Exchange, _ share: RetryBudget.Share
+        _ number: Int, after wait: Duration, _ next: CallService, _ request: CallRequest,
+        _ exchange: Exchange, _ permit: Permit
     ) -> Local<ClientResponse> {
         // Not `after`, whose timer would outlive a client that goes away meanwhile.
         exchange.core.value(()).delayed(by: wait)
-            .then { attempt(number + 1, next, request, exchange, holding: share) }
+            .then { attempt(number + 1, next, request, exchange, holding: permit) }
     }
 
     /// A request that changes something is sent again only if it never was.
@@ -63,11 +65,12 @@ struct Retry {
             return request.method.isIdempotent
                 && plan.statuses.contains(Int(response.status.code))
         case .failure(let failure as ClientFailure):
-            guard failure.isSafeToRetry(request.method), !failure.isLocal else { return false }
-            // A moment later it shows the same certificate.
-            if failure.kind == .certificateError { return false }
-            return !failure.wasSent
-                ? plan.onConnect : plan.onTerminated && failure.kind == .connectionTerminated
+            guard failure.isSafeToRetry(request.method) else { return false }
+            switch CallFailure.connection(failure).kind.facts.retry {
+            case .never: return false
+            case .unsent: return !failure.wasSent && plan.onConnect
+            case .lost: return failure.wasSent ? plan.onTerminated : plan.onConnect
+            }
         case .failure: return false
         }
     }
@@ -84,4 +87,14 @@ struct Retry {
         let wait = asked.map { Duration.seconds($0) } ?? .nanoseconds(jittered)
         return loop.now + wait < request.deadline ? wait : nil
     }
+}
+
+/// `retry:`
+package struct RetryPlan {
+    /// All tries, the first one included.
+    package let attempts: Int
+    let onConnect: Bool
+    let onTerminated: Bool
+    let statuses: [Int]
+    let backoff: Duration
 }

@@ -14,7 +14,7 @@ package struct BackendPlan {
     package let shownFields: [(name: FieldName, value: String)]
     let balance: Config.Balance
     let pool: PoolSettings
-    let bulkhead: BulkheadPlan?
+    let concurrency: ConcurrencyLimitPlan?
     let breaker: BreakerPlan?
     let eject: EjectPlan?
     let health: HealthPlan?
@@ -51,14 +51,6 @@ extension BackendPlan.Host {
     }
 }
 
-/// `max_concurrent` and `queue`, for one worker.
-struct BulkheadPlan: Equatable {
-    let concurrentMax: Int
-    /// Calls that may wait for a slot; 0 refuses at once.
-    let queueMax: Int
-    let wait: Duration
-}
-
 /// `eject:`
 struct EjectPlan: Equatable {
     /// Failures in a row.
@@ -77,14 +69,4 @@ struct HealthPlan {
 
     /// Nobody reads it, but what comes has to end.
     static let answerBytesMax = 64 << 10
-}
-
-/// `breaker:`
-struct BreakerPlan: Equatable {
-    /// The share of failures, 0 to 1, at which it opens.
-    let openAt: Double
-    /// Below so many calls in the window it stays closed.
-    let requestsMin: Int
-    let window: Duration
-    let tryAgainAfter: Duration
 }

@@ -124,13 +124,3 @@ package struct ForwardPlan {
 
     static let nothing = ForwardPlan(headers: [], proxyHeaders: [], query: nil)
 }
-
-/// `retry:`
-package struct RetryPlan {
-    /// All tries, the first one included.
-    package let attempts: Int
-    let onConnect: Bool
-    let onTerminated: Bool
-    let statuses: [Int]
-    let backoff: Duration
-}

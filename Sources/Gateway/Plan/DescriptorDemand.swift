@@ -49,7 +49,7 @@ extension DescriptorDemand {
         requestsInFlightMax = plan.server.requestsInFlight
         backends = plan.backends.map { backend in
             Backend(
-                concurrentMax: backend.bulkhead?.concurrentMax,
+                concurrentMax: backend.concurrency?.concurrentMax,
                 callsPerRequest: plan.endpoints.map { $0.calls(to: backend.index) }.max() ?? 0,
                 checks: backend.health == nil ? 0 : backend.hosts.count)
         }

@@ -80,12 +80,6 @@ package final class EndpointPlan {
     }
 }
 
-/// `min_duration` and `round_up_to`: when an answer may leave.
-package struct PaddingPlan: Equatable {
-    package let minimum: Duration
-    package let step: Duration?
-}
-
 /// `succeed_when`, with the default resolved.
 enum SuccessRule {
     /// One is enough.

@@ -15,7 +15,7 @@ extension Planner {
             fields: try fields(of: backend), shownFields: try shownFields(of: backend),
             balance: backend.balance?.value ?? .leastRequests,
             pool: pool(of: backend),
-            bulkhead: bulkhead(of: backend),
+            concurrency: concurrency(of: backend),
             breaker: backend.breaker.map(breaker),
             eject: backend.eject.map(eject),
             health: try health(of: backend))
@@ -89,9 +89,9 @@ extension Planner {
         return settings
     }
 
-    private func bulkhead(of backend: Config.Backend) -> BulkheadPlan? {
+    private func concurrency(of backend: Config.Backend) -> ConcurrencyLimitPlan? {
         guard let concurrent = backend.maxConcurrent?.value else { return nil }
-        return BulkheadPlan(
+        return ConcurrencyLimitPlan(
             concurrentMax: share(concurrent),
             queueMax: backend.queue?.size.map { share($0.value) } ?? 0,
             wait: backend.queue?.wait?.value ?? PlanDefaults.queueWait)

@@ -119,7 +119,7 @@ enum OpenAPIComponents {
         required: ["call", "kind"],
         [
             ("call", type("string")),
-            ("kind", .object([("enum", .texts(CallFailure.Kind.allCases.map(\.rawValue)))])),
+            ("kind", .object([("enum", .texts(CallFailure.Kind.allCases.map(\.facts.name)))])),
             ("status", type("integer")), ("limit_ms", type("integer")),
             ("because", type("string")), ("key", type("string")), ("host", type("string")),
             ("detail", type("string")),

@@ -139,6 +139,42 @@ import Testing
         stage.expectQuiet()
     }
 
+    @Test func requestsInFlightStillCountAgainstMaxInFlight() throws {
+        let stage = try Stage(Self.call, endpoint: "max_in_flight: 1")
+        stage.on("/1", .ok("1", after: 100))
+        let client = try stage.send(get())
+        stage.pass(50)
+        try stage.install(text(endpoint: "max_in_flight: 1"))
+        #expect(try stage.ask().outcome == "503 at 0")
+        #expect(stage.answer(of: client).outcome == "200 at 100")
+        // Admitted, now that the former request has ended.
+        #expect(try stage.ask().outcome == "200 at 100")
+        stage.expectQuiet()
+    }
+
+    @Test func aNewMaxInFlightAppliesToTheRequestsInFlight() throws {
+        let stage = try Stage(Self.call, endpoint: "max_in_flight: 3")
+        stage.on("/1", .ok("1", after: 100))
+        let former = [try stage.send(get()), try stage.send(get())]
+        stage.pass(50)
+        try stage.install(text(endpoint: "max_in_flight: 2"))
+        #expect(try stage.ask().status == 503)
+        try stage.install(text(endpoint: "max_in_flight: 3"))
+        #expect(try stage.ask().outcome == "200 at 100")
+        #expect(former.map { $0.answers.first?.status } == [200, 200])
+        stage.expectQuiet()
+    }
+
+    @Test func requestsOfAnotherRouteDoNotCountAgainstMaxInFlight() throws {
+        let stage = try Stage(Self.call, endpoint: "max_in_flight: 1")
+        stage.on("/1", .ok("1", after: 100))
+        _ = try stage.send(get())
+        stage.pass(50)
+        try stage.install(text(endpoint: "route: GET /y\nmax_in_flight: 1"))
+        #expect(try stage.ask(get("/y")).outcome == "200 at 100")
+        stage.expectQuiet()
+    }
+
     @Test func aRequestOfTheOldPlanIsGivenUpWithItsClient() throws {
         let stage = try Stage(Self.call)
         stage.on("/1", .hangs)

@@ -99,19 +99,19 @@ import Testing
     func retriesAreAShareOfTheCalls(_ calls: Int, _ most: Int) {
         let budget = RetryBudget()
         for _ in 0..<calls { budget.callBegan() }
-        var taken: [RetryBudget.Share] = []
-        while taken.count <= calls + 3, let share = budget.share() { taken.append(share) }
+        var taken: [Permit] = []
+        while taken.count <= calls + 3, let share = budget.permit() { taken.append(share) }
         #expect(taken.count == most)
         taken.removeLast()
-        let again = budget.share()
-        #expect(again != nil && budget.share() == nil)
+        let again = budget.permit()
+        #expect(again != nil && budget.permit() == nil)
     }
 
     @Test func callsThatEndedAreNoneAnyMore() {
         let budget = RetryBudget()
         for _ in 0..<100 { budget.callBegan() }
         for _ in 0..<100 { budget.callEnded() }
-        let shares = (0..<4).map { _ in budget.share() }
+        let shares = (0..<4).map { _ in budget.permit() }
         #expect(shares.count { $0 != nil } == 3)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import Testing
 import YAMLReader
 
@@ -58,8 +59,17 @@ import YAMLReader
 
     @Test func everyKindOfFailureIsThere() throws {
         let page = try Golden.text("\(Self.folder)/answers.md")
-        for kind in CallFailure.Kind.allCases {
-            #expect(page.contains("| `\(kind.rawValue)` |"), "\(kind.rawValue)")
+        for facts in CallFailure.Kind.allCases.map(\.facts) {
+            let retry =
+                switch facts.retry {
+                case .never: "no"
+                case .unsent: "`connect`"
+                case .lost: "`connect`, `terminated`"
+                }
+            let columns =
+                " | \(facts.group.status.code) | \(facts.countsForBreaker ? "yes" : "no") | \(retry) |"
+            let row = page.split(separator: "\n").first { $0.hasPrefix("| `\(facts.name)` |") }
+            #expect(row?.hasSuffix(columns) == true, "\(facts.name): \(columns)")
         }
     }
 

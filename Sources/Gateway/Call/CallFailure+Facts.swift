@@ -1,0 +1,131 @@
+import HTTP
+import HTTPClient
+
+// The table of failures: what holds for every failure of a kind. The status table, the circuit
+// breaker, retries, metrics, reports and the documents read it.
+extension CallFailure {
+    /// In the order of reports and metrics.
+    package enum Kind: Int, CaseIterable {
+        case dnsError
+        case connectionRefused
+        case connectionTimeout
+        case connectionTerminated
+        case connectionLimitReached
+        case tlsCertificateError
+        case responseTimeout
+        case responseIncomplete
+        case responseBodySize
+        case protocolError
+        case destinationUnavailable
+        case unexpectedStatus
+        case invalidJSON
+        case invalidShape
+        case collision
+        case breakerOpen
+        case queueFull
+        case skipped
+        case cancelled
+    }
+
+    package struct Facts {
+        /// The name of RFC 9209 (section 2.3) where it has one, else a name of this project.
+        package let name: String
+        let group: Group
+        /// Whether the circuit breaker and the ejection of hosts count it as a failure of the backend.
+        ///
+        /// Only what the backend or the network did counts, and only what happens below the breaker:
+        /// it sees a response before its status and its JSON are checked, and counts each 5xx.
+        let countsForBreaker: Bool
+        let retry: Retry
+
+        fileprivate init(
+            _ name: String, _ group: Group, breaker: Bool = false, retry: Retry = .never
+        ) {
+            self.name = name
+            self.group = group
+            countsForBreaker = breaker
+            self.retry = retry
+        }
+    }
+
+    /// What the status of a response depends on.
+    enum Group {
+        /// The backend failed.
+        case backend
+        /// It took too long.
+        case timeout
+        /// The gateway refused the call before anything was sent.
+        case refused
+        /// It says nothing about the backend, so it does not count where all calls have failed.
+        case silent
+
+        /// The status of the response if this failure decides it.
+        var status: Status {
+            switch self {
+            case .backend, .silent: .badGateway
+            case .timeout: .gatewayTimeout
+            case .refused: .serviceUnavailable
+            }
+        }
+    }
+
+    /// Which condition of `retry.on` covers it.
+    enum Retry {
+        case never
+        /// `connect`, and only if nothing was sent.
+        case unsent
+        /// `connect` if nothing was sent, else `terminated`.
+        case lost
+    }
+}
+
+extension CallFailure.Kind {
+    package var facts: CallFailure.Facts {
+        switch self {
+        case .dnsError: .init("dns_error", .backend, breaker: true, retry: .unsent)
+        case .connectionRefused:
+            .init("connection_refused", .backend, breaker: true, retry: .unsent)
+        case .connectionTimeout:
+            .init("connection_timeout", .timeout, breaker: true, retry: .unsent)
+        case .connectionTerminated:
+            .init("connection_terminated", .backend, breaker: true, retry: .lost)
+        // This process lacks descriptors or memory, which says nothing about the backend, and another
+        // attempt would fail in the same way.
+        case .connectionLimitReached: .init("connection_limit_reached", .refused)
+        // Another attempt would receive the same certificate.
+        case .tlsCertificateError: .init("tls_certificate_error", .backend, breaker: true)
+        case .responseTimeout: .init("http_response_timeout", .timeout, breaker: true)
+        case .responseIncomplete: .init("http_response_incomplete", .backend, breaker: true)
+        case .responseBodySize: .init("http_response_body_size", .backend, breaker: true)
+        case .protocolError:
+            .init("http_protocol_error", .backend, breaker: true, retry: .unsent)
+        case .destinationUnavailable: .init("destination_unavailable", .refused)
+        case .unexpectedStatus: .init("unexpected_status", .backend)
+        case .invalidJSON: .init("invalid_json", .backend)
+        case .invalidShape: .init("invalid_shape", .backend)
+        case .collision: .init("collision", .backend)
+        case .breakerOpen: .init("breaker_open", .refused)
+        case .queueFull: .init("queue_full", .refused)
+        case .skipped: .init("skipped", .silent)
+        case .cancelled: .init("cancelled", .silent)
+        }
+    }
+
+    /// The kind of a failure of the client.
+    init(_ kind: ClientFailure.Kind) {
+        self =
+            switch kind {
+            case .dnsError: .dnsError
+            case .connectionRefused: .connectionRefused
+            case .connectionTimeout: .connectionTimeout
+            case .connectionTerminated: .connectionTerminated
+            case .certificateError: .tlsCertificateError
+            case .responseIncomplete: .responseIncomplete
+            case .responseBodySize: .responseBodySize
+            case .protocolError: .protocolError
+            // The gateway holds too much in memory, for a moment, as with a full queue.
+            case .noRoom: .queueFull
+            case .connectionLimit: .connectionLimitReached
+            }
+    }
+}

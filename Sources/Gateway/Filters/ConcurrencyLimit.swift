@@ -1,0 +1,135 @@
+import Basics
+import HTTP
+import HTTPClient
+import Promises
+import Reactor
+
+/// `max_concurrent` and `queue`: a bounded number of calls to one backend at once; a bounded number of
+/// others waits for a bounded time. One for each backend and worker.
+final class ConcurrencyLimit {
+    private let plan: ConcurrencyLimitPlan
+    private let loop: any Loop
+    private let permits = Permits()
+    private var queue = WaitQueue<QueuedCall>()
+    /// Due at the first deadline of the queue, or before; nil while nothing waits.
+    private var expiry: Timer?
+
+    /// Whether a call may start.
+    enum Admission {
+        /// It has a permit.
+        case admitted(Permit)
+        /// It will have one, or fail with `queue_full`.
+        case queued(Local<Permit>)
+        case refused
+    }
+
+    /// A call in the queue.
+    private final class QueuedCall {
+        var resolver: LocalResolver<Permit>?
+
+        init(_ resolver: consuming LocalResolver<Permit>) {
+            self.resolver = consume resolver
+        }
+    }
+
+    init(_ plan: ConcurrencyLimitPlan, loop: any Loop) {
+        self.plan = plan
+        self.loop = loop
+        // Unowned: a call in flight may keep its permit longer than this object lives, and `deinit`
+        // ends the notifications.
+        permits.afterRelease { [unowned self] in serveQueue() }
+    }
+
+    deinit {
+        permits.afterRelease(nil)
+        expiry?.cancel()
+    }
+
+    /// Calls that have a permit, and calls in the queue.
+    var load: (running: Int, waiting: Int) { (permits.inUse, queue.count) }
+
+    var filter: CallFilter {
+        CallFilter { next in
+            CallService { [self] request, exchange in
+                switch admit(on: exchange.core) {
+                case .admitted(let permit): next(request, exchange).holding(permit)
+                case .queued(let permit):
+                    permit.then { permit in next(request, exchange).holding(permit) }
+                case .refused: exchange.core.error(CallFailure.queueFull)
+                }
+            }
+        }
+    }
+
+    /// Asks for a permit. Whoever starts work with it holds it until the work has ended.
+    func admit(on core: Core) -> Admission {
+        if let permit = permits.take(below: plan.concurrentMax) { return .admitted(permit) }
+        guard queue.count < plan.queueMax else { return .refused }
+        return .queued(enqueue(on: core))
+    }
+
+    // MARK: Queue
+
+    private func enqueue(on core: Core) -> Local<Permit> {
+        let resolver = LocalResolver<Permit>(on: core)
+        let promise = resolver.promise
+        let call = QueuedCall(consume resolver)
+        let ticket = queue.join(call, until: loop.now + plan.wait)
+        call.resolver?.onCancel { [self] _ in leave(ticket) }
+        armExpiry()
+        return promise
+    }
+
+    /// A permit was released: it goes to the call that waits longest.
+    private func serveQueue() {
+        while permits.inUse < plan.concurrentMax, let call = queue.takeFirst() {
+            // A call that was cancelled in this loop iteration is still in the queue.
+            guard let resolver = call.resolver.take(), !resolver.isCancelled,
+                let permit = permits.take(below: plan.concurrentMax)
+            else { continue }
+            resolver.fulfill(permit)
+        }
+        armExpiry()
+    }
+
+    private func leave(_ ticket: WaitQueue<QueuedCall>.Ticket) {
+        queue.leave(ticket)
+        armExpiry()
+    }
+
+    /// One timer for the whole queue. It is not moved when its entry leaves early: a timer that fires
+    /// for nothing is cheaper.
+    private func armExpiry() {
+        guard let due = queue.nextDeadline else {
+            expiry?.cancel()
+            expiry = nil
+            return
+        }
+        guard expiry == nil else { return }
+        expiry = loop.timer(after: due - loop.now) { [unowned self] in expire() }
+    }
+
+    private func expire() {
+        expiry = nil
+        while let call = queue.takeExpired(at: loop.now) {
+            call.resolver.take()?.reject(CallFailure.queueFull)
+        }
+        armExpiry()
+    }
+}
+
+/// `max_concurrent` and `queue`, for one worker.
+struct ConcurrencyLimitPlan: Equatable {
+    let concurrentMax: Int
+    /// Calls that may wait for a permit; 0 refuses at once.
+    let queueMax: Int
+    let wait: Duration
+}
+
+extension Local {
+    /// The same promise; the permit is held until it has settled.
+    fileprivate func holding(_ permit: Permit) -> Local {
+        whenSettled { _ in permit.release() }
+        return self
+    }
+}

@@ -1,0 +1,42 @@
+import Basics
+import HTTP
+import Promises
+import Testing
+
+@Suite struct FilterTests {
+    private let context = ManualContext()
+
+    private func exchange() -> Exchange {
+        let entropy = Entropy(seed: 1)
+        return Exchange(
+            id: RequestID(from: entropy), trace: TraceContext(from: entropy),
+            core: Core(on: context),
+            began: Instant(nanoseconds: 0))
+    }
+
+    /// Adds its name to what passes, in both directions.
+    private func named(_ name: String) -> Filter<String, String> {
+        Filter { next in
+            Service { request, exchange in
+                next(request + name, exchange).map { $0 + name.uppercased() }
+            }
+        }
+    }
+
+    private func response(of filters: [Filter<String, String>]) -> String? {
+        var response: String?
+        let chain = filters.around(
+            Service { request, exchange in exchange.core.value(request + "|") })
+        chain("", exchange()).whenSettled { response = try? $0.get() }
+        context.drain()
+        return response
+    }
+
+    @Test func requestsPassFromFirstToLastAndResponsesBack() {
+        #expect(response(of: [named("a"), named("b"), named("c")]) == "abc|CBA")
+    }
+
+    @Test func aChainWithoutFiltersIsTheService() {
+        #expect(response(of: []) == "|")
+    }
+}

@@ -1,4 +1,5 @@
 package import Basics
+package import Promises
 
 /// The content of a request or a response, on the side of the clients and of the backends.
 ///
@@ -21,6 +22,9 @@ package protocol BodySource: AnyObject {
     /// How the end of the body is found, and its length where it is known.
     var framing: BodyFraming { get }
 
+    /// The exchange whose memory a sink takes that stores the body; nil where none is counted.
+    var holder: Exchange? { get }
+
     /// Delivers the body to a sink. Called once; it never calls the sink before it returns.
     func startDelivery(to sink: any BodySink)
 
@@ -34,6 +38,10 @@ package protocol BodySource: AnyObject {
     func cancel()
 }
 
+extension BodySource {
+    package var holder: Exchange? { nil }
+}
+
 /// Receives a body piece by piece. Exactly one of `bodyEnded` and `bodyFailed` is its last call,
 /// unless the source is cancelled.
 package protocol BodySink: AnyObject {
@@ -45,4 +53,48 @@ package protocol BodySink: AnyObject {
 
     /// The rest of the body does not arrive.
     func bodyFailed(_ error: any Error)
+}
+
+extension Body {
+    /// No content.
+    package static var empty: Body { .bytes(Bytes()) }
+
+    /// Where it comes from, if it is delivered in pieces.
+    package var source: (any BodySource)? {
+        switch self {
+        case .bytes, .described: nil
+        case .stream(let source): source
+        case .tunnel(let source): source
+        }
+    }
+
+    /// All of the body, of at most `limit` bytes.
+    ///
+    /// A body that arrives is read from now on and not before: so a server sends `100 Continue` when
+    /// a body is wanted, and the limit holds before its first byte is stored. Rejects with
+    /// `BodyTooLarge`, with `BufferedBytesExceeded`, and with the error of its source.
+    package func collect(upTo limit: Int, on core: Core) -> Local<Bytes> {
+        switch self {
+        case .bytes(let bytes) where bytes.count <= limit: core.value(bytes)
+        case .bytes: core.error(BodyTooLarge(limit: limit))
+        case .described: core.value(Bytes())
+        case .stream(let source): BodyCollector.collect(source, upTo: limit, on: core)
+        case .tunnel(let source): BodyCollector.collect(source, upTo: limit, on: core)
+        }
+    }
+}
+
+/// A body larger than its reader wants: 413 towards a client.
+package struct BodyTooLarge: Error {
+    /// In bytes.
+    package let limit: Int
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+}
+
+/// A body that finds no room in the byte budget of its exchange: 503 towards a client.
+package struct BufferedBytesExceeded: Error {
+    package init() {}
 }

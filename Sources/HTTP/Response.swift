@@ -1,15 +1,25 @@
 package import Basics
 
-/// A whole answer. Framing fields (`Content-Length`, `Connection`, `Date`) and `X-Request-Id` are
-/// not among its fields: whoever writes it to a connection adds them.
+/// A response. Framing fields (`Content-Length`, `Connection`, `Date`) and `X-Request-Id` are not
+/// among its fields: the server adds them when it writes the response to a connection.
 package struct Response {
     package var status: Status
     package var fields: Fields
-    package var body: Bytes
+    package var body: Body
 
+    /// A response whose body is complete.
     package init(status: Status, fields: Fields = Fields(), body: Bytes = Bytes()) {
+        self.init(status: status, fields: fields, body: .bytes(body))
+    }
+
+    package init(status: Status, fields: Fields = Fields(), body: Body) {
         self.status = status
         self.fields = fields
         self.body = body
+    }
+
+    /// The body where it is complete; no bytes where it is streamed or only described.
+    package var completeBody: Bytes {
+        if case .bytes(let bytes) = body { bytes } else { Bytes() }
     }
 }

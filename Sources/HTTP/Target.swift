@@ -42,6 +42,16 @@ package struct Target: Sendable {
         pathEnd = Int32(truncatingIfNeeded: layout.path.upperBound)
     }
 
+    /// `/`.
+    package static var root: Target { Target() }
+
+    private init() {
+        text = Bytes("/")
+        form = .origin
+        pathStart = 0
+        pathEnd = 1
+    }
+
     /// The encoded path: `/`, or what begins with one; `*` in the asterisk form.
     package var path: Bytes {
         pathStart == pathEnd ? Bytes("/") : text[Int(pathStart)..<Int(pathEnd)]

@@ -38,8 +38,9 @@ struct ConnectionDeadline {
         set(patience, progress, now: now)
     }
 
-    /// Waits once more for the same, longer each time.
+    /// Waits once more for the same, longer each time. Nothing changes if the wait has just begun.
     mutating func prolongProbe(_ patience: Patience, now: Instant) {
+        guard let due, due <= now else { return }
         probes = min(probes + 1, 6)
         set(patience, Progress(), now: now)
     }

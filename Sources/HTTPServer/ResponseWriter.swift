@@ -2,13 +2,14 @@ import Basics
 import HTTP
 import Reactor
 
-/// Writes whole answers to streams: head and body with one call. One per server, so that its buffer
-/// and the text of the date are used again by every answer of the core.
+/// Writes responses to streams of HTTP/1.1: head and complete body with one call, or the head of a
+/// streamed response and then its pieces. One per server, so that all responses of a worker use its
+/// buffer and the text of the date again.
 struct ResponseWriter {
     private var head: [UInt8] = []
     private var date = DateCache()
 
-    /// What an answer depends on besides itself.
+    /// What a response depends on besides itself.
     struct Circumstances {
         let requestID: RequestID
         /// The request was a HEAD: the body is described and left out (RFC 9110 9.3.2).
@@ -18,7 +19,7 @@ struct ResponseWriter {
         /// Nanoseconds since 1970.
         let unixTime: Int64
 
-        /// The answer to a request.
+        /// The response to a request.
         init(_ requestID: RequestID, to head: RequestHead, keepsAlive: Bool, unixTime: Int64) {
             self.requestID = requestID
             answersHead = head.method == .head
@@ -26,21 +27,59 @@ struct ResponseWriter {
             self.keepsAlive = keepsAlive
             self.unixTime = unixTime
         }
-
-        /// A refusal of something that is no request, or not a whole one; the connection ends.
-        init(refusing requestID: RequestID, answersHead: Bool, unixTime: Int64) {
-            self.requestID = requestID
-            self.answersHead = answersHead
-            version = .http11
-            keepsAlive = false
-            self.unixTime = unixTime
-        }
     }
 
-    /// Writes an answer; gives the bytes of its body that were written.
+    /// Writes a response whose body is complete; gives the bytes of its body that were written.
     mutating func write(
         _ response: Response, _ circumstances: Circumstances, to stream: any ByteStream
     ) -> Int {
+        let body = response.completeBody
+        appendBeginOfHead(response, circumstances)
+        if let length = response.statedLength(toHead: circumstances.answersHead) {
+            head.append(contentLength: length)
+        }
+        appendEndOfHead(circumstances)
+        let sendsBody = !circumstances.answersHead && !response.status.forbidsBody
+        stream.write(head.span, sendsBody ? body.span : Span())
+        return sendsBody ? body.count : 0
+    }
+
+    /// Writes the head of a response whose body follows.
+    mutating func writeHead(
+        _ response: Response, _ framing: BodyFraming, _ circumstances: Circumstances,
+        to stream: any ByteStream
+    ) {
+        appendBeginOfHead(response, circumstances)
+        switch framing {
+        case .none: head.append(contentLength: 0)
+        case .length(let length): head.append(contentLength: length)
+        case .chunked: head.append(literal: "Transfer-Encoding: chunked\r\n")
+        case .untilClose: break
+        }
+        appendEndOfHead(circumstances)
+        stream.write(head.span)
+    }
+
+    /// Writes a piece of a body as a chunk (RFC 9112 7.1).
+    mutating func writeChunk(_ piece: Span<UInt8>, to stream: any ByteStream) {
+        head.removeAll(keepingCapacity: true)
+        head.append(chunkSize: piece.count)
+        stream.write(head.span, piece)
+        stream.write(Self.lineEnd.span)
+    }
+
+    /// Writes the end of a chunked body.
+    mutating func writeLastChunk(to stream: any ByteStream) {
+        head.removeAll(keepingCapacity: true)
+        head.appendLastChunk()
+        stream.write(head.span)
+    }
+
+    private static let lineEnd = Bytes("\r\n")
+
+    private mutating func appendBeginOfHead(
+        _ response: Response, _ circumstances: Circumstances
+    ) {
         head.removeAll(keepingCapacity: true)
         head.append(statusLine: response.status)
         date.append(to: &head, unixTime: circumstances.unixTime)
@@ -48,21 +87,28 @@ struct ResponseWriter {
         head.append(circumstances.requestID)
         head.append(literal: "\r\n")
         head.append(response.fields)
-        // RFC 9110 8.6: never with 204. A 304 would have to know the length of the 200.
-        if !response.status.forbidsBody { head.append(contentLength: response.body.count) }
-        appendConnection(circumstances)
-        head.appendEndOfHead()
-        let sendsBody = !circumstances.answersHead && !response.status.forbidsBody
-        stream.write(head.span, sendsBody ? response.body.span : Span())
-        return sendsBody ? response.body.count : 0
     }
 
-    /// RFC 9112 9.3: said where it differs from what the version implies.
-    private mutating func appendConnection(_ circumstances: Circumstances) {
+    /// RFC 9112 9.3: `Connection` stands where it differs from what the version implies.
+    private mutating func appendEndOfHead(_ circumstances: Circumstances) {
         if !circumstances.keepsAlive {
             head.append(literal: "Connection: close\r\n")
         } else if circumstances.version == .http10 {
             head.append(literal: "Connection: keep-alive\r\n")
+        }
+        head.appendEndOfHead()
+    }
+}
+
+extension Response {
+    /// What `Content-Length` says (RFC 9110 8.6): never with 204; with 304 the length of the 200, which
+    /// only a described body knows.
+    fileprivate func statedLength(toHead answersHead: Bool) -> Int? {
+        switch body {
+        case .bytes(let bytes): return status.forbidsBody ? nil : bytes.count
+        case .described(let length) where answersHead && !status.forbidsBody: return length
+        case .described(let length) where status.code == 304: return length
+        case .described, .stream, .tunnel: return status.forbidsBody ? nil : 0
         }
     }
 }

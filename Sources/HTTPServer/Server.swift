@@ -3,21 +3,22 @@ package import HTTP
 package import Promises
 package import Reactor
 
-/// Serves HTTP/1.1 on one loop: accepts connections, knows them all, and lets them end in order.
+/// Serves HTTP on one loop: accepts connections, knows them all, and lets them end in order.
 ///
-/// Confined to its loop's thread. Made and owned by a core; it owns its listener and connections.
+/// Confined to its loop's thread. Made and owned by a core; it owns its listeners and connections.
 package final class Server {
     let loop: any Loop
     private(set) var settings: ServerSettings
     let hooks: ServerHooks
     let service: (Request, Exchange) -> Local<Response>
     private(set) var patience: Patience
-    var writer = ResponseWriter()
+    /// Unchecked: streams never call back while they are written to.
+    @exclusivity(unchecked) var writer = ResponseWriter()
     let budget: ByteBudget
 
-    private var listener: (any Listener)?
+    private var listeners: [any Listener] = []
     /// Every open connection, each of which knows its slot.
-    private var connections: [ServerConnection] = []
+    private var connections: [any ServedConnection] = []
     /// The connections that wait for a request, the one that has waited longest first. Unchecked, like
     /// the next: no access calls anybody.
     @exclusivity(unchecked) private var idle = SlotQueue()
@@ -64,8 +65,8 @@ package final class Server {
     /// Open connections, idle ones included.
     package var connectionCount: Int { connections.count }
 
-    /// The exchanges without an answer yet, one of a connection at most; for somebody who looks on.
-    package var exchanges: [Exchange] { connections.compactMap { $0.running?.exchange } }
+    /// The exchanges that have not ended, for the admin page.
+    package var exchanges: [Exchange] { connections.flatMap(\.exchanges) }
 
     /// Listens; gives the address, with the port that the system chose for port 0.
     @discardableResult
@@ -79,9 +80,14 @@ package final class Server {
         return listener.address
     }
 
-    /// Owns a listener that gives its connections to `accept`; `drain` and `close` close it.
+    /// Owns one more listener that gives its connections to `accept`; `drain` and `close` close it.
     package func adopt(_ listener: any Listener) {
-        self.listener = listener
+        listeners.append(listener)
+    }
+
+    private func closeListeners() {
+        for listener in listeners { listener.close() }
+        listeners = []
     }
 
     /// Takes a connection that somebody else accepted.
@@ -106,7 +112,7 @@ package final class Server {
             stream, of: self, slot: connections.count, countedClient: client)
         connections.append(connection)
         connection.start()
-        if isTooMany { connection.turnAway() }
+        if isTooMany { connection.handle(.rejected(.overloaded)) }
     }
 
     /// From nine tenths of the limit on, each new connection takes the place of the one that has been
@@ -145,8 +151,7 @@ package final class Server {
         drained = consume resolver
         draining = promise
         // Hands over what already waits to be accepted, which then ends like other idle connections.
-        listener?.close()
-        listener = nil
+        closeListeners()
         isDraining = true
         for connection in connections { connection.leaveIdle(.drainRequested) }
         tellIfEmpty()
@@ -156,9 +161,8 @@ package final class Server {
     /// Closes every connection at once, whatever it is doing.
     package func close() {
         isClosed = true
-        listener?.close()
-        listener = nil
-        for connection in connections { connection.handle(.clientLost) }
+        closeListeners()
+        for connection in connections { connection.close() }
     }
 
     private func tellIfEmpty() {
@@ -166,7 +170,7 @@ package final class Server {
     }
 
     /// Takes a closed connection off the table.
-    func forget(_ connection: ServerConnection) {
+    func forget(_ connection: any ServedConnection) {
         connection.countedClient.map(clients.closed)
         let last = connections.removeLast()
         if last !== connection {
@@ -178,22 +182,26 @@ package final class Server {
         tellIfEmpty()
     }
 
-    // MARK: Who waits
+    // MARK: Idle and unread connections
 
-    /// Notes that the connection at a slot waits for something else from now on.
-    func noteWait(
-        at slot: Int, from former: ServerStateMachine.Wait?, to wait: ServerStateMachine.Wait?
-    ) {
-        if former?.isIdle ?? false { unsafe idle.remove(slot) }
-        if former == .output { unsafe unread.remove(slot) }
-        if wait?.isIdle ?? false { unsafe idle.append(slot) }
-        if wait == .output { unsafe unread.append(slot) }
+    /// The connection at a slot changes its occupation.
+    func noteOccupation(at slot: Int, from former: Occupation, to occupation: Occupation) {
+        switch former {
+        case .busy: break
+        case .idle: unsafe idle.remove(slot)
+        case .unread: unsafe unread.remove(slot)
+        }
+        switch occupation {
+        case .busy: break
+        case .idle: unsafe idle.append(slot)
+        case .unread: unsafe unread.append(slot)
+        }
     }
 
-    /// Notes that a connection waits for nothing more.
-    func forgetWaits(of connection: ServerConnection) {
-        unsafe idle.remove(connection.slot)
-        unsafe unread.remove(connection.slot)
+    /// The connection at a slot is about to be closed.
+    func forgetOccupation(at slot: Int) {
+        unsafe idle.remove(slot)
+        unsafe unread.remove(slot)
     }
 
     /// Memory is short: closes connections whose clients do not read their answers, the one that has
@@ -218,7 +226,7 @@ package final class Server {
                 unsafe unread.remove(slot)
                 unsafe unread.append(slot)
             } else {
-                connection.handle(.deadlinePassed)
+                connection.closeUnread()
             }
         }
     }

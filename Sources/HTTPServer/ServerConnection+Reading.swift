@@ -2,6 +2,7 @@ import Basics
 import HTTP
 import Reactor
 
+/// How a connection reads: messages from bytes, bytes ahead of their time, and how much in a pass.
 extension ServerConnection {
     /// Reads messages from bytes, as far as the machine lets it; gives where it stopped.
     ///
@@ -13,11 +14,11 @@ extension ServerConnection {
         var whole: (head: RequestHead, body: Bytes)?
         var position = 0
         do throws(WireError) {
-            while machine.reading == .consume {
-                if !reader.isInMessage, position < bytes.count, !mayBeginAnother() { break }
-                switch try reader.read(bytes, from: &position) {
+            while reading == .consume {
+                if unsafe !reader.isInMessage, position < bytes.count, !mayBeginAnother() { break }
+                switch try unsafe reader.read(bytes, from: &position) {
                 case .needsMore:
-                    if reader.isInHead, reader.isInMessage { handle(.headBegan) }
+                    if unsafe reader.isInHead, unsafe reader.isInMessage { handle(.headBegan) }
                     return position
                 case .head(let head):
                     if head.isWhole(with: bytes.count - position) {
@@ -37,13 +38,12 @@ extension ServerConnection {
                         whole = nil
                         begin(head, body)
                     } else {
-                        endBody()
+                        endRequestBody()
                     }
                 }
             }
         } catch {
-            wireError = error
-            handle(.bodyBroken)
+            handle(.bodyBroken(error))
             return bytes.count
         }
         return position
@@ -51,24 +51,77 @@ extension ServerConnection {
 
     /// A piece of the body came.
     private func receive(_ piece: Span<UInt8>) {
-        noteReceived(piece.count)
-        if !body.append(piece) {
-            if body.lacksRoom { return shed() }
-            handle(.bodyRefused)
+        unsafe receivedBytes &+= piece.count
+        if let body = runner?.requestBody {
+            body.deliver(piece)
+        } else {
+            discardedBytes += piece.count
+            if discardedBytes > server.settings.discardedBytes { handle(.discardedTooMuch) }
         }
-        if body.discarded > server.settings.discardedBytes { handle(.discardedTooMuch) }
     }
 
     /// The last byte of the body came.
-    private func endBody() {
-        running?.exchange.lastByte = server.loop.now
-        // Only now it counts, so that a client that sends its body slowly takes no permit.
-        guard !body.isWanted || mayGoToWork() else {
-            handle(.bodyEnded)
-            return answerBusy()
-        }
-        body.end()
+    private func endRequestBody() {
+        // First, because the reader of the body may have a response at once.
         handle(.bodyEnded)
+        runner?.requestBodyEnded()
+    }
+
+    // MARK: Ahead of time
+
+    func readAhead() {
+        guard !isReading else { return }
+        while reading == .consume, unsafe !ahead.isEmpty {
+            let bytes = unsafe ahead.bytes
+            let end = read(bytes.span)
+            unsafe ahead.removeFirst(end)
+        }
+        countHeld()
+        // The client ended before all that it sent could be read; now it has been.
+        if reading == .consume, clientHasEnded { handle(.clientEnded) }
+    }
+
+    func pauseIfFull() {
+        guard !isPaused, unsafe ahead.count > server.settings.aheadBytes else { return }
+        isPaused = true
+        stream.pauseReading()
+        handle(.readingPaused)
+    }
+
+    /// Only `readOn` reads while reading is paused, so that it comes here behind what it reads.
+    func resumeIfRoom() {
+        guard isPaused, !isReading, unsafe ahead.count <= server.settings.aheadBytes else { return }
+        isPaused = false
+        handle(.readingResumed)
+        stream.resumeReading()
+    }
+
+    // MARK: Fairness
+
+    /// Notes that a request begins.
+    func noteBegin(at now: Instant) {
+        begunInPass = now == lastBegan ? begunInPass + 1 : 1
+        lastBegan = now
+    }
+
+    /// Whether another request may begin in this pass of the loop. If not, the connection goes on with
+    /// the next pass: a client that sends many small requests at once must not keep other connections
+    /// waiting for all of them.
+    private func mayBeginAnother() -> Bool {
+        guard begunInPass >= server.settings.requestsPerPass, lastBegan == server.loop.now else {
+            return true
+        }
+        handle(.passUsedUp)
+        guard reading == .keep else { return true }
+        server.loop.timer(after: .zero) { [weak self] in self?.passBegan() }
+        return false
+    }
+
+    private func passBegan() {
+        begunInPass = 0
+        handle(.passBegan)
+        // Nothing but empty lines may have been left.
+        if isDraining { leaveIdle(.drainRequested) }
     }
 }
 

@@ -1,4 +1,5 @@
 package import HTTP
+package import Promises
 package import Reactor
 
 /// What an embedder is told, for its access log and its metrics: one call for every request, on the
@@ -10,6 +11,13 @@ package struct ServerHooks {
     /// Something that never became a request was refused: what was wrong with it decides the status.
     package var refused: (Status, SocketAddress?) -> Void = { _, _ in }
 
+    /// Passes a response that the server gives itself through the embedder's chain: a rejection of
+    /// what is no request, or of a request that finds no room or fails. Nil sends it as it is.
+    ///
+    /// Called with the request where there is one, else with the head of a GET or HEAD of `/` in its
+    /// place. If the result fails, the response is sent as it was.
+    package var rejection: ((Response, Request, Exchange) -> Local<Response>)?
+
     package init() {}
 
     /// How an exchange ended.
@@ -20,6 +28,8 @@ package struct ServerHooks {
         package let status: UInt16
         /// Bytes of the body that were written.
         package let bodyBytes: Int
+        /// The response broke off behind its head.
+        package let isTruncated: Bool
 
         /// The client was gone before the answer.
         package static let clientGone: UInt16 = 499

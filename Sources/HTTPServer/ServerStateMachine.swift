@@ -1,123 +1,26 @@
-/// What one connection does next: events in, actions out, no idea of sockets, clocks or promises.
+import HTTP
+
+/// What a connection of HTTP/1.1 does next: events in, actions out, without sockets, clocks or
+/// promises. Owned by its `ServerConnection`, which performs the actions.
 ///
-///     idle -> head -> running -> answered -> idle
-///                                         -> discarding -> idle       (a body was left over)
-///                                         -> blocked -> idle          (the client does not read)
-///                                         -> yielding -> idle         (other connections first)
-///                                         -> finishing -> lingering -> closed
+///     idle -> head -> running -> responding -> idle
+///                                           -> relaying -> as after responding   (streamed)
+///                                           -> discarding -> idle     (a body was left over)
+///                                           -> blocked -> idle        (the client does not read)
+///                                           -> yielding -> idle       (other connections first)
+///                                           -> finishing -> lingering -> closed
 ///
-/// One request runs at a time, so pipelined requests are answered in their order.
+/// One request runs at a time, so that pipelined requests are answered in their order.
 struct ServerStateMachine {
-    enum Event: Equatable {
-        /// The first bytes of a head came, and not its last.
-        case headBegan
-        /// A head is complete, and with it perhaps the body.
-        case requestBegan(Facts)
-        /// The service asks for the body.
-        case bodyWanted
-        /// The service does not want the body after all: it is too large.
-        case bodyRefused
-        /// The last byte of the body came.
-        case bodyEnded
-        /// More was read over than an unwanted body is worth.
-        case discardedTooMuch
-        /// The service has an answer.
-        case answerReady
-        /// The answer was written; perhaps the client has not taken all of it.
-        case answerSent(waitsForClient: Bool)
-        /// Something written has to wait for the client.
-        case outputBlocked
-        /// Everything written was taken.
-        case outputDrained
-        /// What came is no message of HTTP.
-        case messageBroken
-        /// What comes of the body that is waited for is no HTTP.
-        case bodyBroken
-        /// Enough requests of this connection were begun in this pass of the loop.
-        case passUsedUp
-        /// The next pass has begun.
-        case passBegan
-        /// The client sends no more.
-        case clientEnded
-        /// The connection is lost.
-        case clientLost
-        /// What `wait` waits for took too long.
-        case deadlinePassed
-        /// The server stops.
-        ///
-        /// - Parameter isSettled: nothing that was sent can be lost by a reset
-        case drainRequested(isSettled: Bool)
-        /// Others need the place of an idle connection.
-        ///
-        /// - Parameter isSettled: nothing that was sent can be lost by a reset
-        case evicted(isSettled: Bool)
-        /// There are too many connections; the client has been told.
-        case turnedAway
-    }
-
-    /// What the machine needs to know of a request.
-    struct Facts: Equatable {
-        var keepsAlive = true
-        var body = Arrival.complete
-        /// Of a body that is small enough to be read over; false where it must not be.
-        var bodyMayBeDiscarded = true
-    }
-
-    /// How a body stands when its request begins.
-    enum Arrival: Equatable {
-        /// There is none, or it is there already.
-        case complete
-        /// It is still coming.
-        case arriving
-        /// It comes when the client is told to go on.
-        case awaitingContinue
-    }
-
-    enum Action: Equatable {
-        /// Hand the request to the service.
-        case serve
-        /// Tell the client to send the body, then read it.
-        case sendContinue
-        /// Read on: the body, or the next request.
-        case readOn
-        /// Write the answer.
-        case sendAnswer(keepsAlive: Bool)
-        /// Give the request up, if one runs, and answer what was wrong; the connection ends.
-        case refuse
-        /// Tell the reader of the body that its rest cannot be read; its answer ends the connection.
-        case rejectBody
-        /// End our side and read over what still comes.
-        case finish
-        /// The client ended its side while its request runs: find out whether it is still there.
-        case probe
-        /// The client is gone: give the request up.
-        case abandon
-        case close
-    }
-
-    /// What to do with bytes that arrive.
-    enum Reading: Equatable {
-        /// Read messages from them.
-        case consume
-        /// Keep them for later.
-        case keep
-        case drop
-    }
-
-    /// What is waited for, each with its own time limit.
-    enum Wait: Equatable {
-        case firstRequest, request, head, body, client, output, linger, briefLinger
-
-        /// Whether the connection is of no use to its client right now.
-        var isIdle: Bool { self == .request || self == .firstRequest }
-    }
-
     private enum State: Equatable {
         case idle
         case head
-        case running(Body)
-        /// The answer is being written.
-        case answered(Body)
+        /// The service works on the request, or a rejection is on its way.
+        case running(RequestBody)
+        /// The response is being written, all of it unless its body is streamed.
+        case responding(RequestBody)
+        /// The head of the response was written, and its body follows piece by piece.
+        case relaying(RequestBody, isBlocked: Bool)
         case discarding
         case blocked
         /// More requests may be there; they wait for the next pass of the loop.
@@ -127,11 +30,13 @@ struct ServerStateMachine {
         case closed
     }
 
-    private enum Body: Equatable {
+    /// How the body of the present request stands.
+    private enum RequestBody: Equatable {
         case complete
         case arriving
         case awaitingContinue
         case wanted
+        case paused
         case refused
         case broken
     }
@@ -140,21 +45,25 @@ struct ServerStateMachine {
     private var hadRequest = false
     private var lingersBriefly = false
     private var facts = Facts()
+    private var isReadingPaused = false
     private(set) var clientHasEnded = false
-    /// The client sent so much ahead that nothing is read any more, and so its end is not seen.
-    var isUnread = false
     private(set) var isDraining = false
 
     var isClosed: Bool { state == .closed }
 
-    /// Whether a request is with the service.
+    /// Whether an exchange has begun whose response has not.
     var isRunning: Bool { if case .running = state { true } else { false } }
 
     var reading: Reading {
         switch state {
-        case .idle, .head, .running(.wanted), .discarding: .consume
-        case .running(.broken): .drop
-        case .running, .answered, .blocked, .yielding: .keep
+        case .idle, .head, .discarding: .consume
+        case .running(let body), .relaying(let body, _):
+            switch body {
+            case .wanted: .consume
+            case .broken: .drop
+            case .complete, .arriving, .awaitingContinue, .paused, .refused: .keep
+            }
+        case .responding, .blocked, .yielding: .keep
         case .finishing, .lingering, .closed: .drop
         }
     }
@@ -163,10 +72,10 @@ struct ServerStateMachine {
         switch state {
         case .idle: hadRequest ? .request : .firstRequest
         case .head: .head
-        case .running(.wanted), .discarding: .body
+        case .running(.wanted), .relaying(.wanted, isBlocked: false), .discarding: .body
         case .running where mayBeGone: .client
-        case .running, .answered, .yielding, .closed: nil
-        case .blocked, .finishing: .output
+        case .running, .responding, .relaying(_, isBlocked: false), .yielding, .closed: nil
+        case .relaying(_, isBlocked: true), .blocked, .finishing: .output
         case .lingering: lingersBriefly ? .briefLinger : .linger
         }
     }
@@ -176,26 +85,33 @@ struct ServerStateMachine {
         case .headBegan: return headBegan()
         case .requestBegan(let facts): return requestBegan(facts)
         case .bodyWanted: return bodyWanted()
+        case .bodyPaused: return bodyChanges(from: .wanted, to: .paused, nil)
+        case .bodyResumed: return bodyChanges(from: .paused, to: .wanted, .readOn)
         case .bodyRefused: return bodyRefused()
         case .bodyEnded: return bodyEnded()
+        case .bodyBroken(let error): return bodyBroken(error)
         case .discardedTooMuch: return state == .discarding ? finish() : nil
-        case .answerReady: return answerReady()
-        case .answerSent(let waitsForClient): return answerSent(waitsForClient)
+        case .responseReady(let isLast): return responseReady(isLast)
+        case .responseHeadSent: return responseHeadSent()
+        case .responseEnded(let waitsForClient): return responseEnded(waitsForClient)
+        case .responseBroken: return responseBroken()
         case .outputBlocked: return outputBlocked()
         case .outputDrained: return outputDrained()
-        case .messageBroken: return messageBroken()
-        case .bodyBroken: return bodyBroken()
+        case .rejected(let rejection): return reject(rejection)
         case .passUsedUp: return passUsedUp()
         case .passBegan: return passBegan()
+        case .readingPaused: return readingChanges(isPaused: true)
+        case .readingResumed: return readingChanges(isPaused: false)
         case .clientEnded: return clientEnded()
         case .clientLost: return clientLost()
         case .deadlinePassed: return deadlinePassed()
         case .drainRequested(let isSettled): return drainRequested(isSettled)
         case .evicted(let isSettled): return leaveIdle(isSettled)
-        case .turnedAway: return finish()
         }
     }
 }
+
+// MARK: The request
 
 extension ServerStateMachine {
     private mutating func headBegan() -> Action? {
@@ -216,52 +132,101 @@ extension ServerStateMachine {
     }
 
     private mutating func bodyWanted() -> Action? {
-        switch state {
-        case .running(.arriving):
-            state = .running(.wanted)
-            return .readOn
-        case .running(.awaitingContinue):
+        // Behind the head of the final response, `100 Continue` cannot be sent any more.
+        if state == .running(.awaitingContinue) {
             state = .running(.wanted)
             return .sendContinue
-        default: return nil
         }
+        return bodyChanges(from: .arriving, to: .wanted, .readOn)
     }
 
     private mutating func bodyRefused() -> Action? {
-        if state == .running(.wanted) { state = .running(.refused) }
-        return nil
+        _ = bodyChanges(from: .wanted, to: .refused, nil)
+        return bodyChanges(from: .paused, to: .refused, nil)
     }
 
     private mutating func bodyEnded() -> Action? {
+        if state == .discarding { return next() }
+        return bodyChanges(from: .wanted, to: .complete, nil)
+    }
+
+    /// The rejection belongs to the reader of the body, so that it can be held back like its other
+    /// responses.
+    private mutating func bodyBroken(_ error: WireError) -> Action? {
+        guard let action = bodyChanges(from: .wanted, to: .broken, .failBody(error)) else {
+            return reject(.malformed(error))
+        }
+        return action
+    }
+
+    /// The body of a request whose exchange runs goes from one state to another; gives the action if
+    /// it was in the first one.
+    private mutating func bodyChanges(
+        from former: RequestBody, to body: RequestBody, _ action: Action?
+    ) -> Action? {
         switch state {
-        case .running(.wanted):
-            state = .running(.complete)
+        case .running(former): state = .running(body)
+        case .relaying(former, let isBlocked): state = .relaying(body, isBlocked: isBlocked)
+        case .idle, .head, .running, .responding, .relaying, .discarding, .blocked, .yielding,
+            .finishing, .lingering, .closed:
             return nil
-        case .discarding: return next()
-        default: return nil
+        }
+        return action
+    }
+
+    /// A rejection is the last response of its connection, since the rest of what comes has no
+    /// meaning.
+    private mutating func reject(_ rejection: Rejection) -> Action? {
+        switch state {
+        case .running(.broken): return nil
+        case .idle, .head, .running:
+            state = .running(.broken)
+            return .reject(rejection)
+        case .discarding: return finish()
+        case .relaying: return abandon()
+        case .responding, .blocked, .yielding, .finishing, .lingering, .closed: return nil
         }
     }
+}
 
-    private mutating func answerReady() -> Action? {
+// MARK: The response
+
+extension ServerStateMachine {
+    private mutating func responseReady(_ isLast: Bool) -> Action? {
         guard case .running(let body) = state else { return nil }
-        state = .answered(body)
-        facts.keepsAlive = facts.keepsAlive && !isDraining && mayFollow(body)
-        return .sendAnswer(keepsAlive: facts.keepsAlive)
+        state = .responding(body)
+        facts.keepsAlive = facts.keepsAlive && !isLast && !isDraining && mayFollow(body)
+        return .sendResponse(keepsAlive: facts.keepsAlive)
     }
 
-    /// Whether another request can be found behind this one. Not when a client that was never told
-    /// to go on may or may not send its body (RFC 9110 10.1.1): then nobody knows what comes next.
-    private func mayFollow(_ body: Body) -> Bool {
+    /// Whether another request can be found behind this one. Not after a body that the client may or
+    /// may not send, because it got no `100 Continue` (RFC 9110 10.1.1): what comes next would be
+    /// ambiguous.
+    private func mayFollow(_ body: RequestBody) -> Bool {
         switch body {
         case .complete: true
         case .awaitingContinue, .broken: false
-        case .arriving, .wanted, .refused: facts.bodyMayBeDiscarded
+        case .arriving, .wanted, .paused, .refused: facts.bodyMayBeDiscarded
         }
     }
 
-    private mutating func answerSent(_ waitsForClient: Bool) -> Action? {
-        guard case .answered(let body) = state else { return nil }
-        guard facts.keepsAlive else { return finish() }
+    private mutating func responseHeadSent() -> Action? {
+        guard case .responding(let body) = state else { return nil }
+        // A client that ended its side counts as gone: no interim response can probe it any more.
+        guard !clientHasEnded else { return abandon() }
+        state = .relaying(body, isBlocked: false)
+        return .startRelay
+    }
+
+    private mutating func responseEnded(_ waitsForClient: Bool) -> Action? {
+        let body: RequestBody
+        switch state {
+        case .responding(let present), .relaying(let present, _): body = present
+        case .idle, .head, .running, .discarding, .blocked, .yielding, .finishing, .lingering,
+            .closed:
+            return nil
+        }
+        guard facts.keepsAlive, body != .broken else { return finish() }
         if body != .complete {
             state = .discarding
             return .readOn
@@ -271,30 +236,48 @@ extension ServerStateMachine {
         return nil
     }
 
+    /// Without its last byte, so that the response never looks complete.
+    private mutating func responseBroken() -> Action? {
+        guard case .relaying = state else { return nil }
+        return abandon()
+    }
+
     /// Back to where the next request is read, which may be there already.
     private mutating func next() -> Action? {
         state = .idle
         return isDraining ? finish() : .readOn
     }
 
-    /// The answer was offered after it was written: only now is it known that it waits.
+    /// Small writes are offered after they were made: only now is it known that they wait.
     private mutating func outputBlocked() -> Action? {
-        if state == .idle || state == .yielding { state = .blocked }
+        switch state {
+        case .idle, .yielding: state = .blocked
+        case .relaying(let body, _): state = .relaying(body, isBlocked: true)
+        case .head, .running, .responding, .discarding, .blocked, .finishing, .lingering, .closed:
+            break
+        }
         return nil
     }
 
     private mutating func outputDrained() -> Action? {
         switch state {
         case .blocked: return next()
+        case .relaying(let body, _):
+            state = .relaying(body, isBlocked: false)
+            return .resumeRelay
         case .finishing where clientHasEnded: return close()
         case .finishing:
             state = .lingering
             return nil
-        case .idle, .head, .running, .answered, .discarding, .yielding, .lingering, .closed:
+        case .idle, .head, .running, .responding, .discarding, .yielding, .lingering, .closed:
             return nil
         }
     }
+}
 
+// MARK: The connection
+
+extension ServerStateMachine {
     private mutating func passUsedUp() -> Action? {
         if state == .idle { state = .yielding }
         return nil
@@ -306,60 +289,47 @@ extension ServerStateMachine {
         return .readOn
     }
 
-    /// Whether nothing but a question shows that the client still waits. Not of one that is still
-    /// sending a body: it need not be ready to read interim answers.
+    private mutating func readingChanges(isPaused: Bool) -> Action? {
+        isReadingPaused = isPaused
+        return nil
+    }
+
+    /// Whether only an interim response can show that the client still waits. Not of one that is still
+    /// sending a body: it need not be ready to read interim responses.
     private var mayBeGone: Bool {
-        clientHasEnded || (isUnread && state == .running(.complete))
-    }
-
-    private mutating func messageBroken() -> Action? {
-        switch state {
-        case .idle, .head, .running:
-            state = .finishing
-            return .refuse
-        case .discarding: return finish()
-        case .answered, .blocked, .yielding, .finishing, .lingering, .closed: return nil
-        }
-    }
-
-    /// The refusal belongs to the reader of the body, so that it can be held back like its other
-    /// answers.
-    private mutating func bodyBroken() -> Action? {
-        guard state == .running(.wanted) else { return messageBroken() }
-        state = .running(.broken)
-        return .rejectBody
+        clientHasEnded || (isReadingPaused && state == .running(.complete))
     }
 
     private mutating func clientEnded() -> Action? {
         clientHasEnded = true
         switch state {
-        case .idle: return finish()
-        case .head: return messageBroken()
-        case .running(.wanted): return bodyBroken()
+        case .idle, .discarding: return finish()
+        case .head: return reject(.malformed(.cutShort))
+        case .running(.wanted): return bodyBroken(.cutShort)
         // What it sent before may be waiting here, a whole body or further requests.
         case .running: return .probe
-        case .answered, .blocked, .yielding, .finishing: return nil
-        case .discarding: return finish()
+        case .relaying: return abandon()
+        case .responding, .blocked, .yielding, .finishing, .closed: return nil
         case .lingering: return close()
-        case .closed: return nil
         }
     }
 
     private mutating func clientLost() -> Action? {
-        let wasRunning = isRunning
-        guard state != .closed else { return nil }
-        state = .closed
-        return wasRunning ? .abandon : .close
+        switch state {
+        case .running, .responding, .relaying: return abandon()
+        case .idle, .head, .discarding, .blocked, .yielding, .finishing, .lingering: return close()
+        case .closed: return nil
+        }
     }
 
     private mutating func deadlinePassed() -> Action? {
         switch state {
-        case .idle: return finish()
-        case .head, .running(.wanted): return messageBroken()
+        case .idle, .discarding: return finish()
+        case .head, .running(.wanted): return reject(.tooSlow)
         case .running where mayBeGone: return .probe
-        case .discarding: return finish()
+        case .relaying(.wanted, _), .relaying(_, isBlocked: true): return abandon()
         case .blocked, .finishing, .lingering: return close()
-        case .running, .answered, .yielding, .closed: return nil
+        case .running, .responding, .relaying, .yielding, .closed: return nil
         }
     }
 
@@ -379,7 +349,14 @@ extension ServerStateMachine {
 
     private mutating func finish() -> Action? {
         state = .finishing
+        // What still comes is discarded, so there is always room for it.
+        isReadingPaused = false
         return .finish
+    }
+
+    private mutating func abandon() -> Action? {
+        state = .closed
+        return .abandon
     }
 
     private mutating func close() -> Action? {

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import Testing
 
 @testable import HTTPServer
@@ -20,13 +21,14 @@ import Testing
     private static let huge = Facts(body: .arriving, bodyMayBeDiscarded: false)
     private static let expecting = Facts(body: .awaitingContinue)
     private static let last = Facts(keepsAlive: false)
+    private static let ready = Event.responseReady(isLast: false)
 
     @Test func servesOneRequestAfterTheOther() {
         let one: [Event] = [
-            .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false),
+            .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: false),
         ]
         let story = actions(one + one)
-        let each: [ServerStateMachine.Action?] = [.serve, .sendAnswer(keepsAlive: true), .readOn]
+        let each: [ServerStateMachine.Action?] = [.serve, .sendResponse(keepsAlive: true), .readOn]
         #expect(story.actions == each + each)
         #expect(story.machine.reading == .consume && story.machine.wait == .request)
     }
@@ -38,7 +40,7 @@ import Testing
 
     @Test func waitsForAClientThatDoesNotRead() {
         let story = actions([
-            .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: true),
+            .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: true),
         ])
         #expect(story.actions.last == .some(nil))
         #expect(story.machine.reading == .keep && story.machine.wait == .output)
@@ -49,7 +51,7 @@ import Testing
     /// Small writes gather, so that it may come out behind the answer that they wait.
     @Test func waitsForAClientThatIsSeenLateNotToRead() {
         let story = actions([
-            .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false),
+            .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: false),
             .outputBlocked,
         ])
         #expect(story.actions.last == .some(nil))
@@ -59,30 +61,30 @@ import Testing
 
     @Test func theNextRequestIsNotDisturbedByAnAnswerThatWaits() {
         let story = actions([
-            .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false),
-            .requestBegan(Facts()), .outputBlocked, .outputDrained, .answerReady,
+            .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: false),
+            .requestBegan(Facts()), .outputBlocked, .outputDrained, Self.ready,
         ])
         #expect(
             story.actions == [
-                .serve, .sendAnswer(keepsAlive: true), .readOn, .serve, nil, nil,
-                .sendAnswer(keepsAlive: true),
+                .serve, .sendResponse(keepsAlive: true), .readOn, .serve, nil, nil,
+                .sendResponse(keepsAlive: true),
             ])
     }
 
     @Test func finishesBehindTheLastAnswerAndLingers() {
         let story = actions([
-            .requestBegan(Self.last), .answerReady, .answerSent(waitsForClient: false),
+            .requestBegan(Self.last), Self.ready, .responseEnded(waitsForClient: false),
             .outputDrained,
         ])
-        #expect(story.actions == [.serve, .sendAnswer(keepsAlive: false), .finish, nil])
+        #expect(story.actions == [.serve, .sendResponse(keepsAlive: false), .finish, nil])
         #expect(story.machine.reading == .drop && story.machine.wait == .linger)
         #expect(actions([.clientEnded], story.machine).actions == [.close])
         #expect(actions([.deadlinePassed], story.machine).actions == [.close])
     }
 
     @Test func readsABodyWhenItIsWanted() {
-        let story = actions([.requestBegan(Self.arriving), .bodyWanted, .bodyEnded, .answerReady])
-        #expect(story.actions == [.serve, .readOn, nil, .sendAnswer(keepsAlive: true)])
+        let story = actions([.requestBegan(Self.arriving), .bodyWanted, .bodyEnded, Self.ready])
+        #expect(story.actions == [.serve, .readOn, nil, .sendResponse(keepsAlive: true)])
     }
 
     @Test func tellsTheClientToGoOnOnlyWhenTheBodyIsWanted() {
@@ -91,52 +93,76 @@ import Testing
                 .serve, .sendContinue,
             ])
         #expect(
-            actions([.requestBegan(Self.expecting), .answerReady]).actions
-                == [.serve, .sendAnswer(keepsAlive: false)])
+            actions([.requestBegan(Self.expecting), Self.ready]).actions
+                == [.serve, .sendResponse(keepsAlive: false)])
     }
 
     @Test func readsOverASmallBodyThatNobodyWanted() {
         let story = actions([
-            .requestBegan(Self.arriving), .answerReady, .answerSent(waitsForClient: false),
+            .requestBegan(Self.arriving), Self.ready, .responseEnded(waitsForClient: false),
         ])
-        #expect(story.actions == [.serve, .sendAnswer(keepsAlive: true), .readOn])
+        #expect(story.actions == [.serve, .sendResponse(keepsAlive: true), .readOn])
         #expect(story.machine.reading == .consume && story.machine.wait == .body)
         #expect(actions([.bodyEnded], story.machine).actions == [.readOn])
         #expect(actions([.discardedTooMuch], story.machine).actions == [.finish])
         #expect(actions([.deadlinePassed], story.machine).actions == [.finish])
         #expect(actions([.clientEnded], story.machine).actions == [.finish])
-        #expect(actions([.messageBroken], story.machine).actions == [.finish])
+        #expect(actions([.bodyBroken(.chunkSize)], story.machine).actions == [.finish])
     }
 
     @Test(
         arguments: [
-            [.requestBegan(huge), .answerReady], [.requestBegan(huge), .bodyWanted, .answerReady],
-            [.requestBegan(huge), .bodyWanted, .bodyRefused, .answerReady],
+            [.requestBegan(huge), ready], [.requestBegan(huge), .bodyWanted, ready],
+            [.requestBegan(huge), .bodyWanted, .bodyRefused, ready],
         ] as [[Event]])
     func closesInsteadOfReadingOverALargeBody(_ events: [Event]) {
-        #expect(actions(events).actions.last == .sendAnswer(keepsAlive: false))
+        #expect(actions(events).actions.last == .sendResponse(keepsAlive: false))
     }
 
     @Test(
         arguments: [
-            [.messageBroken], [.headBegan, .messageBroken], [.headBegan, .deadlinePassed],
-            [.headBegan, .clientEnded], [.requestBegan(arriving), .bodyWanted, .messageBroken],
-            [.requestBegan(arriving), .bodyWanted, .deadlinePassed], [.headBegan, .bodyBroken],
-        ] as [[Event]])
-    func refusesWhatIsNoRequestOrNeverEnds(_ events: [Event]) {
+            ([.rejected(.overloaded)], .overloaded),
+            ([.headBegan, .rejected(.overloaded)], .overloaded),
+            ([.headBegan, .deadlinePassed], .tooSlow),
+            ([.requestBegan(arriving), .bodyWanted, .rejected(.overloaded)], .overloaded),
+            ([.requestBegan(arriving), .bodyWanted, .deadlinePassed], .tooSlow),
+            ([.headBegan, .bodyBroken(.fieldName)], .malformed(.fieldName)),
+        ] as [([Event], Rejection)])
+    func rejectsWhatIsNoRequestOrNeverEnds(_ events: [Event], _ rejection: Rejection) {
         let story = actions(events)
-        #expect(story.actions.last == .refuse)
-        #expect(story.machine.reading == .drop && story.machine.wait == .output)
+        #expect(story.actions.last == .reject(rejection))
+        #expect(story.machine.reading == .drop && story.machine.wait == nil)
+        let rest = actions(
+            [Self.ready, .responseEnded(waitsForClient: false), .outputDrained], story.machine)
+        #expect(rest.actions == [.sendResponse(keepsAlive: false), .finish, nil])
+        #expect(rest.machine.wait == .linger)
+    }
+
+    @Test func rejectsAHeadThatBreaksOff() {
+        let story = actions([
+            .headBegan, .clientEnded, Self.ready, .responseEnded(waitsForClient: false),
+            .outputDrained,
+        ])
+        #expect(
+            story.actions.dropFirst() == [
+                .reject(.malformed(.cutShort)), .sendResponse(keepsAlive: false), .finish, .close,
+            ])
+    }
+
+    /// A rejection may wait for the embedder's chain.
+    @Test func abandonsARejectionWhoseClientIsGone() {
+        let story = actions([.rejected(.overloaded), .rejected(.tooSlow), .clientLost])
+        #expect(story.actions == [.reject(.overloaded), nil, .abandon])
     }
 
     @Test(
-        arguments: [.deadlinePassed, .clientEnded, .turnedAway] as [Event])
+        arguments: [.deadlinePassed, .clientEnded] as [Event])
     func finishesAnIdleConnection(_ event: Event) {
         #expect(actions([event]).actions == [.finish])
     }
 
     private static let idling: [Event] = [
-        .requestBegan(Facts()), .answerReady, .answerSent(waitsForClient: false),
+        .requestBegan(Facts()), ready, .responseEnded(waitsForClient: false),
     ]
 
     /// A reset could take away an answer that has not arrived yet, or a first request under way.
@@ -158,14 +184,17 @@ import Testing
     }
 
     /// The refusal of a malformed body is the service's answer, and the last one.
-    @Test(arguments: [.bodyBroken, .clientEnded] as [Event])
-    func rejectsABodyThatCannotBeRead(_ event: Event) {
+    @Test(
+        arguments: [
+            (.bodyBroken(.chunkSize), .chunkSize), (.clientEnded, .cutShort),
+        ] as [(Event, WireError)])
+    func failsABodyThatCannotBeRead(_ event: Event, _ error: WireError) {
         let story = actions([.requestBegan(Self.arriving), .bodyWanted, event])
-        #expect(story.actions.last == .rejectBody)
+        #expect(story.actions.last == .failBody(error))
         #expect(story.machine.reading == .drop && story.machine.isRunning)
         #expect(
-            actions([.answerReady, .answerSent(waitsForClient: false)], story.machine).actions
-                == [.sendAnswer(keepsAlive: false), .finish])
+            actions([Self.ready, .responseEnded(waitsForClient: false)], story.machine).actions
+                == [.sendResponse(keepsAlive: false), .finish])
     }
 
     @Test func yieldsBetweenTwoRequestsUntilTheNextPass() {
@@ -182,8 +211,8 @@ import Testing
         let story = actions([.requestBegan(Facts()), .clientEnded, .deadlinePassed])
         #expect(story.actions == [.serve, .probe, .probe])
         #expect(story.machine.wait == .client)
-        let rest = actions([.answerReady, .answerSent(waitsForClient: false)], story.machine)
-        #expect(rest.actions == [.sendAnswer(keepsAlive: true), .readOn])
+        let rest = actions([Self.ready, .responseEnded(waitsForClient: false)], story.machine)
+        #expect(rest.actions == [.sendResponse(keepsAlive: true), .readOn])
         #expect(
             actions([.clientEnded, .outputDrained], rest.machine).actions == [.finish, .close])
     }
@@ -208,15 +237,15 @@ import Testing
 
     @Test func answersWhatRunsBeforeItDrains() {
         let story = actions([
-            .requestBegan(Facts()), .drainRequested(isSettled: true), .answerReady,
-            .answerSent(waitsForClient: false),
+            .requestBegan(Facts()), .drainRequested(isSettled: true), Self.ready,
+            .responseEnded(waitsForClient: false),
         ])
-        #expect(story.actions == [.serve, nil, .sendAnswer(keepsAlive: false), .finish])
+        #expect(story.actions == [.serve, nil, .sendResponse(keepsAlive: false), .finish])
         #expect(
             actions([
-                .headBegan, .drainRequested(isSettled: true), .requestBegan(Facts()), .answerReady,
+                .headBegan, .drainRequested(isSettled: true), .requestBegan(Facts()), Self.ready,
             ]).actions
-                == [nil, nil, .serve, .sendAnswer(keepsAlive: false)])
+                == [nil, nil, .serve, .sendResponse(keepsAlive: false)])
     }
 
     /// Whatever happens in whatever order: it never serves two requests at once, never answers
@@ -235,11 +264,14 @@ import Testing
                 case .serve:
                     #expect(!runs)
                     runs = true
-                case .sendAnswer:
+                case .sendResponse:
                     #expect(runs)
                     runs = false
-                case .abandon, .refuse, .close: runs = false
-                default: break
+                case .reject: runs = true
+                case .abandon, .close: runs = false
+                case .sendContinue, .readOn, .startRelay, .resumeRelay, .failBody, .finish, .probe,
+                    nil:
+                    break
                 }
                 #expect(machine.isRunning == runs)
             }
@@ -249,9 +281,100 @@ import Testing
     private static let events: [Event] = [
         .headBegan, .requestBegan(Facts()), .requestBegan(arriving), .requestBegan(expecting),
         .requestBegan(huge), .requestBegan(last), .bodyWanted, .bodyRefused, .bodyEnded,
-        .discardedTooMuch, .answerReady, .answerSent(waitsForClient: true),
-        .answerSent(waitsForClient: false), .outputBlocked, .outputDrained, .messageBroken,
-        .clientEnded, .deadlinePassed, .bodyBroken, .passUsedUp, .passBegan,
+        .discardedTooMuch, ready, .responseReady(isLast: true), .responseHeadSent,
+        .responseBroken, .bodyPaused, .bodyResumed, .readingPaused, .readingResumed, .clientLost,
+        .drainRequested(isSettled: true), .responseEnded(waitsForClient: true),
+        .responseEnded(waitsForClient: false), .outputBlocked, .outputDrained,
+        .rejected(.overloaded),
+        .clientEnded, .deadlinePassed, .bodyBroken(.chunkSize), .passUsedUp, .passBegan,
         .evicted(isSettled: true), .evicted(isSettled: false),
     ]
+}
+
+/// Streamed bodies: head, pieces and end of a response are separate events.
+@Suite struct StreamingStateMachineTests {
+    typealias Event = ServerStateMachine.Event
+    typealias Facts = ServerStateMachine.Facts
+
+    private static let relaying: [Event] = [
+        .requestBegan(Facts()), .responseReady(isLast: false), .responseHeadSent,
+    ]
+
+    /// The actions that events cause, and the machine after them.
+    private func actions(
+        _ events: [Event]
+    ) -> (actions: [ServerStateMachine.Action?], machine: ServerStateMachine) {
+        var machine = ServerStateMachine()
+        return (events.map { machine.handle($0) }, machine)
+    }
+
+    @Test func relaysTheBodyBetweenTheHeadAndTheEnd() {
+        let story = actions(Self.relaying)
+        #expect(story.actions == [.serve, .sendResponse(keepsAlive: true), .startRelay])
+        #expect(story.machine.reading == .keep && story.machine.wait == nil)
+        let ended = actions(Self.relaying + [.responseEnded(waitsForClient: false)])
+        #expect(ended.actions.last == .readOn && ended.machine.wait == .request)
+        let blocked = actions(Self.relaying + [.responseEnded(waitsForClient: true)])
+        #expect(blocked.actions.last == .some(nil) && blocked.machine.wait == .output)
+    }
+
+    @Test func waitsForTheClientAndResumesTheBody() {
+        let blocked = Self.relaying + [.outputBlocked]
+        #expect(actions(blocked).machine.wait == .output)
+        let drained = actions(blocked + [.outputDrained])
+        #expect(drained.actions.last == .resumeRelay && drained.machine.wait == nil)
+        #expect(actions(blocked + [.deadlinePassed]).actions.last == .abandon)
+        // A slow backend is no fault of the client.
+        #expect(actions(Self.relaying + [.deadlinePassed]).actions.last == .some(nil))
+    }
+
+    @Test(arguments: [.responseBroken, .clientEnded, .clientLost] as [Event])
+    func abandonsAResponseThatCannotBeCompleted(_ event: Event) {
+        let story = actions(Self.relaying + [event])
+        #expect(story.actions.last == .abandon && story.machine.isClosed)
+    }
+
+    @Test func finishesBehindAStreamThatEndsWithItsConnection() {
+        let story = actions([
+            .requestBegan(Facts()), .responseReady(isLast: true), .responseHeadSent,
+            .responseEnded(waitsForClient: false),
+        ])
+        #expect(story.actions[1] == .sendResponse(keepsAlive: false))
+        #expect(story.actions.last == .finish)
+    }
+
+    @Test func finishesBehindAStreamWhenTheServerDrains() {
+        let story = actions(
+            Self.relaying + [
+                .drainRequested(isSettled: true), .responseEnded(waitsForClient: false),
+            ])
+        #expect(story.actions.suffix(2) == [nil, .finish])
+    }
+
+    /// A backend may respond before it has read all of the request.
+    @Test func readsTheRequestsBodyWhileTheResponseIsStreamed() {
+        let early: [Event] = [
+            .requestBegan(Facts(body: .arriving)), .bodyWanted, .responseReady(isLast: false),
+            .responseHeadSent,
+        ]
+        #expect(actions(early).machine.reading == .consume)
+        #expect(actions(early + [.bodyPaused]).machine.reading == .keep)
+        #expect(actions(early + [.bodyPaused, .bodyResumed]).actions.last == .readOn)
+        #expect(actions(early + [.deadlinePassed]).actions.last == .abandon)
+        #expect(actions(early + [.bodyBroken(.chunkSize)]).actions.last == .failBody(.chunkSize))
+        let ended = actions(early + [.bodyEnded, .responseEnded(waitsForClient: false)])
+        #expect(ended.actions.last == .readOn && ended.machine.wait == .request)
+        let left = actions(early + [.responseEnded(waitsForClient: false)])
+        #expect(left.actions.last == .readOn && left.machine.wait == .body)
+    }
+
+    @Test func pausesTheRequestsBodyForItsReader() {
+        let paused: [Event] = [
+            .requestBegan(Facts(body: .arriving)), .bodyWanted, .bodyPaused,
+        ]
+        let story = actions(paused)
+        #expect(story.machine.reading == .keep && story.machine.wait == nil)
+        #expect(actions(paused + [.bodyResumed]).machine.reading == .consume)
+        #expect(actions(paused + [.bodyRefused]).machine.reading == .keep)
+    }
 }

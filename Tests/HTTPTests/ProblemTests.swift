@@ -21,6 +21,6 @@ import Testing
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.fields[.contentType] == "application/problem+json")
         #expect(answer.fields[.retryAfter] == "1")
-        #expect(String(answer.body).hasSuffix("0001\"}"))
+        #expect(String(answer.completeBody).hasSuffix("0001\"}"))
     }
 }

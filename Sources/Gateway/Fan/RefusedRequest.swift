@@ -33,10 +33,13 @@ enum RefusedRequest: Error {
     /// The body, which has been read before.
     private static func body(of request: Request) throws(RefusedRequest) -> Bytes {
         switch request.body {
-        case .none, .arriving: Bytes()
-        case .complete(let bytes): bytes
-        case .refused: throw .tooLarge
-        case .malformed(let error): throw .malformed(error)
+        case .bytes(let bytes): return bytes
+        case .described, .tunnel: return Bytes()
+        case .stream(let source):
+            // Complete bodies never come here, so that this cast is paid by refused ones only.
+            guard let refused = source as? RefusedBody else { return Bytes() }
+            if let error = refused.error as? WireError { throw .malformed(error) }
+            throw .tooLarge
         }
     }
 

@@ -11,15 +11,18 @@ enum BodyReading {
     static func filter(upTo limit: Int, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
             Service { request, exchange in
-                switch request.body {
-                case .none, .refused, .malformed: return next(request, exchange)
-                case .complete(let bytes) where bytes.count <= limit: return next(request, exchange)
-                case .complete, .arriving: break
+                if case .bytes(let bytes) = request.body, bytes.count <= limit {
+                    return next(request, exchange)
                 }
-                return request.body.collect(upTo: limit, on: exchange.core)
-                    .map { RequestBody.complete($0) }
-                    .recover(only: BodyTooLarge.self) { exchange.core.value(.refused($0)) }
-                    .recover(only: WireError.self) { exchange.core.value(.malformed($0)) }
+                let core = exchange.core
+                return request.body.collect(upTo: limit, on: core)
+                    .map { Body.bytes($0) }
+                    .recover(only: BodyTooLarge.self) {
+                        core.value(.stream(RefusedBody($0, on: core)))
+                    }
+                    .recover(only: WireError.self) {
+                        core.value(.stream(RefusedBody($0, on: core)))
+                    }
                     .then { body in
                         exchange.lastByte = loop.now
                         return next(Request(head: request.head, body: body), exchange)

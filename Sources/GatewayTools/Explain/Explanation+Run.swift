@@ -19,7 +19,7 @@ extension Explanation {
         let exchange = Exchange(
             id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             core: loop.core, began: loop.now, client: "127.0.0.1:0")
-        let request = Request(head: head, body: body.isEmpty ? .none : .complete(body))
+        let request = Request(head: head, body: .bytes(body))
         return gateway.answer(request, exchange).then { response in
             let answer = WitnessedAnswer(
                 method: head.method, response: response, began: exchange.began, ended: loop.now,
@@ -58,8 +58,9 @@ struct WitnessedAnswer {
             guard let value = response.fields[name] else { continue }
             head += "  \(name): \(value)"
         }
-        guard response.body.count > 0, method != .head else { return [head] }
-        return [head, "body      \(String(response.body))"]
+        let body = response.completeBody
+        guard !body.isEmpty, method != .head else { return [head] }
+        return [head, "body      \(String(body))"]
     }
 
     /// One line for each call: its start, its request, its end, and a bar.

@@ -5,9 +5,15 @@ extension [UInt8] {
     /// Appends one chunk. Nothing for no bytes: an empty chunk would end the body.
     package mutating func append(chunk data: Span<UInt8>) {
         guard !data.isEmpty else { return }
-        append(String(data.count, radix: 16))
-        append(literal: "\r\n")
+        append(chunkSize: data.count)
         append(copying: data)
+        append(literal: "\r\n")
+    }
+
+    /// Appends the line before the data of a chunk, which is at least one byte long; CRLF
+    /// follows the data.
+    package mutating func append(chunkSize: Int) {
+        append(String(chunkSize, radix: 16))
         append(literal: "\r\n")
     }
 

@@ -28,9 +28,11 @@ final class Stage {
     /// What the service does with a request.
     var service: (Stage, Request, Exchange) -> Local<Response>
 
+    /// - Parameter rejection: the embedder's chain for responses that the server gives itself
     init(
         seed: UInt64 = 1, _ settings: ServerSettings = ServerSettings(),
-        service: @escaping (Stage, Request, Exchange) -> Local<Response> = Stage.echo
+        service: @escaping (Stage, Request, Exchange) -> Local<Response> = Stage.echo,
+        rejection: ((Response, Request, Exchange) -> Local<Response>)? = nil
     ) throws {
         network = SimNetwork(seed: seed)
         serverLoop = network.makeLoop("server")
@@ -39,7 +41,9 @@ final class Stage {
         server = Server(loop: serverLoop, settings: settings) { _, exchange in
             exchange.core.error(PromiseError.abandoned)
         }
-        server = Server(loop: serverLoop, settings: settings, hooks: hooks()) {
+        var hooks = hooks()
+        hooks.rejection = rejection
+        server = Server(loop: serverLoop, settings: settings, hooks: hooks) {
             [unowned self] request, exchange in
             asked.append((request, exchange))
             return self.service(self, request, exchange)
@@ -52,7 +56,7 @@ final class Stage {
         hooks.exchangeEnded = { [unowned self] ended in
             log.append(
                 "\(ended.request.method) \(ended.request.target) \(ended.status) \(ended.bodyBytes)"
-            )
+                    + (ended.isTruncated ? " truncated" : ""))
         }
         hooks.refused = { [unowned self] status, _ in log.append("refused \(status)") }
         return hooks

@@ -1,0 +1,29 @@
+import HTTP
+
+/// Why the server answers a request itself, before or in the place of its service.
+enum Rejection: Equatable {
+    /// What came is no request, or its body is malformed or breaks off.
+    case malformed(WireError)
+    /// A head or a body took too long.
+    case tooSlow
+    /// A limit is reached: connections, requests in flight or buffered bytes.
+    case overloaded
+    /// The service failed without a response: an internal error.
+    case failed
+
+    var status: Status {
+        switch self {
+        case .malformed(let error): error.status
+        case .tooSlow: .requestTimeout
+        case .overloaded: .serviceUnavailable
+        case .failed: .internalServerError
+        }
+    }
+
+    /// A problem (RFC 9457), which says nothing of what is inside.
+    func response(_ id: RequestID, _ settings: ServerSettings) -> Response {
+        let problem = Problem(status, instance: id)
+        guard self == .overloaded else { return problem.response() }
+        return problem.response([.retryAfter: FieldValue(settings.retryAfter)])
+    }
+}

@@ -1,0 +1,83 @@
+import HTTP
+import Promises
+
+/// The body of a request that arrives: delivers what its connection reads to the sink of the service.
+///
+/// Exists only for bodies that did not come together with their head. The exchange's runner owns it;
+/// the service may keep it for longer, and gets nothing from it after the end of the exchange.
+final class RequestBodySource: BodySource {
+    let framing: BodyFraming
+    private let exchange: Exchange
+    /// Until the end of the exchange.
+    private var carrier: (any ExchangeCarrier)?
+    private var sink: (any BodySink)?
+    private var hasStarted = false
+
+    init(_ framing: BodyFraming, of exchange: Exchange, carrier: any ExchangeCarrier) {
+        self.framing = framing
+        self.exchange = exchange
+        self.carrier = carrier
+    }
+
+    var holder: Exchange? { exchange }
+
+    /// Whether a sink waits for more of it.
+    var isWanted: Bool { sink != nil }
+
+    // MARK: For the service
+
+    func startDelivery(to sink: any BodySink) {
+        guard !hasStarted else { return fail(sink, AlreadyDelivered()) }
+        hasStarted = true
+        guard let carrier else { return fail(sink, ExchangeEnded()) }
+        self.sink = sink
+        carrier.bodyDemandChanged(to: .wanted)
+    }
+
+    func pause() {
+        if isWanted { carrier?.bodyDemandChanged(to: .paused) }
+    }
+
+    func resume() {
+        if isWanted { carrier?.bodyDemandChanged(to: .resumed) }
+    }
+
+    func cancel() {
+        guard sink.take() != nil else { return }
+        carrier?.bodyDemandChanged(to: .refused)
+    }
+
+    /// Not at once: no sink is called before `startDelivery` returns.
+    private func fail(_ sink: any BodySink, _ error: any Error) {
+        exchange.core.value(()).whenSettled { _ in sink.bodyFailed(error) }
+    }
+
+    // MARK: For the connection
+
+    /// The next bytes have come.
+    func deliver(_ piece: Span<UInt8>) {
+        sink?.bodyReceived(piece)
+    }
+
+    /// The last byte has come.
+    func deliverEnd() {
+        sink.take()?.bodyEnded(trailers: Fields())
+    }
+
+    /// The rest cannot be read.
+    func fail(_ error: any Error) {
+        sink.take()?.bodyFailed(error)
+    }
+
+    /// The exchange is over; nothing is delivered any more.
+    func detach() {
+        carrier = nil
+        fail(ExchangeEnded())
+    }
+
+    /// A body was read twice: an error of the service.
+    struct AlreadyDelivered: Error {}
+
+    /// The exchange ended before its request's body.
+    struct ExchangeEnded: Error {}
+}

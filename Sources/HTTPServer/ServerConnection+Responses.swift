@@ -1,0 +1,162 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+/// How a connection carries its exchange: it begins it, writes its response, and ends or abandons it.
+extension ServerConnection: ExchangeCarrier {
+    /// A request is there, with its body if that is complete.
+    func begin(_ head: RequestHead, _ body: Bytes?) {
+        let runner = ExchangeRunner(head, body, from: client, carrier: self, of: server)
+        noteBegin(at: runner.exchange.began)
+        self.runner = runner
+        discardedBytes = 0
+        handle(.requestBegan(facts(of: head, isWhole: body != nil)))
+    }
+
+    private func facts(of head: RequestHead, isWhole: Bool) -> ServerStateMachine.Facts {
+        var facts = ServerStateMachine.Facts(keepsAlive: head.keepsAlive)
+        guard !isWhole else { return facts }
+        facts.body = head.expectsContinue ? .awaitingContinue : .arriving
+        if case .length(let length) = head.framing {
+            facts.bodyMayBeDiscarded = length <= server.settings.discardedBytes
+        }
+        return facts
+    }
+
+    // MARK: What the exchange reports
+
+    func responseReady(isLast: Bool) {
+        handle(.responseReady(isLast: isLast || server.isDraining || endsWithConnection))
+    }
+
+    /// Whether nothing but the end of the connection shows where the response ends (RFC 9112 6.3).
+    private var endsWithConnection: Bool {
+        guard let runner, let response = runner.response,
+            case .stream(let source) = response.body
+        else { return false }
+        return source.framing.relayed(to: runner.request.head.version) == .untilClose
+    }
+
+    func bodyDemandChanged(to demand: BodyDemand) {
+        switch demand {
+        // What is there already must not be delivered before this returns.
+        case .wanted where !isHandling:
+            server.loop.core.value(()).whenSettled { [self] _ in handle(.bodyWanted) }
+        case .wanted: handle(.bodyWanted)
+        case .paused: handle(.bodyPaused)
+        case .resumed: handle(.bodyResumed)
+        case .refused: handle(.bodyRefused)
+        }
+    }
+
+    // MARK: Responses
+
+    /// Writes the response that is ready: all of it, or its head if the body is streamed. Gives what
+    /// has come of it.
+    func sendResponse(keepsAlive: Bool) -> ServerStateMachine.Event? {
+        guard let runner, let response = runner.response else { return nil }
+        let circumstances = ResponseWriter.Circumstances(
+            runner.exchange.id, to: runner.request.head, keepsAlive: keepsAlive,
+            unixTime: server.loop.unixTime)
+        if case .stream(let source) = response.body {
+            return send(response, from: source, circumstances)
+        }
+        return endExchange(
+            bodyBytes: unsafe server.writer.write(response, circumstances, to: stream))
+    }
+
+    private func send(
+        _ response: Response, from source: any BodySource,
+        _ circumstances: ResponseWriter.Circumstances
+    ) -> ServerStateMachine.Event? {
+        guard !circumstances.answersHead, !response.status.forbidsBody else {
+            source.cancel()
+            let described = response.describing(source.framing)
+            return endExchange(
+                bodyBytes: unsafe server.writer.write(described, circumstances, to: stream))
+        }
+        let framing = source.framing.relayed(to: circumstances.version)
+        relay = ResponseRelay(source, framing, to: self)
+        unsafe server.writer.writeHead(response, framing, circumstances, to: stream)
+        return .responseHeadSent
+    }
+
+    /// The response is written: the exchange is over.
+    private func endExchange(bodyBytes: Int) -> ServerStateMachine.Event {
+        let ended = runner
+        runner = nil
+        ended?.end(bodyBytes: bodyBytes)
+        let unsent = stream.unsentBytes
+        countHeld(unsent: unsent)
+        return .responseEnded(waitsForClient: unsent > 0)
+    }
+
+    // MARK: Streamed bodies
+
+    /// Writes a piece of a streamed body; gives how many bytes wait for the client.
+    func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
+        if isChunk {
+            unsafe server.writer.writeChunk(piece, to: stream)
+        } else {
+            stream.write(piece)
+        }
+        let unsent = stream.unsentBytes
+        countHeld(unsent: unsent)
+        if unsent > 0 { handle(.outputBlocked) }
+        return unsent
+    }
+
+    /// The last piece of a streamed body is written.
+    func endRelay(isChunked: Bool) {
+        guard let relay else { return }
+        if isChunked { unsafe server.writer.writeLastChunk(to: stream) }
+        self.relay = nil
+        handle(endExchange(bodyBytes: relay.bodyBytes))
+    }
+
+    // MARK: Rejections
+
+    /// Cancels the exchange that runs, if there is one, and responds with a rejection.
+    func reject(_ rejection: Rejection) {
+        let rejecting: ExchangeRunner
+        if let runner {
+            let status = rejection.status
+            runner.cancel(status: status.code)
+            rejecting = ExchangeRunner(rejecting: runner, carrier: self)
+        } else {
+            rejecting = ExchangeRunner(
+                rejectingHead: unsafe reader.asksHead, from: client, carrier: self, of: server)
+            server.hooks.refused(rejection.status, stream.peer)
+        }
+        runner = rejecting
+        rejecting.reject(rejection)
+    }
+
+    /// The client is gone, or its response broke off.
+    func abandonExchange() {
+        let ended = runner
+        runner = nil
+        if let relay {
+            self.relay = nil
+            relay.cancel()
+            ended?.end(bodyBytes: relay.bodyBytes, isTruncated: true)
+        } else {
+            ended?.cancel(
+                status: server.isClosed ? ServerHooks.Ended.cutOff : ServerHooks.Ended.clientGone)
+        }
+    }
+}
+
+extension Response {
+    /// The same without its body, whose length is stated where it is known.
+    fileprivate func describing(_ framing: BodyFraming) -> Response {
+        let length: Int? =
+            switch framing {
+            case .none: 0
+            case .length(let length): length
+            case .chunked, .untilClose: nil
+            }
+        return Response(status: status, fields: fields, body: .described(length: length))
+    }
+}

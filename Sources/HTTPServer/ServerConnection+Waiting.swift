@@ -1,0 +1,90 @@
+import Basics
+import HTTP
+import Reactor
+
+/// What a connection holds and waits for, and how the server ends it.
+extension ServerConnection: ServedConnection {
+    var exchanges: [Exchange] {
+        guard let runner, runner.isRequest else { return [] }
+        return [runner.exchange]
+    }
+
+    func close() {
+        handle(.clientLost)
+    }
+
+    func closeUnread() {
+        handle(.deadlinePassed)
+    }
+
+    func leaveIdle(_ reason: LeaveReason) {
+        let isSettled = hasWaited(server.settings.settleTime, now: server.loop.now)
+        switch reason {
+        case .drainRequested: handle(.drainRequested(isSettled: isSettled))
+        case .evicted: handle(.evicted(isSettled: isSettled))
+        }
+    }
+
+    func hasWaited(_ duration: Duration, now: Instant) -> Bool {
+        unsafe now - deadline.since >= duration
+    }
+
+    func readsOutput(now: Instant) -> Bool {
+        unsafe deadline.reads(progress, server.patience, now: now)
+    }
+
+    // MARK: Memory
+
+    /// Reports to the budget what is held now.
+    ///
+    /// - Parameter unsent: what waits to be sent, where that may have changed
+    func countHeld(unsent: Int? = nil) {
+        guard !isClosed else { return }
+        if let unsent { unsafe unsentBytes = unsent }
+        let held = unsafe ahead.heldBytes + reader.heldBytes + unsentBytes
+        let before = unsafe heldBytes
+        guard held != before else { return }
+        unsafe heldBytes = held
+        server.budget.adjust(by: held - before)
+    }
+
+    /// A head that has begun is not waited for where there is no room for its rest: too many such
+    /// heads are an attack.
+    func shedIfExhausted() {
+        guard server.budget.isExhausted, wait == .head, !server.budget.hasRoom() else { return }
+        handle(.rejected(.overloaded))
+    }
+
+    // MARK: Patience
+
+    func updateDeadline() {
+        let wait = wait
+        let former = unsafe deadline.wait
+        guard wait != former else { return }
+        let now = server.loop.now
+        unsafe deadline.update(wait, server.patience, progress, now: now)
+        server.noteOccupation(
+            at: slot, from: former?.occupation ?? .busy, to: wait?.occupation ?? .busy)
+        armTimer(now)
+    }
+
+    private var progress: ConnectionDeadline.Progress {
+        unsafe ConnectionDeadline.Progress(unsent: stream.unsentBytes, received: receivedBytes)
+    }
+
+    func armTimer(_ now: Instant) {
+        guard let due = unsafe deadline.timerNeeded else { return }
+        unsafe deadline.timer?.cancel()
+        unsafe deadline.timer = server.loop.timer(after: due - now) { [weak self] in
+            self?.timerFired()
+        }
+    }
+
+    private func timerFired() {
+        let now = server.loop.now
+        if unsafe deadline.hasPassed(server.patience, progress, now: now) {
+            handle(.deadlinePassed)
+        }
+        armTimer(now)
+    }
+}

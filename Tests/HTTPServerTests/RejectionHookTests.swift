@@ -1,0 +1,151 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@testable import HTTPServer
+
+/// Responses that the server gives itself pass the embedder's chain, whatever they reject.
+@Suite struct RejectionHookTests {
+    /// Adds a field to each response, as a filter for all responses does.
+    private static func marked(
+        _ response: Response, _ request: Request, _ exchange: Exchange
+    ) -> Local<Response> {
+        var response = response
+        response.fields.append(["X-Door": "passed"])
+        return exchange.core.value(response)
+    }
+
+    private static let rejected: [(String, String)] = [
+        ("GET / HTTP/1.1\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHo", "408"),
+        (get("/" + String(repeating: "a", count: 9000)), "414"),
+        (get("/", "Expect: magic\r\n"), "417"),
+        (get("/", "X: " + String(repeating: "a", count: 40_000) + "\r\n"), "431"),
+        (get("/fails"), "500"),
+        ("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", "501"),
+        ("GET / HTTP/9.0\r\nHost: a\r\n\r\n", "505"),
+        (post("Transfer-Encoding: chunked\r\n", "zz\r\n"), "400"),
+        (post("Content-Length: 9\r\n", "he"), "408"),
+    ]
+
+    @Test(arguments: rejected)
+    func everyRejectionPassesTheChain(_ text: String, _ status: String) throws {
+        struct Failure: Error {}
+        let service: (Stage, Request, Exchange) -> Local<Response> = { stage, request, exchange in
+            guard request.head.target.text != Bytes("/fails") else {
+                return exchange.core.error(Failure())
+            }
+            return Stage.echoBody(stage, request, exchange)
+        }
+        var settings = ServerSettings()
+        settings.limits.bodyTimeout = .seconds(3)
+        let stage = try Stage(settings, service: service, rejection: Self.marked)
+        let peer = try stage.connect()
+        peer.send(text)
+        stage.advance(11_000)
+        #expect(summary(of: peer).hasPrefix(status))
+        #expect(peer.text.contains("X-Door: passed\r\n"))
+        #expect(stage.log.count == 1 && stage.log[0].contains(status))
+        // Without the chain nothing adds the field.
+        let plain = try Stage(settings, service: service)
+        let other = try plain.connect()
+        other.send(text)
+        plain.advance(11_000)
+        #expect(summary(of: other) == summary(of: peer) && !other.text.contains("X-Door"))
+    }
+
+    @Test func theRejectionOfAConnectionTooManyPassesTheChain() throws {
+        var settings = ServerSettings()
+        settings.connections = 1
+        let stage = try Stage(settings, service: Stage.echo, rejection: Self.marked)
+        let first = try stage.connect()
+        first.send("GET /")
+        stage.advance()
+        let second = try stage.connect()
+        stage.advance()
+        #expect(summary(of: second) == "503 close!" && second.text.contains("X-Door: passed\r\n"))
+        #expect(stage.log == ["refused 503"])
+    }
+
+    @Test func aRequestWithoutAPermitPassesTheChainAndKeepsItsConnection() throws {
+        var settings = ServerSettings()
+        settings.requestsInFlight = 0
+        let stage = try Stage(settings, service: Stage.echo, rejection: Self.marked)
+        let peer = try stage.connect()
+        peer.send(get("/1") + get("/2"))
+        stage.advance()
+        #expect(summary(of: peer) == "503 | 503")
+        #expect(peer.text.split(separator: "\r\n").count { $0 == "X-Door: passed" } == 2)
+    }
+
+    @Test func anOrdinaryResponseDoesNotPassIt() throws {
+        var passed = 0
+        let stage = try Stage(rejection: { response, _, exchange in
+            passed += 1
+            return exchange.core.value(response)
+        })
+        #expect(try stage.answers(to: get("/1") + get("/2")) == "200 /1 | 200 /2" && passed == 0)
+    }
+
+    @Test func theChainSeesTheRequestIfThereIsOne() throws {
+        var seen: [String] = []
+        let stage = try Stage(
+            service: Stage.echoBody,
+            rejection: { response, request, exchange in
+                seen.append("\(request.head.method) \(request.head.target) \(response.status)")
+                return exchange.core.value(response)
+            })
+        for text in [
+            "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "PUT /x HTTP/1.1\r\n\r\n", "HEAD /x HTTP/1.1\r\n\r\n",
+        ] {
+            _ = try stage.answers(to: text)
+        }
+        // A message that is no request has a stand-in.
+        #expect(seen == ["PUT /x 400", "GET / 400", "HEAD / 400"])
+    }
+
+    @Test func aChainThatFailsLosesNoRejection() throws {
+        struct Failure: Error {}
+        let stage = try Stage(rejection: { _, _, exchange in exchange.core.error(Failure()) })
+        #expect(try stage.answers(to: "BAD\r\n\r\n") == "400 close!")
+    }
+
+    @Test func aChainMayTakeItsTime() throws {
+        let stage = try Stage(rejection: { response, _, exchange in
+            exchange.core.value(response).delayed(by: .milliseconds(100))
+        })
+        let peer = try stage.connect()
+        peer.send("BAD\r\n\r\n" + get())
+        stage.advance(50)
+        #expect(summary(of: peer) == "")
+        stage.advance(60)
+        #expect(summary(of: peer) == "400 close!" && stage.asked.isEmpty)
+    }
+
+    @Test func aClientThatLeavesCancelsTheChain() throws {
+        var wasCancelled = false
+        let pending = Pending()
+        let stage = try Stage(rejection: { _, _, exchange in
+            let resolver = LocalResolver<Response>(on: exchange.core)
+            resolver.onCancel { _ in wasCancelled = true }
+            let promise = resolver.promise
+            pending.resolver = consume resolver
+            return promise
+        })
+        let peer = try stage.connect()
+        peer.send("BAD\r\n\r\n")
+        stage.advance()
+        (peer.stream as? SimStream)?.reset()
+        stage.advance()
+        #expect(wasCancelled && stage.server.connectionCount == 0)
+        #expect(stage.log == ["refused 400"])
+    }
+
+    private final class Pending {
+        var resolver: LocalResolver<Response>?
+    }
+}

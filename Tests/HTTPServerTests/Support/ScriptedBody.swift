@@ -1,0 +1,64 @@
+import Basics
+import HTTP
+
+/// A body in the hands of a test: it delivers what the test gives it, and records what its reader
+/// asks of it.
+final class ScriptedBody: BodySource {
+    let framing: BodyFraming
+    private var sink: (any BodySink)?
+    private(set) var isPaused = false
+    private(set) var isCancelled = false
+    private(set) var pauses = 0
+
+    init(_ framing: BodyFraming) {
+        self.framing = framing
+    }
+
+    var hasReader: Bool { sink != nil }
+
+    func startDelivery(to sink: any BodySink) { self.sink = sink }
+
+    func pause() {
+        isPaused = true
+        pauses += 1
+    }
+
+    func resume() { isPaused = false }
+
+    func cancel() {
+        isCancelled = true
+        sink = nil
+    }
+
+    func deliver(_ text: String) {
+        let bytes = Array(text.utf8)
+        sink?.bodyReceived(bytes.span)
+    }
+
+    func end() {
+        let reader = sink
+        sink = nil
+        reader?.bodyEnded(trailers: Fields())
+    }
+
+    func fail() {
+        let reader = sink
+        sink = nil
+        reader?.bodyFailed(Truncated())
+    }
+
+    struct Truncated: Error {}
+}
+
+/// Records what a body delivers.
+final class RecordingSink: BodySink {
+    private(set) var text = ""
+    private(set) var hasEnded = false
+    private(set) var error: (any Error)?
+
+    func bodyReceived(_ piece: Span<UInt8>) { text += String(copying: piece) }
+
+    func bodyEnded(trailers: Fields) { hasEnded = true }
+
+    func bodyFailed(_ error: any Error) { self.error = error }
+}

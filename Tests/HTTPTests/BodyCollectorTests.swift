@@ -1,0 +1,112 @@
+import Basics
+import Promises
+import Testing
+
+@testable import HTTP
+
+/// A body that arrives is stored up to a limit.
+@Suite struct BodyCollectorTests {
+    private final class Source: BodySource {
+        let framing: BodyFraming
+        let holder: Exchange?
+        var sink: (any BodySink)?
+        var isCancelled = false
+
+        init(_ framing: BodyFraming, holder: Exchange? = nil) {
+            self.framing = framing
+            self.holder = holder
+        }
+
+        func startDelivery(to sink: any BodySink) { self.sink = sink }
+        func pause() {}
+        func resume() {}
+        func cancel() { isCancelled = true }
+
+        func deliver(_ text: String) { sink?.bodyReceived(Bytes(text).span) }
+    }
+
+    private struct Broken: Error {}
+
+    private let context = ManualContext()
+
+    /// How a collection of at most 10 bytes ends.
+    private func outcome(_ body: Body, _ deliver: () -> Void = {}) -> String {
+        var outcome = "pending"
+        body.collect(upTo: 10, on: Core(on: context)).whenSettled { result in
+            switch result {
+            case .success(let bytes): outcome = "\"\(String(bytes))\""
+            case .failure(let error): outcome = "\(type(of: error))"
+            }
+        }
+        deliver()
+        context.drain()
+        return outcome
+    }
+
+    @Test func aCompleteBodyIsThereAtOnce() {
+        #expect(outcome(.empty) == "\"\"")
+        #expect(outcome(.bytes(Bytes("0123456789"))) == "\"0123456789\"")
+        #expect(outcome(.bytes(Bytes("0123456789a"))) == "BodyTooLarge")
+        #expect(outcome(.described(length: 100)) == "\"\"")
+    }
+
+    @Test func storesTheBodyUntilItsEnd() {
+        let source = Source(.chunked)
+        let pending = outcome(.stream(source)) { source.deliver("hello") }
+        #expect(pending == "pending")
+        let whole = Source(.chunked)
+        let told = outcome(.stream(whole)) {
+            whole.deliver("hello")
+            whole.deliver("world")
+            whole.sink?.bodyEnded(trailers: Fields())
+        }
+        #expect(told == "\"helloworld\"" && !whole.isCancelled)
+    }
+
+    @Test func aBodyThatStatesTooLargeALengthIsNotRead() {
+        let source = Source(.length(11))
+        #expect(outcome(.stream(source)) == "BodyTooLarge")
+        #expect(source.sink == nil && source.isCancelled)
+    }
+
+    @Test func aBodyThatGrowsTooLargeIsCancelled() {
+        let source = Source(.chunked)
+        let told = outcome(.stream(source)) {
+            source.deliver("0123456789")
+            #expect(!source.isCancelled)
+            source.deliver("a")
+        }
+        #expect(told == "BodyTooLarge" && source.isCancelled)
+    }
+
+    @Test func aBodyThatBreaksOffRejects() {
+        let source = Source(.chunked)
+        let told = outcome(.stream(source)) { source.sink?.bodyFailed(Broken()) }
+        #expect(told == "Broken")
+    }
+
+    @Test func takesItsBytesFromTheBudgetOfTheExchange() {
+        let budget = ByteBudget(limit: 7)
+        let entropy = Entropy(seed: 1)
+        let exchange = Exchange(
+            id: RequestID(from: entropy), trace: TraceContext(from: entropy),
+            core: Core(on: context), began: Instant(nanoseconds: 0), budget: budget)
+        let source = Source(.chunked, holder: exchange)
+        let told = outcome(.stream(source)) {
+            source.deliver("hello")
+            #expect(budget.held == 5 && !source.isCancelled)
+            source.deliver("abc")
+        }
+        #expect(told == "BufferedBytesExceeded" && source.isCancelled)
+        exchange.end()
+        #expect(budget.held == 0)
+    }
+
+    @Test func aRefusedBodyFailsItsReader() {
+        let core = Core(on: context)
+        #expect(outcome(.stream(RefusedBody(Broken(), on: core))) == "Broken")
+        // Cancelled, it drops its reader without a call.
+        let cancelled = RefusedBody(Broken(), on: core)
+        #expect(outcome(.stream(cancelled)) { cancelled.cancel() } == "PromiseError")
+    }
+}

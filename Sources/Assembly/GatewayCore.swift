@@ -41,8 +41,12 @@ package final class GatewayCore {
         installed = Installed(
             GatewayService(plan, slots: ledger.open(plan), client: client, loop: loop))
         client.retireUnused()
+        var hooks = ledger.hooks
+        hooks.rejection = { [installed] response, request, exchange in
+            installed.gateway.reject(with: response, request, exchange)
+        }
         server = Server(
-            loop: loop, settings: plan.server.settings, hooks: ledger.hooks, clients: shared.clients
+            loop: loop, settings: plan.server.settings, hooks: hooks, clients: shared.clients
         ) { [installed] request, exchange in installed.gateway.answer(request, exchange) }
         log.onFirstLine = { [loop, log] in
             loop.timer(after: Self.logDelay) { log.flush() }

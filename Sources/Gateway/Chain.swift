@@ -3,13 +3,24 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// The architecture in one place: the two chains that a request travels, as lists, each entry with
+/// The architecture in one place: the three chains that a request travels, as lists, each entry with
 /// the reason for its place. Built once per plan and core; a request only runs through it.
 struct Chain {
     let loop: any Loop
     let backends: [Backend]
     /// Where somebody watches a request; nil while serving.
     var witness: CallWitness?
+
+    /// Every request before its endpoint is known. The responses that no endpoint gives pass it too:
+    /// 404, 405, and the rejections of the server itself, such as 400, 408, 431 and 503.
+    var door: [Filter<Request, Response>] {
+        let filters: [Filter<Request, Response>?] = [
+            // No filter yet. First belongs what completes every response, as its headers do: above
+            // what judges a request, whose rejections then have them as well. The client's address
+            // comes above the lists that allow or deny it, and these above all that costs more.
+        ]
+        return filters.compactMap { $0 }
+    }
 
     /// A request to an endpoint, from its head to its answer.
     func endpoint(_ plan: EndpointPlan, _ state: EndpointState) -> Service<Request, Response> {

@@ -9,23 +9,33 @@ package import Reactor
 /// that they began with.
 package final class GatewayService {
     package let plan: Plan
-    private let router: Router
-    private let endpoints: [Service<Request, Response>]
-    private let slots: [Int]
     private let backends: [Backend]
-    /// By the numbers in `slots`, which an endpoint keeps as long as its route stays the same.
+    private let door: [Filter<Request, Response>]
+    /// The routes behind the door.
+    private let service: Service<Request, Response>
+    /// By the numbers of the endpoints, which an endpoint keeps as long as its route stays the same.
     private var states: [Int: EndpointState] = [:]
 
     /// - Parameters:
     ///   - slots: the number by which the embedder knows each endpoint, in the plan's order
     ///   - former: the plan at work before a reload, whose backends and endpoints pass on their state
     ///   - witness: watches the calls of a request that is explained
-    package init(
+    package convenience init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
         replacing former: GatewayService? = nil, witness: CallWitness? = nil
     ) {
+        self.init(
+            plan, slots: slots, client: client, loop: loop, replacing: former, witness: witness,
+            door: nil)
+    }
+
+    /// - Parameter door: the filters before the routes; nil for those of the chain
+    init(
+        _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
+        replacing former: GatewayService? = nil, witness: CallWitness? = nil,
+        door: [Filter<Request, Response>]?
+    ) {
         self.plan = plan
-        self.slots = slots
         let backends = plan.backends.map { backend in
             Backend(
                 backend, client: client, loop: loop,
@@ -35,24 +45,28 @@ package final class GatewayService {
         self.backends = backends
         let chain = Chain(loop: loop, backends: backends, witness: witness)
         for slot in slots { states[slot] = former?.states[slot] ?? EndpointState() }
-        endpoints = zip(plan.endpoints, slots).map { [states] endpoint, slot in
-            chain.endpoint(endpoint, states[slot] ?? EndpointState())
-        }
-        router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
+        let routes = Routes(
+            plan,
+            endpoints: zip(plan.endpoints, slots).map { [states] endpoint, slot in
+                chain.endpoint(endpoint, states[slot] ?? EndpointState())
+            },
+            slots: slots)
+        self.door = door ?? chain.door
+        service = self.door.around(Service { routes.answer($0, $1) })
     }
 
-    /// Finds the endpoint of a request and lets it answer.
+    /// Passes a request through the door to its endpoint.
     package func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
-        switch router.match(request.head.method, request.head.target.path) {
-        case .endpoint(let index):
-            exchange.endpoint = slots[index]
-            return endpoints[index](request, exchange)
-        case .notFound:
-            return exchange.core.value(Problem(.notFound, instance: exchange.id).response())
-        case .methodNotAllowed(let allow):
-            return exchange.core.value(
-                Problem(.methodNotAllowed, instance: exchange.id).response([.allow: allow]))
-        }
+        service(request, exchange)
+    }
+
+    /// Passes a response that the server gives itself through the door.
+    package func reject(
+        with response: Response, _ request: Request, _ exchange: Exchange
+    ) -> Local<Response> {
+        let rejection = door.around(
+            Service<Request, Response> { _, exchange in exchange.core.value(response) })
+        return rejection(request, exchange)
     }
 
     /// Does nothing of its own any more. Requests under way go on.

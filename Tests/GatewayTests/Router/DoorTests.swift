@@ -1,0 +1,83 @@
+import Basics
+import HTTP
+import HTTPClient
+import HTTPServer
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@testable import Gateway
+
+/// The chain before the routes: every response passes it that no endpoint gives, and every request.
+@Suite struct DoorTests {
+    private let network = SimNetwork(seed: 1)
+
+    /// Adds a field to each response.
+    private let marking = Filter { next in
+        { request, exchange in
+            next(request, exchange).map { response in
+                var response = response
+                response.fields.append(["X-Door": "passed"])
+                return response
+            }
+        }
+    }
+
+    /// Answers in the place of the routes.
+    private let closed = Filter { _ in
+        { _, exchange in exchange.core.value(Response(status: .forbidden)) }
+    }
+
+    /// What a gateway with this door does with requests and with a rejection of the server.
+    private func responses(_ door: [Filter]?, _ texts: [String]) throws -> [String] {
+        let (config, problems) = load(["c.yaml": Snippet.top("")])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let loop = network.makeLoop("gateway")
+        let gateway = Gateway(
+            plan, slots: [0], client: Client(loop: loop), loop: loop, witness: nil, door: door)
+        var hooks = ServerHooks()
+        hooks.rejection = { gateway.reject(with: $0, $1, $2) }
+        let server = Server(loop: loop, hooks: hooks, service: gateway.answer)
+        let address = try server.listen(on: .ip(.v4(0x7F00_0001), port: 0))
+        let outside = network.makeLoop("client")
+        return texts.map { text in
+            var peer: ScriptedPeer?
+            outside.timer(after: .zero) {
+                outside.connect(to: address).whenSettled { result in
+                    peer = (try? result.get()).map(ScriptedPeer.init)
+                    peer?.send(text)
+                }
+            }
+            network.advance(by: .seconds(1))
+            let told = peer?.text ?? ""
+            peer?.stream.close()
+            network.advance(by: .seconds(1))
+            let status = told.split(separator: " ").dropFirst().first ?? ""
+            return "\(status)\(told.contains("X-Door: passed\r\n") ? " passed" : "")"
+        }
+    }
+
+    private static let texts = [
+        "GET /x HTTP/1.1\r\nHost: a\r\n\r\n", "GET /y HTTP/1.1\r\nHost: a\r\n\r\n",
+        "PUT /x HTTP/1.1\r\nHost: a\r\n\r\n", "GET /x HTTP/1.1\r\n\r\n", "BAD\r\n\r\n",
+    ]
+
+    @Test func allResponsesPassTheDoor() throws {
+        #expect(
+            try responses([marking], Self.texts) == [
+                "502 passed", "404 passed", "405 passed", "400 passed", "400 passed",
+            ])
+    }
+
+    @Test func todayTheDoorChangesNothing() throws {
+        #expect(try responses(nil, Self.texts) == ["502", "404", "405", "400", "400"])
+    }
+
+    @Test func aFilterMayAnswerInThePlaceOfTheRoutes() throws {
+        #expect(
+            try responses([marking, closed], Array(Self.texts.prefix(2))) == [
+                "403 passed", "403 passed",
+            ])
+    }
+}

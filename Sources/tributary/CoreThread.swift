@@ -37,13 +37,13 @@ final class CoreThread: MonitoredWorker {
     /// why it cannot, and at last that it has ended.
     static func start(
         _ index: Int, of workers: Int, _ config: RecordedConfig,
-        on socket: Parcel<ListeningSocket>, shared: SharedCounts, names: NameService,
+        on sockets: [Parcel<ListeningSocket>], shared: SharedCounts, names: NameService,
         control: Port, logWriter: LogWriter
     ) -> CoreThread? {
         let mailbox = Mailbox()
         let thread = Thread.start("core-\(index)") {
             let left = run(
-                index, workers, config, socket, shared, names, control, mailbox, logWriter)
+                index, workers, config, sockets, shared, names, control, mailbox, logWriter)
             control.post { $0.daemon?.coreEnded(index, left: left) }
         }
         return thread.map {
@@ -56,7 +56,8 @@ final class CoreThread: MonitoredWorker {
 
     /// Gives what was still open at the loop's end.
     private static func run(
-        _ index: Int, _ workers: Int, _ config: RecordedConfig, _ socket: Parcel<ListeningSocket>,
+        _ index: Int, _ workers: Int, _ config: RecordedConfig,
+        _ sockets: [Parcel<ListeningSocket>],
         _ shared: SharedCounts, _ names: NameService, _ control: Port, _ mailbox: Mailbox,
         _ logWriter: LogWriter
     ) -> [String] {
@@ -73,7 +74,9 @@ final class CoreThread: MonitoredWorker {
                     plan, loop: loop, log: log(plan.process.log, loop, logWriter), shared: shared)
                 loop.resident = core
                 mailbox.open(loop.port)
-                if let socket = socket.open() { try listen(core, on: socket, loop) }
+                for socket in sockets {
+                    if let socket = socket.open() { try listen(core, on: socket, loop) }
+                }
                 control.post { $0.daemon?.coreListens(index) }
             }
         } catch {

@@ -73,7 +73,7 @@ extension Daemon {
 
     private func warnOfWhatNeedsARestart(_ new: ProcessPlan) {
         let changes: [(StaticString, Bool)] = [
-            ("listen", new.listen != process.listen), ("admin", new.admin != process.admin),
+            ("listen", new.listeners != process.listeners), ("admin", new.admin != process.admin),
             ("workers", new.workers != process.workers),
             ("log.format", new.log.format != process.log.format),
         ]

@@ -94,9 +94,14 @@ final class Daemon {
             signals.append(
                 try SignalSource(signal, on: loop) { [weak self] in self?.received(signal) })
         }
-        loop.core.all(process.listen.address.resolved(on: loop), adminAddress)
+        loop.core.all(listenAddresses, adminAddress)
             .map { [self] listen, admin in try open(listen, admin) }
             .catch { [self] error in end(because: StartFailure(error)) }
+    }
+
+    /// The addresses to listen on, in the order of the configuration.
+    private var listenAddresses: Local<[SocketAddress]> {
+        loop.core.all(process.listeners.map { $0.address.resolved(on: loop) })
     }
 
     private var adminAddress: Local<SocketAddress?> {
@@ -106,16 +111,15 @@ final class Daemon {
 
     /// Binds everything before the first core starts, so that an address in use ends the start with
     /// nothing begun.
-    private func open(_ address: SocketAddress, _ adminAddress: SocketAddress?) throws {
+    private func open(_ addresses: [SocketAddress], _ adminAddress: SocketAddress?) throws {
         guard phase == .starting else { return }
-        let access = try process.listen.access()
-        let parcels = try opening(address) { () throws(IOFailure) in
-            let sockets = try CoreSockets(
-                binding: address, access: access, count: process.workers)
-            let parcels = sockets.parcels
-            self.sockets = consume sockets
-            return parcels
+        var places: [CoreSockets.Place] = []
+        for (listener, address) in zip(process.listeners, addresses) {
+            places.append(CoreSockets.Place(address: address, access: try listener.access()))
         }
+        let sockets = try CoreSockets(binding: places, count: process.workers)
+        let parcels = sockets.parcels
+        self.sockets = consume sockets
         let budget = divideDescriptors()
         if let adminAddress, let plan = process.admin {
             let access = try plan.listen.access()
@@ -127,9 +131,9 @@ final class Daemon {
         }
         silentCores = parcels.count
         let shared = SharedCounts()
-        for (index, socket) in parcels.enumerated() {
+        for (index, sockets) in parcels.enumerated() {
             let core = CoreThread.start(
-                index, of: parcels.count, config, on: socket, shared: shared, names: names,
+                index, of: parcels.count, config, on: sockets, shared: shared, names: names,
                 control: loop.port, logWriter: logWriter)
             guard let core else { throw StartFailure.threads }
             cores.append(core)
@@ -173,18 +177,21 @@ final class Daemon {
     /// A core listens; with the last one the daemon is ready.
     func coreListens(_ index: Int) {
         silentCores -= 1
-        guard phase == .starting, silentCores == 0, let address = sockets?.address else { return }
+        guard phase == .starting, silentCores == 0, let addresses = sockets?.addresses else {
+            return
+        }
+        let address = addresses.map { "\($0)" }.joined(separator: ", ")
         phase = .ready
         monitor.startHeartbeats()
         log.write(.info, "listening") { line in
-            line.add("address", "\(address)")
+            line.add("address", address)
             if let admin { line.add("admin", "\(admin.address)") }
             line.add("workers", process.workers)
             line.add("config", config.path)
             line.add("version", Version.number)
         }
         log.flush()
-        if config.isDemo { logWriter.append(Array(DemoConfig.tour(of: "\(address)").utf8)) }
+        if config.isDemo { logWriter.append(Array(DemoConfig.tour(of: address).utf8)) }
     }
 
     /// A core could not begin.

@@ -34,7 +34,8 @@ package struct Plan {
 
 /// What holds for the process as a whole.
 package struct ProcessPlan: Sendable, Equatable {
-    package let listen: ListenPlan
+    /// Where clients connect; at least one.
+    package let listeners: [ListenPlan]
     package let admin: AdminPlan?
     /// Event loops.
     package let workers: Int
@@ -93,7 +94,7 @@ extension ProcessPlan {
     /// What a reload changes: the rest needs a restart.
     package func taking(over new: ProcessPlan) -> ProcessPlan {
         ProcessPlan(
-            listen: listen, admin: admin, workers: workers,
+            listeners: listeners, admin: admin, workers: workers,
             log: LogPlan(format: log.format, level: new.log.level, access: new.log.access),
             drain: new.drain)
     }

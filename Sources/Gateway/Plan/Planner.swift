@@ -64,9 +64,11 @@ package struct Planner {
 
     private var process: ProcessPlan {
         ProcessPlan(
-            listen: config.listen.flatMap { ListenPlan($0) }
-                ?? ListenPlan(
-                    address: .tcp(host: PlanDefaults.listenHost, port: PlanDefaults.listenPort)),
+            listeners: [
+                config.listen.flatMap { ListenPlan($0) }
+                    ?? ListenPlan(
+                        address: .tcp(host: PlanDefaults.listenHost, port: PlanDefaults.listenPort))
+            ],
             admin: config.admin.flatMap { AdminPlan($0) },
             workers: workers,
             log: LogPlan(

@@ -37,7 +37,9 @@ package struct OpenAPIDocument {
     /// that the system chooses have no URL.
     private var servers: [JSONTree] {
         var url = server
-        if url == nil, case .tcp(let host, let port) = plan.process.listen.address, port != 0 {
+        if url == nil, case .tcp(let host, let port)? = plan.process.listeners.first?.address,
+            port != 0
+        {
             let name = ["0.0.0.0", "::"].contains(host) ? "localhost" : host
             url = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
         }

@@ -13,8 +13,8 @@ import Testing
     @Test func anAddressAloneAndABlockMeanTheSame() throws {
         let alone = try process("listen: 127.0.0.1:1")
         let block = try process("listen: { address: 127.0.0.1:1 }")
-        #expect(alone.listen == block.listen)
-        #expect(alone.listen == ListenPlan(address: .tcp(host: "127.0.0.1", port: 1)))
+        #expect(alone.listeners == block.listeners)
+        #expect(alone.listeners == [ListenPlan(address: .tcp(host: "127.0.0.1", port: 1))])
     }
 
     @Test(arguments: ["\"0660\"", "0660", "'0660'"])
@@ -22,8 +22,9 @@ import Testing
         let process = try process(
             "listen: { address: unix:/run/t.sock, mode: \(mode), group: www-data }")
         #expect(
-            process.listen
-                == ListenPlan(address: .unix(path: "/run/t.sock"), mode: 0o660, group: "www-data"))
+            process.listeners == [
+                ListenPlan(address: .unix(path: "/run/t.sock"), mode: 0o660, group: "www-data")
+            ])
     }
 
     @Test func aGroupMayBeANumber() throws {

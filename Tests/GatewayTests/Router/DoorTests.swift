@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 import HTTPClient
 import HTTPServer

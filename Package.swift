@@ -120,7 +120,7 @@ let package = Package(
         .target(
             name: "Assembly",
             dependencies: [
-                "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "Reactor",
+                "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "Reactor",
                 "Promises", "Basics",
             ],
             swiftSettings: strict),

@@ -30,10 +30,8 @@ package final class GatewayCore {
         }
     }
 
-    /// - Parameter shared: what is counted for all cores of the process together
-    package init(
-        _ plan: Plan, loop: any Loop, log: Log, shared: SharedCounts = SharedCounts()
-    ) {
+    /// - Parameter shared: that of the process
+    package init(_ plan: Plan, loop: any Loop, log: Log, shared: Shared) {
         self.loop = loop
         self.log = log
         client = Client(loop: loop)

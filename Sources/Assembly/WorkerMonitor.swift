@@ -21,7 +21,7 @@ package final class WorkerMonitor {
     package static let snapshotLimit = Duration.milliseconds(500)
 
     private struct Watched {
-        let worker: any MonitoredWorker
+        let worker: WorkerHandle
         var heartbeat = Heartbeat()
         /// The last heartbeat before the present configuration was sent: an answer to a later one
         /// shows that the worker has read it.
@@ -58,7 +58,7 @@ package final class WorkerMonitor {
     }
 
     /// Adds a worker; the one with the index 0 comes first.
-    package func add(_ worker: any MonitoredWorker) {
+    package func add(_ worker: WorkerHandle) {
         workers.append(Watched(worker: worker))
     }
 
@@ -86,7 +86,7 @@ package final class WorkerMonitor {
     private func sendHeartbeat(to index: Int) {
         let worker = workers[index].worker
         let next = workers[index].heartbeat.next(answered: worker.answeredHeartbeat, at: loop.now)
-        if let next { worker.sendHeartbeat(next) }
+        if let next { worker.send(.heartbeat(next)) }
     }
 
     private func logChange(of index: Int) {
@@ -148,7 +148,7 @@ package final class WorkerMonitor {
         }
         for index in running where !workers[index].owesSnapshot {
             workers[index].owesSnapshot = true
-            workers[index].worker.requestSnapshot()
+            workers[index].worker.send(.takeSnapshot)
         }
         if running.isEmpty { finish(round) }
         return promise.map { [self] missing in

@@ -2,26 +2,31 @@ import Basics
 package import Promises
 
 /// The name look-ups of one loop: asks the process's table, and keeps the promises that wait for the
-/// result of a look-up. Owned by the loop and confined to it.
-package final class NameResolver {
+/// result of a look-up, which arrives as a message. Owned by the loop and confined to it.
+package final class NameResolver: MessageReceiver {
     private unowned let loop: any Loop
-    private let source: any NameSource
+    private let service: NameService
+    private let subscriber: NameSubscriber
     private var waiting: [String: [NameWaiter]] = [:]
     private var isClosed = false
 
-    package init(on loop: any Loop, source: any NameSource) {
+    /// - Parameter inbox: that of the resolver itself
+    package init(on loop: any Loop, service: NameService, inbox: any MessageInbox<NameResult>) {
         self.loop = loop
-        self.source = source
+        self.service = service
+        subscriber = NameSubscriber(inbox)
     }
 
     /// A name to be looked up repeatedly: its addresses are kept as long as the result lives.
     package func hold(_ host: String) -> HeldName {
-        source.hold(host)
+        service.hold(host)
         return HeldName(host, in: self)
     }
 
     /// The result of a look-up has arrived.
-    package func publish(_ host: String, _ result: Result<[IPAddress], IOFailure>) {
+    package func receive(_ message: NameResult) { publish(message.host, message.result) }
+
+    private func publish(_ host: String, _ result: Result<[IPAddress], IOFailure>) {
         for waiter in waiting.removeValue(forKey: host) ?? [] { waiter.end(result) }
     }
 
@@ -38,7 +43,7 @@ package final class NameResolver {
         of name: HeldName, maxAge: Duration, patience: Duration?
     ) -> Local<[IPAddress]> {
         guard !isClosed else { return name.core.error(IOFailure.cancelled) }
-        switch source.request(name.host, maxAge: maxAge, publishes: true, at: loop.now) {
+        switch service.request(name.host, maxAge: maxAge, for: subscriber, at: loop.now) {
         case .addresses(let addresses): return name.core.value(addresses)
         case .failed(let failure): return name.core.error(failure)
         case .pending(let known, let since):
@@ -51,15 +56,15 @@ package final class NameResolver {
 
     fileprivate func refresh(_ name: HeldName, maxAge: Duration) {
         guard !isClosed else { return }
-        _ = source.request(name.host, maxAge: maxAge, publishes: false, at: loop.now)
+        _ = service.request(name.host, maxAge: maxAge, for: nil, at: loop.now)
     }
 
     fileprivate func suspect(_ name: HeldName) {
         guard !isClosed else { return }
-        source.suspect(name.host, at: loop.now)
+        service.suspect(name.host, at: loop.now)
     }
 
-    fileprivate func release(_ host: String) { source.release(host) }
+    fileprivate func release(_ host: String) { service.release(host) }
 
     fileprivate var core: Core { loop.core }
 

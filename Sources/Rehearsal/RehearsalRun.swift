@@ -17,6 +17,7 @@ package final class RehearsalRun {
     private let network: SimNetwork
     private let outside: SimLoop
     let began: Instant
+    private let process: SimulatedProcess
     private var cores: [SimulatedCore] = []
     private var hosts: [SimulatedHost] = []
     private var clients: [SimulatedClient] = []
@@ -49,11 +50,13 @@ package final class RehearsalRun {
         network.settings.latency = .microseconds(50)...(.microseconds(300))
         outside = network.makeLoop("outside")
         began = network.clock.now
-        let journal = LogJournal()
+        process = SimulatedProcess(on: network, LogJournal())
         // The simulated backends of a rehearsal have no TLS.
         let plan = plan.replacingSecurity { _ in nil }
-        cores = (0..<plan.process.workers).map { index in
-            SimulatedCore(index, plan, on: network, journal)
+        for index in 0..<plan.process.workers {
+            let core = SimulatedCore(index, of: plan.process.workers, plan, in: process)
+            cores.append(core)
+            process.add(core)
         }
         for core in cores { try core.listen(at: SimulatedCore.address, isShared: cores.count > 1) }
         try startHosts()
@@ -116,8 +119,9 @@ package final class RehearsalRun {
 
     /// Ends everything; nothing can be told of it afterwards.
     package func close() {
-        for core in cores { core.close() }
+        process.close()
         network.advance(by: .seconds(1))
+        process.end()
         for core in cores { _ = core.leftovers() }
         for host in hosts { host.close() }
         for client in clients { client.forget() }

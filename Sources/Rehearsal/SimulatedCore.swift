@@ -1,65 +1,64 @@
 package import Assembly
 package import Basics
 package import Gateway
-import Promises
 package import Reactor
 package import SimReactor
 
-/// One core of the gateway in a run, as the daemon's thread would have it.
-package final class SimulatedCore {
+/// One worker of the gateway in a run, as the daemon's thread would have it. Its messages pass through
+/// here, so that their times are known.
+package final class SimulatedCore: MessageReceiver {
     /// Where the simulated gateway listens.
     package static let address = SocketAddress.ip(.v4(0x7F00_0001), port: 8080)
 
     package let loop: SimLoop
-    package private(set) var core: GatewayCore?
-    private weak var former: GatewayCore?
-    /// When it was told to drain, and when that was over.
+    /// The worker as its process reaches it.
+    let handle: WorkerHandle
+    private let inbox: SimInbox<WorkerMessage>
+    private let setup: WorkerSetup
+    private var worker: Worker?
+    /// For the check that nothing holds it after its end.
+    private weak var core: GatewayCore?
+    /// When it received each configuration but the first.
+    package private(set) var installations: [Instant] = []
+    /// When it began to drain, and when that was over.
     package private(set) var drains: Instant?
     package private(set) var drained: Instant?
     package private(set) var closed: Instant?
-    /// When its work was over, or was told to be.
+    /// When its work was over, or began to be ended.
     package var ended: Instant? { drained ?? closes }
     private var closes: Instant?
 
-    package init(
-        _ index: Int, _ plan: Plan, on network: SimNetwork, _ journal: LogJournal,
-        shared: SharedCounts = SharedCounts()
-    ) {
-        let loop = network.makeLoop("core \(index)")
-        self.loop = loop
-        let log = Log(level: .info, format: .json, clock: { [loop] in loop.unixTime }) {
-            journal.add($0)
-        }
-        core = GatewayCore(plan, loop: loop, log: log, shared: shared)
+    package init(_ index: Int, of workers: Int, _ plan: Plan, in process: SimulatedProcess) {
+        let network = process.network
+        loop = network.makeLoop("core \(index)", names: process.shared.names)
+        inbox = SimInbox(on: network)
+        setup = process.setup(index, of: workers)
+        handle = WorkerHandle(setup, inbox: inbox)
+        worker = Worker(setup, plan, on: loop) { [unowned self] in workEnded() }
+        core = worker?.core
+        inbox.open(on: loop, for: self)
     }
 
     package func listen(at address: SocketAddress, isShared: Bool) throws(IOFailure) {
         _ = try core?.listen(on: address, sharedPort: isShared)
+        setup.report(.listening)
     }
 
-    /// A reload, at its time.
-    package func install(_ plan: Plan, after milliseconds: Int) {
-        loop.timer(after: .milliseconds(milliseconds)) { [unowned self] in
-            if drains == nil { core?.install(plan) }
+    package func receive(_ message: WorkerMessage) {
+        switch message {
+        case .install: installations.append(loop.now)
+        case .drain: drains = loop.now
+        case .close: closes = loop.now
+        case .announceDrain, .heartbeat, .takeSnapshot: break
         }
+        worker?.receive(message)
     }
 
-    /// What SIGTERM does, at its time.
-    package func drain(after milliseconds: Int) {
-        loop.timer(after: .milliseconds(milliseconds)) { [unowned self] in
-            guard let core else { return }
-            drains = loop.now
-            core.drain().whenSettled { [unowned self] _ in drained = loop.now }
-        }
-    }
-
-    /// Ends it if it has not drained.
-    package func close() {
-        guard drains == nil, let core else { return }
-        loop.timer(after: .zero) { [unowned self] in
-            closes = loop.now
-            core.close().whenSettled { [unowned self] _ in closed = loop.now }
-        }
+    /// The worker has ended; its loop would end now.
+    private func workEnded() {
+        if drains != nil { drained = loop.now } else { closed = loop.now }
+        inbox.close()
+        setup.report(.ended(left: []))
     }
 
     /// What is left of it after its end, in words.
@@ -67,9 +66,9 @@ package final class SimulatedCore {
         var left = loop.leftovers
         if drains != nil, drained == nil { left.append("a drain that never ended") }
         if drains == nil, closed == nil { left.append("a close that never ended") }
-        former = core
-        core = nil
-        if former != nil { left.append("the core itself, held by somebody") }
+        if !handle.hasEnded { left.append("a worker whose end was never reported") }
+        worker = nil
+        if core != nil { left.append("the core itself, held by somebody") }
         return left
     }
 
@@ -88,18 +87,5 @@ package final class SimulatedCore {
             )
         }
         return unrest
-    }
-}
-
-/// The lines of all cores' logs.
-package final class LogJournal {
-    package private(set) var text: [UInt8] = []
-
-    package init() {}
-
-    package func add(_ bytes: [UInt8]) { text += bytes }
-
-    package var lines: [Tree] {
-        text.split(separator: UInt8(ascii: "\n")).compactMap { Tree(reading: Array($0)) }
     }
 }

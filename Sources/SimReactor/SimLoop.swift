@@ -15,6 +15,8 @@ package final class SimLoop: Loop {
     /// Where its connections come from; nil for an address that nobody may see.
     package var host: IPAddress? = .v4(0x7F00_0001)
 
+    /// Tells it from the other loops as the sender of messages.
+    private let thread: Int
     private let turn: Turn
     package private(set) var names: NameResolver?
     private var drainsLater = false
@@ -35,6 +37,11 @@ package final class SimLoop: Loop {
     var openStreams = 0
     var openListeners = 0
     var openAttempts = 0
+    var openInboxes: Int { inboxes.count - loopInboxes }
+
+    private var inboxes: [any OpenInbox] = []
+    /// Those of the loop itself.
+    private var loopInboxes = 0
 
     /// Of the open streams, those that no listener has accepted yet: they are the kernel's.
     var waitingStreams = 0
@@ -47,14 +54,35 @@ package final class SimLoop: Loop {
     /// Promise jobs run in one drain, before other events get their chance.
     private static let jobsPerDrainMax = 1024
 
-    init(_ name: String, on network: SimNetwork, core: Core, turn: Turn) {
+    init(
+        _ name: String, thread: Int, on network: SimNetwork, core: Core, turn: Turn,
+        names service: NameService
+    ) {
         self.name = name
+        self.thread = thread
         self.network = network
         self.core = core
         self.turn = turn
         entropy = Entropy(seed: network.entropy.next())
-        names = NameResolver(on: self, source: SimNames(of: self))
+        let inbox = SimInbox<NameResult>(on: network)
+        let names = NameResolver(on: self, service: service, inbox: inbox)
+        self.names = names
+        inbox.open(on: self, for: names, isOfLoop: true)
     }
+
+    deinit {
+        let open = inboxes
+        for inbox in open { inbox.close() }
+    }
+
+    // MARK: Inboxes
+
+    func opened(_ inbox: any OpenInbox, isOfLoop: Bool) {
+        inboxes.append(inbox)
+        if isOfLoop { loopInboxes += 1 }
+    }
+
+    func closed(_ inbox: any OpenInbox) { inboxes.removeAll { $0 === inbox } }
 
     // MARK: Clock
 
@@ -84,15 +112,25 @@ package final class SimLoop: Loop {
 
     /// Runs an event of this loop and drains its turn.
     func perform(_ event: () -> Void) {
-        event()
-        drain()
+        onThread {
+            event()
+            drain()
+        }
+    }
+
+    /// Marks what runs as this loop's thread.
+    private func onThread(_ body: () -> Void) {
+        let former = network.runningThread
+        network.runningThread = thread
+        body()
+        network.runningThread = former
     }
 
     func enqueue(_ job: consuming PromiseJob) { turn.append(job) }
 
     /// Runs what was enqueued from outside of the loop's events, by the test itself.
     func drainWaiting() {
-        if !turn.isEmpty, !drainsLater { drain() }
+        if !turn.isEmpty, !drainsLater { onThread { drain() } }
     }
 
     /// What does not fit in one drain is an event of its own, behind the others of the moment.
@@ -103,7 +141,7 @@ package final class SimLoop: Loop {
         network.clock.after(.zero) { [weak self] in
             guard let self else { return }
             drainsLater = false
-            drain()
+            onThread { drain() }
         }
     }
 

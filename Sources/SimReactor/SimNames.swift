@@ -1,48 +1,35 @@
 import Basics
-import Reactor
+package import Reactor
 
-/// The way from one simulated loop to the names of its process, which its network keeps. The name
-/// service answers in virtual time, as `SimNetwork.names` says.
-final class SimNames: NameSource {
-    private weak var loop: SimLoop?
-    private unowned let network: SimNetwork
+/// The name look-ups of a simulated process, which end in virtual time, as `SimNetwork.names` says.
+///
+/// Unchecked: a simulation runs on one thread.
+final class SimLookUps: NameLookUps, @unchecked Sendable {
+    private weak var network: SimNetwork?
+    private let clock: SimClock
 
-    init(of loop: SimLoop) {
-        self.loop = loop
-        network = loop.network
+    init(on network: SimNetwork) {
+        self.network = network
+        clock = network.clock
     }
 
-    func hold(_ host: String) { network.nameTable.hold(host) }
+    var now: Instant { clock.now }
 
-    func release(_ host: String) { network.nameTable.release(host) }
-
-    func request(
-        _ host: String, maxAge: Duration, publishes: Bool, at now: Instant
-    ) -> NameAnswer {
-        let (answer, mustStart) = network.nameTable.request(
-            host, maxAge: maxAge, for: publishes ? self : nil, at: now)
-        if mustStart { network.lookUp(host) }
-        return answer
-    }
-
-    func suspect(_ host: String, at now: Instant) { network.nameTable.suspect(host, at: now) }
-
-    fileprivate func publish(_ host: String, _ result: Result<[IPAddress], IOFailure>) {
-        guard let loop else { return }
-        loop.perform { loop.names?.publish(host, result) }
+    func start(
+        _ host: String, _ onEnd: @escaping @Sendable (Result<[IPAddress], IOFailure>) -> Void
+    ) throws(IOFailure) {
+        guard let network else { throw .cancelled }
+        network.lookUps += 1
+        let answer = network.names[host] ?? .fails(.hostNotFound)
+        clock.after(answer.delay) { [weak network] in
+            if network != nil { onEnd(answer.result) }
+        }
     }
 }
 
 extension SimNetwork {
-    fileprivate func lookUp(_ host: String) {
-        lookUps += 1
-        let answer = names[host] ?? .fails(.hostNotFound)
-        clock.after(answer.delay) { [weak self] in self?.finishLookUp(host, answer.result) }
-    }
-
-    private func finishLookUp(_ host: String, _ result: Result<[IPAddress], IOFailure>) {
-        let publication = nameTable.finished(host, result, at: clock.now)
-        if let next = publication.next { lookUp(next) }
-        for subscriber in publication.subscribers { subscriber.publish(host, publication.result) }
+    /// The host names of a simulated process, which its loops share.
+    package func makeNameService() -> NameService {
+        NameService(lookUps: SimLookUps(on: self))
     }
 }

@@ -50,7 +50,7 @@ extension SimLoop {
     package var leftovers: [String] {
         let counts = [
             (openStreams, "streams"), (openListeners, "listeners"), (pendingTimers, "timers"),
-            (openAttempts, "attempts to connect"),
+            (openAttempts, "attempts to connect"), (openInboxes, "inboxes"),
         ]
         return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     }

@@ -30,8 +30,8 @@ package final class SimNetwork {
     /// Names looked up so far.
     package internal(set) var lookUps = 0
 
-    /// What its loops know of names: they are the loops of one process.
-    var nameTable = NameTable<SimNames>()
+    /// The names of loops without a process of their own.
+    private(set) lazy var nameService = makeNameService()
 
     // Whoever makes a loop or a listener owns it; here they are only known.
     private var known: [Known<SimLoop>] = []
@@ -39,8 +39,13 @@ package final class SimNetwork {
 
     private var lastPort: UInt16 = 49151
 
+    /// Draws the times of messages; apart from `entropy`, so that connections and messages do not
+    /// change each other's.
+    private let messageEntropy: Entropy
+
     package init(seed: UInt64) {
         entropy = Entropy(seed: seed)
+        messageEntropy = Entropy(seed: ~seed)
     }
 
     package struct Settings: Sendable {
@@ -54,6 +59,8 @@ package final class SimNetwork {
         package var backlogMax = 128
         /// Some packets take longer by up to this: one in so many, on average.
         package var stalls: (oneIn: Int, upTo: Duration)?
+        /// The time that a message takes to another thread's inbox, drawn for every message.
+        package var messageLatency: ClosedRange<Duration> = .zero ... .zero
         /// Whether every connection remembers when its bytes were written and read.
         package var keepsJournals = false
 
@@ -103,6 +110,20 @@ package final class SimNetwork {
         return latency
     }
 
+    func messageLatency() -> Duration {
+        let range = settings.messageLatency
+        let spread = Int((range.upperBound - range.lowerBound).inNanoseconds)
+        guard spread > 0 else { return range.lowerBound }
+        return range.lowerBound + .nanoseconds(messageEntropy.below(spread + 1))
+    }
+
+    private var inboxes = 0
+
+    func nextInbox() -> Int {
+        inboxes += 1
+        return inboxes
+    }
+
     private var pipes = 0
 
     func nextPipe() -> Int {
@@ -112,11 +133,20 @@ package final class SimNetwork {
 
     // MARK: Loops
 
-    /// A core of its own, as one thread of the daemon would have.
-    package func makeLoop(_ name: String) -> SimLoop {
+    /// The thread that runs: the number of its loop, or 0 outside of all loops.
+    var runningThread = 0
+    private var threads = 0
+
+    /// A loop of its own, as one thread of the daemon would have.
+    ///
+    /// - Parameter names: those of the loop's process, where it has some of its own
+    package func makeLoop(_ name: String, names: NameService? = nil) -> SimLoop {
         let turn = Turn()
         let context = SimContext()
-        let loop = SimLoop(name, on: self, core: Core(on: context, turn: turn), turn: turn)
+        threads += 1
+        let loop = SimLoop(
+            name, thread: threads, on: self, core: Core(on: context, turn: turn), turn: turn,
+            names: names ?? nameService)
         context.loop = loop
         known.append(Known(loop))
         return loop

@@ -21,6 +21,14 @@ package final class SimTrace {
         case connects, refused, accepts, reads, writes, ends, fails, closes, resets
     }
 
+    /// Adds the arrival of a message in an inbox.
+    func noteMessage(in inbox: Int, at now: Instant) {
+        mix(0xFF << 56 ^ UInt64(truncatingIfNeeded: inbox) << 32)
+        mix(UInt64(truncatingIfNeeded: now.nanoseconds))
+        count += 1
+        onLine?(now, "inbox \(inbox) gets a message")
+    }
+
     /// Adds an event of a connection.
     func note(_ event: Event, _ connection: Int, _ size: Int = 0, at now: Instant) {
         mix(event.rawValue << 56 ^ UInt64(truncatingIfNeeded: connection) << 32)

@@ -1,5 +1,28 @@
+import Basics
 import CUV
 package import Reactor
+
+/// The look-ups of the daemon: one thread for each that runs.
+///
+/// libuv's own look-ups do not serve here: two that hang block all others of the process, and its
+/// threads have to end before the process can.
+struct SystemLookUps: NameLookUps {
+    let function: NameLookUp.Function
+
+    var now: Instant { Instant(nanoseconds: Int64(clamping: uv_hrtime())) }
+
+    func start(_ host: String, _ onEnd: @escaping NameLookUp.End) throws(IOFailure) {
+        let code = NameLookUp.start(host, by: function, onEnd)
+        if code < 0 { throw IOFailure(uv: code) }
+    }
+}
+
+extension NameService {
+    /// The names of a process whose loops are libuv's.
+    package convenience init(lookUp: @escaping NameLookUp.Function = NameLookUp.system) {
+        self.init(lookUps: SystemLookUps(function: lookUp))
+    }
+}
 
 /// One look-up of a name, on a thread of its own that ends with it.
 ///

@@ -10,11 +10,11 @@ package final class UVLoop: Loop {
     package let entropy: Entropy
     package let descriptors = LoopDescriptors()
 
-    /// The door for other threads.
-    package let port: Port
+    /// The execution context of promises that other threads may settle.
+    package let context: UVContext
 
-    /// What lives on this loop, for letters from other threads to find. Let go of at the loop's end.
-    package var resident: AnyObject?
+    /// Those that deliver on this loop; closed at its end.
+    var inboxes: [any AnnouncedInbox] = []
 
     private let turn: Turn
     private var clock: Instant?
@@ -57,7 +57,7 @@ package final class UVLoop: Loop {
     private init(_ names: NameService) throws(IOFailure) {
         try checked(tributary_block_broken_pipe())
         let turn = Turn()
-        let port = Port(turn: turn)
+        let context = UVContext(turn: turn)
         let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let code = tributary_uv_loop_init(raw)
         guard code >= 0 else {
@@ -67,13 +67,13 @@ package final class UVLoop: Loop {
         self.raw = raw
         readMemory = .allocate(byteCount: UVLoop.readBufferBytes, alignment: 64)
         self.turn = turn
-        self.port = port
-        core = Core(on: port, turn: turn)
+        self.context = context
+        core = Core(on: context, turn: turn)
         entropy = Entropy(seed: UVLoop.seed())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         do throws(IOFailure) {
             own = try OwnHandles(on: self, names)
-            if let wakeUp = own?.wakeUp.raw { port.open(self, wakeUp: wakeUp) }
+            if let wakeUp = own?.wakeUp.raw { context.open(self, wakeUp: wakeUp) }
         } catch {
             _ = close()
             throw error
@@ -219,9 +219,9 @@ package final class UVLoop: Loop {
 
     /// Closes everything, runs what libuv still has to call back, and frees the loop.
     private func close() -> [String] {
-        port.deliver()
-        port.refuse()
-        resident = nil
+        context.deliver()
+        context.refuse()
+        for inbox in inboxes { inbox.close() }
         own?.timers.queue.removeAll()
         let names = own?.names
         own = nil
@@ -230,7 +230,7 @@ package final class UVLoop: Loop {
         let left = abandonOwners()
         sendGathered()  // nothing is left to write to, and nothing may be held
         runOut()
-        port.close()
+        context.close()
         let code = tributary_uv_loop_close(raw)
         guard code == 0 else {
             // The loop is still in use: its memory must stay.
@@ -280,7 +280,7 @@ private struct OwnHandles: ~Copyable {
         let raw = loop.raw
         let timers = try UVTimer(on: loop)
         let wakeUp = try Handle<uv_async_t> { wakeUp in
-            tributary_uv_async_init(raw, wakeUp) { UVLoop.of($0?.pointee.loop)?.port.deliver() }
+            tributary_uv_async_init(raw, wakeUp) { UVLoop.of($0?.pointee.loop)?.context.deliver() }
         }
         let drainer = try Handle { drainer in tributary_uv_idle_init(raw, drainer) }
         let beforeWaiting = try Handle { prepare in tributary_uv_prepare_init(raw, prepare) }
@@ -292,6 +292,8 @@ private struct OwnHandles: ~Copyable {
         self.wakeUp = consume wakeUp
         self.drainer = consume drainer
         self.beforeWaiting = consume beforeWaiting
-        names = NameResolver(on: loop, source: UVNames(service, of: loop.port))
+        let inbox = UVInbox<NameResult>()
+        names = NameResolver(on: loop, service: service, inbox: inbox)
+        inbox.open(on: loop, for: names)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Assembly
 import Gateway
 import GatewayConfig
 import GatewayTools

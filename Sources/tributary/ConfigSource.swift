@@ -1,4 +1,5 @@
 import ArgumentParser
+import Assembly
 import Gateway
 import GatewayConfig
 import Glibc
@@ -66,7 +67,8 @@ struct ConfigSource: Sendable {
             path, files: recording.files, environment: recording.environment,
             contexts: recording.contexts)
         if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
-        let recorded = recording.recorded(path, isDemo: isDemo)
+        let recorded = recording.recorded(
+            path, isDemo: isDemo, processors: Processors.available)
         guard let config else { return (recorded, nil, nil, problems) }
         let plan = try Planner.plan(
             config, processors: Processors.available, contexts: recording.contexts)

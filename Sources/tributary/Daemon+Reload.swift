@@ -42,7 +42,9 @@ extension Daemon {
         config = recorded
         config.descriptors = descriptors
         warnOfReducedConnections(plan)
-        for core in cores { core.install(config) }
+        for thread in workers where !thread.worker.send(.install(config)) {
+            installationFailed(thread.worker.index)
+        }
         monitor.configurationSent()
         reloads.succeeded += 1
         log.write(.info, "configuration reloaded")
@@ -50,7 +52,7 @@ extension Daemon {
         return .done
     }
 
-    /// A worker could not compile the configuration that the control loop has compiled.
+    /// A worker could not compile the configuration that the control loop has compiled, or has ended.
     func installationFailed(_ worker: Int) {
         log.write(.error, "configuration not installed") { $0.add("worker", worker) }
     }

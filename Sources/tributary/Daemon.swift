@@ -16,19 +16,19 @@ final class Daemon {
     var process: ProcessPlan
     var reloads = MetricsPage.Reloads()
     private var sockets: CoreSockets?
-    private(set) var cores: [CoreThread] = []
+    private(set) var workers: [WorkerThread] = []
     private let descriptorLimit: Int
     /// Until its connections are compared with the descriptors.
     private var firstPlan: Plan?
     let monitor: WorkerMonitor
     let logWriter: LogWriter
-    /// Cores that do not listen yet.
-    private var silentCores = 0
+    /// Workers that do not listen yet.
+    private var startingWorkers = 0
     private var signals: [SignalSource] = []
     private var admin: Admin?
     private let demo: Demo?
-    /// The host names of the process, which all loops share and a reload keeps.
-    private let names: NameService
+    private let inbox = UVInbox<ControlMessage>()
+    private let shared: Shared
     /// Read again by a reload.
     let source: ConfigSource
     private var phase = Phase.starting
@@ -44,15 +44,15 @@ final class Daemon {
     static func run(_ given: ConfigSource?) throws {
         let descriptorLimit = ProcessDescriptors.raiseLimit()
         var outcome = DaemonEnd()
-        let names = NameService()
-        let left = try UVLoop.run(names: names) { loop in
+        let shared = Shared(names: NameService())
+        let left = try UVLoop.run(names: shared.names) { loop in
             let demo = given == nil ? try Demo(on: loop) : nil
             let source = given ?? ConfigSource(demo: demo?.variables ?? [:])
             let (recorded, _, plan) = try source.checked()
             let logWriter = try LogWriter.start(format: plan.process.log.format.format)
             let daemon = Daemon(
-                source, recorded, plan, descriptorLimit, loop, logWriter, demo, names)
-            loop.resident = daemon
+                source, recorded, plan, descriptorLimit, loop, logWriter, demo, shared)
+            daemon.inbox.open(on: loop, for: daemon)
             daemon.onEnd = { outcome = $0 }
             try daemon.start()
         }
@@ -64,11 +64,11 @@ final class Daemon {
 
     private init(
         _ source: ConfigSource, _ config: RecordedConfig, _ plan: Plan, _ descriptorLimit: Int,
-        _ loop: UVLoop, _ logWriter: LogWriter, _ demo: Demo?, _ names: NameService
+        _ loop: UVLoop, _ logWriter: LogWriter, _ demo: Demo?, _ shared: Shared
     ) {
         self.source = source
         self.demo = demo
-        self.names = names
+        self.shared = shared
         self.config = config
         self.descriptorLimit = descriptorLimit
         firstPlan = plan
@@ -79,7 +79,7 @@ final class Daemon {
         let log = Log(
             level: process.log.level.level, format: process.log.format.format,
             clock: { loop.unixTime }
-        ) { logWriter.append($0) }
+        ) { logWriter.post($0) }
         self.log = log
         monitor = WorkerMonitor(loop: loop, log: log)
     }
@@ -129,15 +129,14 @@ final class Daemon {
                     within: budget)
             }
         }
-        silentCores = parcels.count
-        let shared = SharedCounts()
+        startingWorkers = parcels.count
         for (index, sockets) in parcels.enumerated() {
-            let core = CoreThread.start(
-                index, of: parcels.count, config, on: sockets, shared: shared, names: names,
-                control: loop.port, logWriter: logWriter)
-            guard let core else { throw StartFailure.threads }
-            cores.append(core)
-            monitor.add(core)
+            let setup = WorkerSetup(
+                index: index, of: parcels.count, shared: shared, control: inbox, log: logWriter)
+            let start = WorkerThread.Start(setup: setup, config: config, sockets: sockets)
+            guard let thread = WorkerThread.start(start) else { throw StartFailure.threads }
+            workers.append(thread)
+            monitor.add(thread.worker)
         }
     }
 
@@ -174,10 +173,10 @@ final class Daemon {
         }
     }
 
-    /// A core listens; with the last one the daemon is ready.
-    func coreListens(_ index: Int) {
-        silentCores -= 1
-        guard phase == .starting, silentCores == 0, let addresses = sockets?.addresses else {
+    /// A worker listens; with the last one the daemon is ready.
+    private func workerListens() {
+        startingWorkers -= 1
+        guard phase == .starting, startingWorkers == 0, let addresses = sockets?.addresses else {
             return
         }
         let address = addresses.map { "\($0)" }.joined(separator: ", ")
@@ -191,12 +190,7 @@ final class Daemon {
             line.add("version", Version.number)
         }
         log.flush()
-        if config.isDemo { logWriter.append(Array(DemoConfig.tour(of: address).utf8)) }
-    }
-
-    /// A core could not begin.
-    func coreFailed(_ index: Int, _ failure: StartFailure) {
-        end(because: failure)
+        if config.isDemo { logWriter.post(Array(DemoConfig.tour(of: address).utf8)) }
     }
 
     // MARK: Signals
@@ -214,33 +208,33 @@ final class Daemon {
         phase = .draining
         log.write(.info, "draining")
         log.flush()
-        for core in cores { core.announceDrain() }
+        for thread in workers { thread.worker.send(.announceDrain) }
         loop.timer(after: process.drain.delay) { [self] in
             // The file of a unix socket goes first: who connects later meets the next daemon.
             sockets = nil
-            for core in cores { core.drain() }
+            for thread in workers { thread.worker.send(.drain) }
             abandonWorkers(after: process.drain.timeout)
         }
     }
 
-    /// A core has ended, with these things still open.
-    func coreEnded(_ index: Int, left: [String]) {
-        cores[index].join()
-        cores[index].hasEnded = true
+    /// A worker has ended, with these things still open.
+    private func workerEnded(_ index: Int, left: [String]) {
+        workers[index].join()
+        workers[index].worker.hasEnded = true
         monitor.ended(index)
         outcome.log(left, of: "core-\(index)", to: log)
-        if cores.allSatisfy(\.hasEnded) { end(because: nil) }
+        if workers.allSatisfy(\.worker.hasEnded) { end(because: nil) }
     }
 
     /// Ends what runs, at once, and then the daemon.
     private func end(because failure: StartFailure?) {
         guard phase != .ended else { return }
         outcome.failure = outcome.failure ?? failure
-        let running = cores.filter { !$0.hasEnded }
+        let running = workers.map(\.worker).filter { !$0.hasEnded }
         guard running.isEmpty else {
             // Each tells when it has ended, and the last one comes back here.
             phase = .draining
-            for core in running { core.close() }
+            for worker in running { worker.send(.close) }
             return abandonWorkers(after: .zero)
         }
         finish()
@@ -254,10 +248,10 @@ final class Daemon {
     private func abandonWorkers(after limit: Duration) {
         loop.timer(after: limit + Self.endMargin) { [self] in
             guard phase != .ended else { return }
-            for core in cores where !core.hasEnded {
+            for worker in workers.map(\.worker) where !worker.hasEnded {
                 outcome.hasAbandonedWorkers = true
                 log.write(.error, "worker abandoned, it did not end in time") {
-                    $0.add("worker", core.index)
+                    $0.add("worker", worker.index)
                 }
             }
             finish()
@@ -276,7 +270,7 @@ final class Daemon {
         admin?.close()
         demo?.close()
         signals.removeAll()
-        loop.resident = nil
+        inbox.close()
         loop.stop()
     }
 
@@ -285,5 +279,18 @@ final class Daemon {
     /// The process's file descriptors, for the metrics.
     var descriptors: MetricsPage.Descriptors {
         MetricsPage.Descriptors(limit: descriptorLimit, open: ProcessDescriptors.open)
+    }
+}
+
+extension Daemon: MessageReceiver {
+    func receive(_ message: ControlMessage) {
+        let worker = message.worker
+        switch message.event {
+        case .listening: workerListens()
+        case .failed(let failure): end(because: StartFailure(failure))
+        case .ended(let left): workerEnded(worker, left: left)
+        case .snapshot(let snapshot): monitor.received(snapshot, from: worker)
+        case .installationFailed: installationFailed(worker)
+        }
     }
 }

@@ -29,7 +29,7 @@ struct DemoBackendsCommand: ParsableCommand {
         _ = try UVLoop.run { loop in
             do throws(StartFailure) {
                 let demo = try Demo(on: loop, firstPort: port)
-                loop.resident = try Ending(of: demo, on: loop)
+                try Ending(of: demo, on: loop).begin()
                 for (name, address) in demo.addresses {
                     let gap = String(repeating: " ", count: max(0, 8 - name.count))
                     StandardStreams.printOut("\(name)\(gap) http://\(address)\n")
@@ -42,27 +42,32 @@ struct DemoBackendsCommand: ParsableCommand {
         if let failure { throw failure }
     }
 
-    /// Ends the loop at the first signal that asks for it.
+    /// Ends the loop at the first signal that asks for it; its signals keep it until then.
     private final class Ending {
         private let demo: Demo
+        private let loop: UVLoop
         private var signals: [SignalSource] = []
 
-        init(of demo: Demo, on loop: UVLoop) throws(StartFailure) {
+        init(of demo: Demo, on loop: UVLoop) {
             self.demo = demo
+            self.loop = loop
+        }
+
+        func begin() throws(StartFailure) {
             do {
                 for signal in [Signal.interrupt, .terminate] {
-                    signals.append(
-                        try SignalSource(signal, on: loop) { [weak self] in self?.end(loop) })
+                    signals.append(try SignalSource(signal, on: loop) { [self] in end() })
                 }
             } catch {
                 throw StartFailure(error)
             }
         }
 
-        private func end(_ loop: UVLoop) {
+        private func end() {
             demo.close()
-            signals.removeAll()
-            loop.resident = nil
+            let ended = signals
+            signals = []
+            for signal in ended { signal.close() }
             loop.stop()
         }
     }

@@ -1,14 +1,14 @@
 import Basics
 import Promises
+import Reactor
 import UVReactor
 
 /// The output of the log: a thread of its own writes the lines that the other threads append, so a
 /// standard output that is full, slow or broken stops no other thread.
 ///
-/// `append` and `linesDropped` may be called from every thread; they hold the mutex for the time of
-/// copying a batch. Lines beyond `LogQueue`'s bound are dropped, oldest first, and reported when
-/// writing goes on.
-final class LogWriter: Sendable {
+/// An inbox whose receiver is no loop: `post` holds the mutex for the time of copying a batch. Lines
+/// beyond `LogQueue`'s bound are dropped, oldest first, and reported when writing goes on.
+final class LogWriter: MessageInbox {
     private struct State {
         var queue = LogQueue()
         var isClosing = false
@@ -34,13 +34,16 @@ final class LogWriter: Sendable {
 
     private init() {}
 
-    /// Queues whole lines. Never waits for the output.
-    func append(_ lines: [UInt8]) {
-        let wakeUp = state.withLock { state in
-            state.queue.append(lines)
-            return state.wakeUp.take()
+    /// Queues whole lines. Never waits for the output; false after `close`, for lines that are not
+    /// written.
+    @discardableResult
+    func post(_ lines: [UInt8]) -> Bool {
+        let (isOpen, wakeUp) = state.withLock { state in
+            if !state.isClosing { state.queue.append(lines) }
+            return (!state.isClosing, state.wakeUp.take())
         }
         wakeUp?.open()
+        return isOpen
     }
 
     /// How many lines were never written.

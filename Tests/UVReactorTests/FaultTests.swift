@@ -99,6 +99,7 @@ private final class Story {
     private var ends: [Peer] = []
     private var listeners: [any Listener] = []
     private var signals: SignalSource?
+    private let inbox = UVInbox<String>()
 
     /// - Parameter number: the call that fails, counted from 1; 0 for none.
     static func told(failing number: Int) -> End {
@@ -151,7 +152,7 @@ private final class Story {
     // MARK: The story
 
     private func begin(_ loop: UVLoop) {
-        for name in ["tcp", "pipe", "name", "jobs", "letter", "signal", "socket"] {
+        for name in ["tcp", "pipe", "name", "jobs", "message", "signal", "socket"] {
             begin(name)
         }
         loop.timer(after: .seconds(5)) { [weak self] in self?.loop.take()?.stop() }
@@ -160,12 +161,10 @@ private final class Story {
         connect("tcp", to: .loopback, loop)
         connect("pipe", to: .temporary("faults"), loop)
         // Before the look-up, whose thread may otherwise be the one that wakes the loop.
-        if !loop.port.post({ loop in loop.story?.end("letter") }) {
-            end("letter", .failure(Story.failure))
-        }
+        inbox.open(on: loop, for: self)
+        if !inbox.post("message") { end("message", .failure(Story.failure)) }
         loop.resolve("localhost").whenSettled { [self] in end("name", $0.map { _ in }) }
         chain(3000, loop)
-        loop.resident = self
     }
 
     /// More jobs than one drain runs.
@@ -244,6 +243,6 @@ private final class Peer: ByteStreamDelegate {
     func streamFailed(_ failure: IOFailure) { onEnd(.failure(failure)) }
 }
 
-extension UVLoop {
-    fileprivate var story: Story? { resident as? Story }
+extension Story: MessageReceiver {
+    func receive(_ message: String) { end(message) }
 }

@@ -106,7 +106,7 @@ import UVReactor
         let served = Mutex(0)
         let socket = try ListeningSocket.bound(to: .temporary("duplicated"))
         let address = socket.address
-        let ports = Mutex<[UVReactor.Port]>([])
+        let inboxes = Mutex<[UVInbox<LoopActions.Action>]>([])
         let threads = try (0..<2).map { _ in
             let copy = Mutex<ListeningSocket?>(try socket.duplicate())
             return TestThread {
@@ -120,7 +120,8 @@ import UVReactor
                             served.withLock { $0 += 1 }
                             stream.close()
                         }
-                        ports.withLock { $0.append(loop.port) }
+                        let actions = loop.actions()
+                        inboxes.withLock { $0.append(actions) }
                         loop.timer(after: .seconds(30)) { listener.close() }
                     }
                 } catch {
@@ -143,13 +144,13 @@ import UVReactor
                 }
             }
             func startWhenBothListen() {
-                if ports.withLock({ $0.count }) == 2 { return next() }
+                if inboxes.withLock({ $0.count }) == 2 { return next() }
                 loop.timer(after: .milliseconds(1), startWhenBothListen)
             }
             startWhenBothListen()
         }
         #expect(served.withLock { $0 } == 40)
-        for port in ports.withLock({ $0 }) { port.post { $0.stop() } }
+        for inbox in inboxes.withLock({ $0 }) { inbox.post { $0.stop() } }
         for thread in threads { thread.join() }
     }
 }

@@ -58,3 +58,22 @@ extension SocketAddress {
         return (.unix(path: path), path)
     }
 }
+
+/// Performs on a loop what other threads post: `loop.actions().post { $0.stop() }`.
+final class LoopActions: MessageReceiver {
+    typealias Action = @Sendable (UVLoop) -> Void
+    private unowned let loop: UVLoop
+
+    init(on loop: UVLoop) { self.loop = loop }
+
+    func receive(_ message: @escaping Action) { message(loop) }
+}
+
+extension UVLoop {
+    /// An inbox for actions, open until the loop's end.
+    func actions() -> UVInbox<LoopActions.Action> {
+        let inbox = UVInbox<LoopActions.Action>()
+        inbox.open(on: self, for: LoopActions(on: self))
+        return inbox
+    }
+}

@@ -72,9 +72,7 @@ private struct Series {
     /// When its configuration came to this core; nil if it never did.
     private func beginning(of generation: Int) -> Instant? {
         if generation == 0 { return record.began }
-        guard generation <= record.reloads.count else { return nil }
-        let at = record.began + .milliseconds(record.reloads[generation - 1])
-        return core.drains.map { at > $0 } ?? false ? nil : at
+        return generation <= core.installations.count ? core.installations[generation - 1] : nil
     }
 
     var fault: String? {

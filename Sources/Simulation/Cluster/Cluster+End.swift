@@ -16,8 +16,8 @@ extension Cluster {
             for rest in core.unrest {
                 violation(.leftovers, nil, "\(core.loop.name): \(rest), and every client has left")
             }
-            core.close()
         }
+        process?.close()
         let longest =
             cores.contains { $0.drains != nil } ? plan.configs.map(\.drainTimeout).max() ?? 0 : 0
         network.advance(by: .milliseconds(longest + 200))
@@ -26,6 +26,8 @@ extension Cluster {
                 violation(.leftovers, nil, "\(core.loop.name): \(rest)")
             }
         }
+        process?.end()
+        for fault in process?.faults ?? [] { violation(.leftovers, nil, fault) }
         for host in hosts { host.close() }
         if !network.runUntilQuiet() { violation(.leftovers, nil, "it never gets quiet") }
         for rest in network.leftovers { violation(.leftovers, nil, rest) }

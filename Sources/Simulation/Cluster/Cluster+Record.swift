@@ -7,7 +7,9 @@ extension Cluster {
         RunRecord(
             plan: plan, began: began, ended: network.clock.now, network: network.settings,
             workers: cores.map {
-                WorkerRecord(name: $0.loop.name, drains: $0.drains, ended: $0.ended)
+                WorkerRecord(
+                    name: $0.loop.name, installations: $0.installations, drains: $0.drains,
+                    ended: $0.ended)
             },
             clients: clients.map { client in
                 ClientRecord(

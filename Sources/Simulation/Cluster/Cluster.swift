@@ -19,6 +19,7 @@ package final class Cluster {
     let trace = SimTrace()
     let began: Instant
 
+    private(set) var process: SimulatedProcess?
     private(set) var cores: [SimulatedCore] = []
     private(set) var hosts: [SimulatedHost] = []
     private(set) var clients: [SimulatedClient] = []
@@ -34,7 +35,7 @@ package final class Cluster {
     private var sentNumbers: Set<Int> = []
     /// The next ordinal of each call of each request.
     private var ordinals: [Int: [(call: CallKey, count: Int)]] = [:]
-    private var gatewayPlans: [Plan] = []
+    private var loaded: Loaded?
 
     package init(_ plan: ClusterPlan) {
         self.plan = plan
@@ -55,6 +56,8 @@ package final class Cluster {
         let rates = plan.rates
         network.settings.latency =
             .microseconds(dice.pick([0, 20]))...(.microseconds(dice.pick([20, 200, 3000])))
+        network.settings.messageLatency =
+            .zero ... .microseconds(plan.dice.dice("inbox").pick([0, 100, 2000, 20_000]))
         if dice.chance(rates[.splitReads] * 4) { network.settings.split = .random }
         if dice.chance(rates[.smallWindows] * 3) {
             network.settings.windowBytes = dice.pick([64, 512, 4096])
@@ -81,10 +84,14 @@ package final class Cluster {
     }
 
     private func start() -> Bool {
-        guard let plans = load() else { return false }
-        let shared = SharedCounts()
-        for index in 0..<plan.configs[0].workers {
-            cores.append(SimulatedCore(index, plans[0], on: network, journal, shared: shared))
+        guard let loaded = load() else { return false }
+        let process = SimulatedProcess(on: network, journal)
+        self.process = process
+        let workers = plan.configs[0].workers
+        for index in 0..<workers {
+            let core = SimulatedCore(index, of: workers, loaded.plan, in: process)
+            cores.append(core)
+            process.add(core)
         }
         do throws(IOFailure) {
             for core in cores {
@@ -95,34 +102,48 @@ package final class Cluster {
             violation(.leftovers, nil, "cannot listen: \(error)")
             return false
         }
-        for (at, plan) in zip(plan.reloads, plans.dropFirst()) {
-            for core in cores { core.install(plan, after: at) }
+        for (at, config) in zip(plan.reloads, loaded.reloads) {
+            process.install(config, after: at)
         }
-        if let drains = plan.drains { for core in cores { core.drain(after: drains) } }
+        if let drains = plan.drains { process.drain(after: drains) }
         startClients()
         return true
     }
 
-    /// The gateway's plans of the drawn texts; made when they are first needed.
-    private func load() -> [Plan]? {
-        if !gatewayPlans.isEmpty { return gatewayPlans }
+    /// The first plan, and the configurations that workers compile after it.
+    private struct Loaded {
+        let plan: Plan
+        let reloads: [RecordedConfig]
+    }
+
+    /// What the gateway reads of the drawn texts; made when it is first needed.
+    private func load() -> Loaded? {
+        if let loaded { return loaded }
+        var first: Plan?
+        var recorded: [RecordedConfig] = []
         for config in plan.configs {
             let text = ConfigText.of(config)
-            let (loaded, problems) = ConfigLoader.load(
-                "drawn.yaml", files: ConfigFiles(oneFile: text), environment: { _ in nil })
-            guard let loaded, let plan = try? Planner.plan(loaded, processors: 1) else {
+            let recording = ConfigRecording(files: ConfigFiles(oneFile: text)) { _ in nil }
+            let (read, problems) = ConfigLoader.load(
+                "drawn.yaml", files: recording.files, environment: recording.environment,
+                contexts: recording.contexts)
+            guard let read, let plan = try? Planner.plan(read, processors: 1) else {
                 violation(.configuration, nil, problems.lines.joined(separator: "\n") + "\n" + text)
                 return nil
             }
-            gatewayPlans.append(plan.replacingSecurity(\.simulated))
+            first = first ?? plan.replacingSecurity(\.simulated)
+            var config = recording.recorded("drawn.yaml", processors: 1)
+            config.replaceSecurity = { $0.simulated }
+            recorded.append(config)
         }
-        return gatewayPlans
+        loaded = first.map { Loaded(plan: $0, reloads: Array(recorded.dropFirst())) }
+        return loaded
     }
 
     /// The same cluster again, before anything happened in it.
     func again() -> Cluster {
         let cluster = Cluster(plan)
-        cluster.gatewayPlans = gatewayPlans
+        cluster.loaded = loaded
         return cluster
     }
 

@@ -244,11 +244,13 @@ extension RunRecord {
     func configs(for request: RequestRecord) -> [DrawnConfig] {
         guard let answered = request.answered else { return [] }
         let (from, to) = (ms(request.began), ms(answered))
+        // A worker goes on with a configuration until the message with the next one arrives.
+        let delay = network.messageLatency.upperBound.inMilliseconds
         return configs.filter { config in
             let begins = config.generation == 0 ? -1 : reloads[config.generation - 1]
             let ends =
                 config.generation < reloads.count ? reloads[config.generation] : Int.max
-            return Double(begins) <= to && Double(ends) >= from
+            return Double(begins) <= to && Double(ends) + delay >= from
         }
     }
 

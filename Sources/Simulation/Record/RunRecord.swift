@@ -78,6 +78,8 @@ package struct RunRecord {
 /// One worker of the gateway.
 struct WorkerRecord {
     let name: String
+    /// When it received each configuration but the first.
+    let installations: [Instant]
     /// When it began to drain.
     let drains: Instant?
     /// When its work was over: its drain ended, or it was closed.

@@ -8,45 +8,46 @@ import Testing
 /// Workers that hang, watched in virtual time.
 @Suite struct WorkerMonitorTests {
     /// Answers at once unless it hangs; then its inbox fills.
-    private final class Worker: MonitoredWorker {
-        let index: Int
-        var hasEnded = false
+    private final class Worker: MessageInbox, @unchecked Sendable {
+        private(set) lazy var handle = WorkerHandle(setup, inbox: self)
+        private let setup: WorkerSetup
         var isHung = false {
             didSet { if !isHung { answerAll() } }
         }
         var requests = 0
-        private(set) var answeredHeartbeat: UInt64 = 0
-        private(set) var inbox: [() -> Void] = []
+        private(set) var messages: [WorkerMessage] = []
         weak var monitor: WorkerMonitor?
 
-        init(_ index: Int) { self.index = index }
+        init(_ setup: WorkerSetup) { self.setup = setup }
 
-        func sendHeartbeat(_ number: UInt64) {
-            post { $0.answeredHeartbeat = number }
-        }
-
-        func requestSnapshot() {
-            post { worker in
-                var meter = CoreMeter(endpointNames: ["GET /x"])
-                for _ in 0..<worker.requests {
-                    meter.count(endpoint: 0, status: 200, after: .milliseconds(1))
-                }
-                worker.monitor?.received(
-                    CoreSnapshot(
-                        meter: meter, backends: [], connections: 7, bufferedBytes: 11, requests: []),
-                    from: worker.index)
-            }
-        }
-
-        private func post(_ message: @escaping (Worker) -> Void) {
-            inbox.append { [unowned self] in message(self) }
+        @discardableResult
+        func post(_ message: WorkerMessage) -> Bool {
+            messages.append(message)
             if !isHung { answerAll() }
+            return true
         }
 
         private func answerAll() {
-            let messages = inbox
-            inbox = []
-            for message in messages { message() }
+            let waiting = messages
+            messages = []
+            for message in waiting { answer(message) }
+        }
+
+        private func answer(_ message: WorkerMessage) {
+            switch message {
+            case .heartbeat(let number): setup.answerHeartbeat(number)
+            case .takeSnapshot: monitor?.received(snapshot, from: handle.index)
+            default: Issue.record("\(message)")
+            }
+        }
+
+        private var snapshot: CoreSnapshot {
+            var meter = CoreMeter(endpointNames: ["GET /x"])
+            for _ in 0..<requests {
+                meter.count(endpoint: 0, status: 200, after: .milliseconds(1))
+            }
+            return CoreSnapshot(
+                meter: meter, backends: [], connections: 7, bufferedBytes: 11, requests: [])
         }
     }
 
@@ -66,10 +67,16 @@ import Testing
             written.text += String(decoding: $0, as: UTF8.self)
         }
         monitor = WorkerMonitor(loop: loop, log: log)
-        workers = [Worker(0), Worker(1)]
+        let shared = Shared(names: network.makeNameService())
+        workers = [0, 1].map { [network] index in
+            Worker(
+                WorkerSetup(
+                    index: index, of: 2, shared: shared, control: SimInbox(on: network),
+                    log: SimInbox(on: network)))
+        }
         for worker in workers {
             worker.monitor = monitor
-            monitor.add(worker)
+            monitor.add(worker.handle)
         }
     }
 
@@ -139,13 +146,13 @@ import Testing
         workers[0].isHung = true
         network.advance(by: .seconds(60))
         for _ in 0..<20 { _ = reports() }
-        #expect(workers[0].inbox.count == 2, "one heartbeat, one request for a snapshot")
+        #expect(workers[0].messages.count == 2, "one heartbeat, one request for a snapshot")
     }
 
     @Test func aWorkerThatHasEndedIsNotExpectedToAnswer() {
         monitor.startHeartbeats()
         workers[0].isHung = true
-        workers[0].hasEnded = true
+        workers[0].handle.hasEnded = true
         network.advance(by: .seconds(60))
         #expect(monitor.workersSilent(for: .milliseconds(1)).isEmpty && lines.isEmpty)
     }
@@ -254,7 +261,7 @@ import Testing
             monitor.reports().whenSettled { _ in ms = (network.clock.now - began).inMilliseconds }
         }
         loop.timer(after: .milliseconds(50)) { [monitor, workers] in
-            workers[1].hasEnded = true
+            workers[1].handle.hasEnded = true
             monitor.ended(1)
         }
         network.advance(by: .seconds(1))

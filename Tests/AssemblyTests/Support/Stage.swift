@@ -46,7 +46,9 @@ final class Stage {
         log = Log(level: .info, format: .json, clock: { [loop] in loop.unixTime }) {
             [written] in written.text += String(decoding: $0, as: UTF8.self)
         }
-        let core = GatewayCore(try Self.plan(config), loop: loop, log: log)
+        let core = GatewayCore(
+            try Self.plan(config), loop: loop, log: log,
+            shared: Shared(names: network.makeNameService()))
         self.core = core
         address = try core.listen(on: address, sharedPort: false)
         for port in 7001...7003 as ClosedRange<UInt16> {

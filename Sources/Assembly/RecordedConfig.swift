@@ -1,29 +1,33 @@
-import Gateway
-import GatewayConfig
-import TLS
-import UVReactor
+package import Gateway
+package import GatewayConfig
+package import Reactor
+package import TLS
 
 /// A configuration with every byte that was read for it; loading it again gives the same plan.
-struct RecordedConfig: Sendable {
-    let path: String
-    let isDemo: Bool
+package struct RecordedConfig: Sendable {
+    package let path: String
+    package let isDemo: Bool
+    /// Of the machine, for what the configuration leaves open.
+    fileprivate let processors: Int
     fileprivate let contents: [String: Result<[UInt8], ConfigFileError>]
     fileprivate let listings: [String: Result<[String], ConfigFileError>]
     fileprivate let variables: [String: String]
     /// What the first load made of the files for TLS.
     fileprivate let contexts: TLSClientContexts
     /// What the plan's connections must fit; nil before it is known.
-    var descriptors: DescriptorBudget?
+    package var descriptors: DescriptorBudget?
+    /// Replaces the TLS of backends; set by the simulation, whose streams carry no TLS bytes.
+    package var replaceSecurity: (@Sendable (StreamSecurity) -> StreamSecurity?)?
 
-    /// A plan for the core that asks, one of `workers`; nil is a mistake of ours, since the same bytes
-    /// had a plan before.
-    func plan(workers: Int) throws(PlanError) -> Plan? {
+    /// A plan for one of `workers`; nil is an internal error, since the same bytes had a plan before.
+    package func plan(workers: Int) throws(PlanError) -> Plan? {
         let (config, _) = ConfigLoader.load(
             path, files: files, environment: { variables[$0] }, contexts: contexts)
         guard let config else { return nil }
         let plan = try Planner.plan(
-            config, processors: Processors.available, workers: workers, contexts: contexts)
-        return descriptors.map { plan.fitted(to: $0) } ?? plan
+            config, processors: processors, workers: workers, contexts: contexts)
+        let fitted = descriptors.map { plan.fitted(to: $0) } ?? plan
+        return replaceSecurity.map { fitted.replacingSecurity($0) } ?? fitted
     }
 
     private var files: ConfigFiles {
@@ -37,21 +41,21 @@ struct RecordedConfig: Sendable {
     }
 }
 
-/// Notes what a loader reads.
-final class ConfigRecording {
+/// Records what a loader reads.
+package final class ConfigRecording {
     private let source: ConfigFiles
     private let lookUp: (String) -> String?
     private var contents: [String: Result<[UInt8], ConfigFileError>] = [:]
     private var listings: [String: Result<[String], ConfigFileError>] = [:]
     private var variables: [String: String] = [:]
-    let contexts = TLSClientContexts()
+    package let contexts = TLSClientContexts()
 
-    init(files: ConfigFiles, environment: @escaping (String) -> String?) {
+    package init(files: ConfigFiles, environment: @escaping (String) -> String?) {
         source = files
         lookUp = environment
     }
 
-    var files: ConfigFiles {
+    package var files: ConfigFiles {
         var files = ConfigFiles(
             read: { path throws(ConfigFileError) in
                 let result = Result { () throws(ConfigFileError) in try self.source.read(path) }
@@ -68,19 +72,22 @@ final class ConfigRecording {
         return files
     }
 
-    func environment(_ name: String) -> String? {
+    package func environment(_ name: String) -> String? {
         let value = lookUp(name)
         variables[name] = value
         return value
     }
 
-    func isMissing(_ path: String) -> Bool {
+    package func isMissing(_ path: String) -> Bool {
         if case .failure(.notFound)? = contents[path] { true } else { false }
     }
 
-    func recorded(_ path: String, isDemo: Bool) -> RecordedConfig {
+    package func recorded(
+        _ path: String, isDemo: Bool = false, processors: Int
+    ) -> RecordedConfig {
         RecordedConfig(
-            path: path, isDemo: isDemo, contents: contents, listings: listings,
+            path: path, isDemo: isDemo, processors: processors, contents: contents,
+            listings: listings,
             variables: variables, contexts: contexts)
     }
 }

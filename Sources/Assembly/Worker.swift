@@ -1,0 +1,76 @@
+import Basics
+package import Gateway
+import Promises
+package import Reactor
+
+/// One worker: a gateway core that receives the messages of the control loop and reports to it.
+///
+/// Built on the thread of its loop and confined to it. Its inbox owns it; `onEnd` closes the inbox. It
+/// knows no libuv: the daemon and the simulation run the same worker.
+package final class Worker: MessageReceiver {
+    private let setup: WorkerSetup
+    /// nil once the worker has ended.
+    package private(set) var core: GatewayCore?
+    private let onEnd: () -> Void
+
+    /// A worker that compiles its plan.
+    ///
+    /// - Parameter onEnd: called once, when the worker has ended; closes the inbox and ends the loop
+    package convenience init(
+        _ setup: WorkerSetup, compiling config: RecordedConfig, on loop: any Loop,
+        onEnd: @escaping () -> Void
+    ) throws(WorkerFailure) {
+        let plan: Plan?
+        do throws(PlanError) {
+            plan = try config.plan(workers: setup.workers)
+        } catch {
+            throw .internalError("\(error)")
+        }
+        guard let plan else { throw .internalError("the configuration has no plan any more") }
+        if let budget = config.descriptors {
+            loop.descriptors.acceptCeiling = budget.acceptCeiling
+            loop.descriptors.connectCeiling = budget.connectCeiling
+        }
+        self.init(setup, plan, on: loop, onEnd: onEnd)
+    }
+
+    package init(
+        _ setup: WorkerSetup, _ plan: Plan, on loop: any Loop, onEnd: @escaping () -> Void
+    ) {
+        self.setup = setup
+        self.onEnd = onEnd
+        let log = Log(
+            level: plan.process.log.level.level, format: plan.process.log.format.format,
+            clock: { loop.unixTime },
+            sink: { [inbox = setup.log] in inbox.post($0) })
+        core = GatewayCore(plan, loop: loop, log: log, shared: setup.shared)
+    }
+
+    // MARK: Messages
+
+    package func receive(_ message: WorkerMessage) {
+        switch message {
+        case .install(let config): install(config)
+        case .announceDrain: core?.announceDrain()
+        case .drain: core?.drain().whenSettled { [self] _ in end() }
+        case .close: core?.close().whenSettled { [self] _ in end() }
+        case .heartbeat(let number): setup.answerHeartbeat(number)
+        case .takeSnapshot: if let core { setup.report(.snapshot(core.snapshot)) }
+        }
+    }
+
+    /// The control loop has compiled the same bytes; where they have no plan after all, the former
+    /// plan stays.
+    private func install(_ config: RecordedConfig) {
+        guard let plan = try? config.plan(workers: setup.workers) else {
+            return setup.report(.installationFailed)
+        }
+        core?.install(plan)
+    }
+
+    private func end() {
+        guard core != nil else { return }
+        core = nil
+        onEnd()
+    }
+}

@@ -1,0 +1,30 @@
+/// A queue of messages to one receiver on another thread.
+///
+/// Three conform: `UVInbox` (libuv's async handle wakes the loop), `SimInbox` (virtual time), and the
+/// daemon's `LogWriter`, whose thread has no loop. The owner of an inbox makes it before the thread of
+/// its receiver starts, so that messages can be posted at any time.
+///
+/// - Messages of one thread are received in the order in which it posted them. Messages of different
+///   threads are received in any order.
+/// - A message is never received inside of `post`, also on the receiver's own thread. Each one has a
+///   callback of the loop to itself: the promise jobs that it made ready run before the next message.
+/// - Messages that are posted before the receiver's loop exists wait for it.
+package protocol MessageInbox<Message>: AnyObject, Sendable {
+    associatedtype Message: Sendable
+
+    /// Queues a message and returns at once; may be called on every thread.
+    ///
+    /// - Returns: false if the message will never be received, because the receiver has ended or its
+    ///   loop cannot be woken. True is no promise that it will be: the receiver may end before.
+    @discardableResult
+    func post(_ message: Message) -> Bool
+}
+
+/// The object that an inbox delivers to. Confined to the thread of its loop; the inbox owns it from its
+/// opening until its closing.
+package protocol MessageReceiver<Message>: AnyObject {
+    associatedtype Message: Sendable
+
+    /// Called on the loop's thread, once for each message.
+    func receive(_ message: Message)
+}

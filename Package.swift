@@ -120,8 +120,8 @@ let package = Package(
         .target(
             name: "Assembly",
             dependencies: [
-                "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "Reactor",
-                "Promises", "Basics",
+                "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
+                "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
 
@@ -219,8 +219,8 @@ let package = Package(
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
-                "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTP", "TestCertificates",
-                "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+                "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer", "HTTP",
+                "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(

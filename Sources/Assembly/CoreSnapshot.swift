@@ -31,4 +31,11 @@ package struct RequestState: Sendable {
     package let age: Duration
     /// The endpoint pads its answers, so its times must not be told.
     package let hidesTiming: Bool
+
+    package init(id: String, endpoint: String, age: Duration, hidesTiming: Bool) {
+        self.id = id
+        self.endpoint = endpoint
+        self.age = age
+        self.hidesTiming = hidesTiming
+    }
 }

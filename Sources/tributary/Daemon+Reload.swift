@@ -4,20 +4,9 @@ import Gateway
 import GatewayConfig
 
 extension Daemon {
-    /// What became of the wish to reload.
-    enum Reload {
-        case done
-        /// The last good configuration stays; the log says why.
-        case failed
-        /// Workers that hang would not take it, so no worker gets it.
-        case refused(silentWorkers: [Int])
-        /// There is nothing to read, or nobody to give it to.
-        case impossible
-    }
-
     /// Reads the configuration again: all of it is good, or nothing of it is taken.
     @discardableResult
-    func reload() -> Reload {
+    func reload() -> ReloadOutcome {
         guard isServing, !config.isDemo else {
             log.write(.warning, "nothing to reload")
             return .impossible
@@ -26,7 +15,7 @@ extension Daemon {
         guard silentWorkers.isEmpty else {
             reloads.failed += 1
             log.write(.error, "reload failed; the last good configuration stays") {
-                $0.add("problem", Self.silence(of: silentWorkers))
+                $0.add("problem", WorkerMonitor.silence(of: silentWorkers))
             }
             return .refused(silentWorkers: silentWorkers)
         }

@@ -17,7 +17,7 @@ final class Daemon {
     var reloads = MetricsPage.Reloads()
     private var sockets: CoreSockets?
     private(set) var workers: [WorkerThread] = []
-    private let descriptorLimit: Int
+    let descriptorLimit: Int
     /// Until its connections are compared with the descriptors.
     private var firstPlan: Plan?
     let monitor: WorkerMonitor
@@ -272,13 +272,6 @@ final class Daemon {
         signals.removeAll()
         inbox.close()
         loop.stop()
-    }
-
-    // MARK: Numbers
-
-    /// The process's file descriptors, for the metrics.
-    var descriptors: MetricsPage.Descriptors {
-        MetricsPage.Descriptors(limit: descriptorLimit, open: ProcessDescriptors.open)
     }
 }
 

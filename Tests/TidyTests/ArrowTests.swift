@@ -52,8 +52,8 @@ import Testing
         // For the one count that all workers share, of the connections of each client.
         "HTTPServer": ["HTTP", "Reactor", "Promises", "Basics", "Synchronization"],
         "Assembly": [
-            "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "Reactor",
-            "Promises", "Basics", "Synchronization",
+            "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
+            "Reactor", "Promises", "Basics", "Synchronization",
         ],
         "Rehearsal": [
             "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor", "Promises",

@@ -12,9 +12,8 @@ package struct AdminGuard: Sendable {
     /// In lower case.
     private let hosts: Set<String>
 
-    /// Probes of orchestrators and load balancers, which name the host in their own way. They tell
-    /// one bit, so any `Host` will do.
-    private static let probes: Set<String> = ["/livez", "/readyz"]
+    /// The paths of the pages that accept any `Host`.
+    private static let probes = Set(AdminPages.table.filter(\.acceptsAnyHost).map(\.path))
 
     /// - Parameter hosts: names that are accepted beside IP addresses and local names
     package init(hosts: [String]) {

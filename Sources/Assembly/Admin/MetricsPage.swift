@@ -1,6 +1,8 @@
 import Basics
 import Gateway
+import HTTP
 import HTTPServer
+import Promises
 import Reactor
 
 /// The numbers of all cores in Prometheus' text format (exposition format 0.0.4).
@@ -212,5 +214,18 @@ package struct MetricsPage {
             }
         }
         return text
+    }
+}
+
+extension AdminPages {
+    static func metrics(_ pages: AdminPages, _ exchange: Exchange) -> Local<AdminAnswer> {
+        pages.process.monitor.reports().map { [process = pages.process] workers in
+            let facts = process.facts
+            return .text(
+                .ok,
+                MetricsPage.text(
+                    version: facts.version, workers: workers, reloads: facts.reloads,
+                    logLinesDropped: facts.logLinesDropped, descriptors: facts.descriptors))
+        }
     }
 }

@@ -1,0 +1,71 @@
+import Basics
+import HTTP
+import Promises
+
+/// One page of the admin server: where it is, and what renders it.
+package struct AdminPage {
+    package enum Access: Sendable {
+        /// GET and HEAD.
+        case read
+        /// POST.
+        case action
+    }
+
+    package let access: Access
+    package let path: String
+    /// As in the reference documents.
+    package let description: String
+    let contentType: FieldValue
+    /// Probes of orchestrators and load balancers name the host in their own way; such a page reveals
+    /// one bit, so any `Host` will do.
+    let acceptsAnyHost: Bool
+    let render: (AdminPages, Exchange) -> Local<AdminAnswer>
+
+    init(
+        _ access: Access, _ path: String, _ description: String,
+        contentType: FieldValue = "text/plain; charset=utf-8", acceptsAnyHost: Bool = false,
+        render: @escaping (AdminPages, Exchange) -> Local<AdminAnswer>
+    ) {
+        self.access = access
+        self.path = path
+        self.description = description
+        self.contentType = contentType
+        self.acceptsAnyHost = acceptsAnyHost
+        self.render = render
+    }
+
+    func accepts(_ method: Method) -> Bool {
+        switch access {
+        case .read: method == .get || method == .head
+        case .action: method == .post
+        }
+    }
+
+    /// The field `Allow` of a 405.
+    var allow: FieldValue {
+        switch access {
+        case .read: "GET, HEAD"
+        case .action: "POST"
+        }
+    }
+}
+
+/// What a page responds with.
+enum AdminAnswer {
+    /// A body of the page's content type.
+    case body(Status, Bytes)
+    /// A problem document.
+    case refused(Status, Fields)
+
+    /// A body of text.
+    static func text(_ status: Status, _ text: String) -> AdminAnswer { .body(status, Bytes(text)) }
+
+    func response(of page: AdminPage, _ exchange: Exchange) -> Response {
+        switch self {
+        case .body(let status, let body):
+            Response(status: status, fields: [.contentType: page.contentType], body: body)
+        case .refused(let status, let fields):
+            Problem(status, instance: exchange.id).response(fields)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Basics
+package import HTTP
+package import Promises
+package import Reactor
+
+/// The service behind the admin address, for operators only: it applies the guard, finds the page in
+/// the table and renders it. On the control loop.
+///
+/// It needs only a `Loop` and an `AdministeredProcess`, so tests run it in virtual time.
+package final class AdminPages {
+    unowned let process: any AdministeredProcess
+    let loop: any Loop
+    var reloadLimit = ReloadLimit()
+    private let adminGuard: AdminGuard
+
+    /// - Parameter hosts: the names that requests may have in `Host`, beside addresses and local names
+    package init(of process: any AdministeredProcess, on loop: any Loop, hosts: [String]) {
+        self.process = process
+        self.loop = loop
+        adminGuard = AdminGuard(hosts: hosts)
+    }
+
+    package func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+        if let refusal = adminGuard.refusal(of: request.head) {
+            return refused(refusal.status, [:], exchange)
+        }
+        let path = request.head.target.path
+        guard let page = Self.table.first(where: { String(path) == $0.path }) else {
+            return refused(.notFound, [:], exchange)
+        }
+        guard page.accepts(request.head.method) else {
+            return refused(.methodNotAllowed, [.allow: page.allow], exchange)
+        }
+        return page.render(self, exchange).map { $0.response(of: page, exchange) }
+    }
+
+    private func refused(
+        _ status: Status, _ fields: Fields, _ exchange: Exchange
+    ) -> Local<Response> {
+        exchange.core.value(Problem(status, instance: exchange.id).response(fields))
+    }
+}

@@ -1,0 +1,30 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+/// The reload of the configuration by a request.
+extension AdminPages {
+    static func reload(_ pages: AdminPages, _ exchange: Exchange) -> Local<AdminAnswer> {
+        exchange.core.value(pages.reload())
+    }
+
+    private func reload() -> AdminAnswer {
+        if let wait = reloadLimit.wait(at: loop.now) {
+            // Whole seconds, rounded up.
+            let seconds = UInt64((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
+            return .refused(.tooManyRequests, [.retryAfter: FieldValue(seconds)])
+        }
+        return switch process.reload() {
+        case .done: .text(.ok, "reloaded\n")
+        case .failed:
+            .text(
+                .unprocessableContent, "the last good configuration stays; the log says why\n")
+        case .refused(let workers):
+            .text(
+                .serviceUnavailable,
+                "\(WorkerMonitor.silence(of: workers)); the last good configuration stays\n")
+        case .impossible: .text(.conflict, "there is nothing to reload\n")
+        }
+    }
+}

@@ -120,7 +120,7 @@ import Testing
     @Test func noTopLevelTypeHasTheNameOfAModule() throws {
         let modules = Set(Self.order)
         for file in try Sources.all() {
-            for (number, name) in file.topLevelTypes {
+            for (number, name, _) in file.topLevelTypes {
                 #expect(!modules.contains(name), "\(file):\(number): \(name)")
             }
         }
@@ -130,10 +130,13 @@ import Testing
         let file = Sources.File(
             target: "X", path: "X.swift",
             lines: [
-                "package final class A {", "    struct B {}", "}", "indirect enum C<Value> {",
-                "@frozen public struct D: E {", "typealias F = Int", "// class G",
-                "private actor H {", "extension I {",
+                "package final class A {", "    struct B {}", "}", "indirect enum C<Value> {}",
+                "@frozen public struct D: E {}", "typealias F = Int", "// class G",
+                "private actor H {}", "extension I {",
+                "    struct J {}", "}", "#if os(Linux)", "    struct K {}", "#endif",
+                "let text = \"struct L {\"", "/* struct M {} */ struct N {}",
             ])
-        #expect(file.topLevelTypes.map(\.name) == ["A", "C", "D", "F", "H"])
+        #expect(file.topLevelTypes.map(\.name) == ["A", "C", "D", "F", "H", "K", "N"])
+        #expect(file.topLevelTypes.filter(\.isPrivate).map(\.name) == ["H"])
     }
 }

@@ -21,7 +21,7 @@ import Testing
         "Basics/ByteBudget.swift",  // one number, whose accesses cannot overlap
         "Basics/Bytes.swift",  // hands whole buffers to the standard library
         "HTTP/FieldName.swift", "HTTP/Span+Text.swift",  // only lifetimes: what is static stays
-        "HTTP/Wire/ByteScan.swift",  // eight bytes at once, behind `index + 8 <= count`
+        "HTTP/ByteScan.swift",  // eight bytes at once, behind `index + 8 <= count`
         "HTTP/Wire/RequestLine.swift",  // hands a whole buffer to the standard library
         "JSONText/Lookahead.swift",  // every load compares its offset with the count
     ]

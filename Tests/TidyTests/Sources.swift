@@ -41,17 +41,34 @@ enum Sources {
 }
 
 extension Sources.File {
-    /// The types that it declares outside of others, which the formatter leaves without indentation.
-    var topLevelTypes: [(number: Int, name: String)] {
-        lines.enumerated().compactMap { index, line in
-            let words = line.prefix { !"{:<=".contains($0) }
-                .split { $0 == " " || $0 == "(" || $0 == ")" }
-            guard line.first?.isWhitespace == false, !line.hasPrefix("//"),
-                let at = words.firstIndex(where: { Self.kinds.contains(String($0)) }),
-                at + 1 < words.count
-            else { return nil }
-            return (index + 1, String(words[at + 1]))
+    /// The types that it declares outside of others, those inside of `#if` included.
+    var topLevelTypes: [(number: Int, name: String, isPrivate: Bool)] {
+        var types: [(number: Int, name: String, isPrivate: Bool)] = []
+        var depth = 0
+        let code = SourceText.code(of: lines.joined(separator: "\n"))
+        let codeLines = code.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in codeLines.enumerated() {
+            if depth == 0, let type = Self.type(in: String(decoding: line, as: UTF8.self)) {
+                types.append((index + 1, type.name, type.isPrivate))
+            }
+            for byte in line {
+                if byte == UInt8(ascii: "{") { depth += 1 }
+                if byte == UInt8(ascii: "}") { depth -= 1 }
+            }
         }
+        return types
+    }
+
+    /// The first type that a line declares.
+    private static func type(in line: String) -> (name: String, isPrivate: Bool)? {
+        let words = line.prefix { !"{:<=".contains($0) }.split { " ()".contains($0) }
+        guard let at = words.firstIndex(where: { kinds.contains(String($0)) }),
+            at + 1 < words.count
+        else { return nil }
+        return (
+            String(words[at + 1]),
+            words[..<at].contains { $0 == "private" || $0 == "fileprivate" }
+        )
     }
 
     private static let kinds: Set = ["class", "struct", "enum", "protocol", "typealias", "actor"]

@@ -1,7 +1,7 @@
 /// How many file descriptors one worker can need, depending on the connections that it accepts.
 struct DescriptorDemand {
     /// What limits the connections to one backend.
-    struct Backend: Equatable {
+    struct BackendLimits: Equatable {
         /// `max_concurrent`, as the worker's share.
         let concurrentMax: Int?
         /// The most calls of one request to it; a hedged call counts twice.
@@ -11,7 +11,7 @@ struct DescriptorDemand {
     }
 
     let requestsInFlightMax: Int
-    let backends: [Backend]
+    let backends: [BackendLimits]
 
     /// The largest number of connections, up to `configured`, that leaves enough for the calls of
     /// their requests. Calls take half of the descriptors at most: what they can need in the worst
@@ -48,7 +48,7 @@ extension DescriptorDemand {
     init(_ plan: Plan) {
         requestsInFlightMax = plan.server.requestsInFlight
         backends = plan.backends.map { backend in
-            Backend(
+            BackendLimits(
                 concurrentMax: backend.concurrency?.concurrentMax,
                 callsPerRequest: plan.endpoints.map { $0.calls(to: backend.index) }.max() ?? 0,
                 checks: backend.health == nil ? 0 : backend.hosts.count)

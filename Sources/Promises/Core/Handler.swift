@@ -50,51 +50,6 @@ struct Observe<Input> {
     init(_ call: @escaping (Input) -> Void) { self.call = call }
 }
 
-/// Continues with another promise.
-@usableFromInline
-protocol Lead<Input, Output> {
-    associatedtype Input
-    associatedtype Output
-    func next(_ input: Input) throws -> Node
-}
-
-/// Continues with a `Promise`.
-@usableFromInline
-struct PromiseLead<Input, Output: Sendable>: Lead {
-    @usableFromInline let call: (Input) throws -> Promise<Output>
-
-    @inlinable
-    init(_ call: @escaping (Input) throws -> Promise<Output>) { self.call = call }
-
-    @inlinable
-    func next(_ input: Input) throws -> Node { try call(input).node }
-}
-
-/// Continues with a `Local`.
-@usableFromInline
-struct LocalLead<Input, Output>: Lead {
-    @usableFromInline let call: (Input) throws -> Local<Output>
-
-    @inlinable
-    init(_ call: @escaping (Input) throws -> Local<Output>) { self.call = call }
-
-    @inlinable
-    func next(_ input: Input) throws -> Node { try call(input).node }
-}
-
-/// Continues with whatever face of a node; wraps the closure.
-@usableFromInline
-struct FaceLead<Input, Face: PromiseFace>: Lead {
-    @usableFromInline typealias Output = Face.Value
-    @usableFromInline let call: (Input) throws -> Face
-
-    @inlinable
-    init(_ call: @escaping (Input) throws -> Face) { self.call = call }
-
-    @inlinable
-    func next(_ input: Input) throws -> Node { try call(input).node }
-}
-
 /// Any of them, while only the step knows which: it can be kept and dropped, and nothing else.
 ///
 /// Every closure of Swift is a function and one counted context, whatever its type. It is cast in

@@ -44,7 +44,7 @@ package final class GatewayCore {
             installed.gateway.reject(with: response, request, exchange)
         }
         server = Server(
-            loop: loop, settings: plan.server.settings, hooks: hooks, clients: shared.clients
+            loop: loop, settings: plan.server, hooks: hooks, clients: shared.clients
         ) { [installed] request, exchange in installed.gateway.answer(request, exchange) }
         log.onFirstLine = { [loop, log] in
             loop.timer(after: Self.logDelay) { log.flush() }
@@ -88,7 +88,7 @@ package final class GatewayCore {
         former.stop()
         client.retireUnused()
         log.level = plan.process.log.level.level
-        server?.adopt(plan.server.settings)
+        server?.adopt(plan.server)
         log.write(.info, "configuration installed")
     }
 
@@ -134,25 +134,5 @@ package final class GatewayCore {
             bufferedBytes: server?.bufferedBytes ?? 0,
             descriptorShortages: loop.descriptors.shortages,
             requests: server?.exchanges.map(ledger.state) ?? [])
-    }
-}
-
-extension ServerPlan {
-    /// What the server is told: the limits of the wire, and of this core.
-    fileprivate var settings: ServerSettings {
-        var settings = ServerSettings()
-        settings.connections = connections
-        settings.refusedConnections = refusedConnections
-        settings.requestsInFlight = requestsInFlight
-        settings.bufferedBytes = bufferedBytes
-        settings.limits.headerBytes = headerBytes
-        settings.limits.headerCount = headerCount
-        settings.limits.uriBytes = uriBytes
-        settings.limits.headerTimeout = headerTimeout
-        settings.limits.bodyTimeout = bodyTimeout
-        settings.limits.idleTimeout = idleTimeout
-        settings.limits.writeTimeout = writeTimeout
-        settings.connectionsPerClient = connectionsPerClient
-        return settings
     }
 }

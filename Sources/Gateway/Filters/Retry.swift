@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 import HTTPClient
 import Promises
@@ -97,4 +98,13 @@ package struct RetryPlan {
     let onTerminated: Bool
     let statuses: [Int]
     let backoff: Duration
+
+    init(_ retry: Config.Call.Retry) {
+        let conditions = retry.on?.value ?? PlanDefaults.retryOn
+        attempts = retry.attempts?.value ?? PlanDefaults.retryAttempts
+        onConnect = conditions.contains(.connect)
+        onTerminated = conditions.contains(.terminated)
+        statuses = conditions.compactMap { if case .status(let code) = $0 { code } else { nil } }
+        backoff = retry.backoff?.value ?? PlanDefaults.retryBackoff
+    }
 }

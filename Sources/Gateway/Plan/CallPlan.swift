@@ -42,41 +42,34 @@ package final class CallPlan {
     /// The same, with the calls in its `after`.
     package let waitsFor: [Int]
 
-    init(
-        index: Int, name: String, backend: Int, method: Method, target: URLTemplate,
-        headers: [(name: FieldName, value: URLTemplate)], body: BodyTemplatePlan?,
-        forward: ForwardPlan, forwarded: Config.Forwarded, isRequired: Bool, timeout: Duration,
-        accept: [ClosedRange<Int>],
-        relayStatus: [ClosedRange<Int>], relaysBody: Bool, relayHeaders: [FieldName],
-        retry: RetryPlan?, hedgeAfter: Duration?, shape: JSONShape, cuts: [String],
-        placement: Placement, fallback: Fallback, condition: Condition?, answerMax: Int,
-        uses: [Int], waitsFor: [Int]
-    ) {
+    /// One line for each key; the planner has what takes more than a line.
+    init(_ index: Int, _ planner: CallPlanner) throws(PlanError) {
+        let (call, endpoint, config) = (planner.call, planner.endpoint, planner.config)
         self.index = index
-        self.name = name
-        self.backend = backend
-        self.method = method
-        self.target = target
-        self.headers = headers
-        self.body = body
-        self.forward = forward
-        self.forwarded = forwarded
-        self.isRequired = isRequired
-        self.timeout = timeout
-        self.accept = accept
-        self.relayStatus = relayStatus
-        self.relaysBody = relaysBody
-        self.relayHeaders = relayHeaders
-        self.retry = retry
-        self.hedgeAfter = hedgeAfter
-        self.shape = shape
-        self.cuts = cuts
-        self.placement = placement
-        self.fallback = fallback
-        self.condition = condition
-        self.answerMax = answerMax
-        self.uses = uses
-        self.waitsFor = waitsFor
+        name = call.name.value
+        backend = planner.backend
+        method = planner.method
+        target = planner.target
+        headers = try planner.headers()
+        body = try planner.body()
+        forward = try planner.forward()
+        forwarded = planner.forwarded
+        isRequired = call.required?.value == true || endpoint.succeedWhen?.value == .all
+        timeout = config.timeout(of: call, in: endpoint).value
+        accept = call.accept?.value ?? PlanDefaults.accept
+        relayStatus = call.relayStatus?.value ?? PlanDefaults.relayStatus
+        relaysBody = call.relayBody?.value ?? false
+        relayHeaders = try planner.fieldNames(call.relayHeaders)
+        retry = call.retry.map { RetryPlan($0) }
+        hedgeAfter = call.hedge?.after?.value
+        shape = try planner.shape()
+        cuts = planner.cuts
+        placement = planner.placement
+        fallback = try planner.fallback()
+        condition = try planner.condition()
+        answerMax = config.bodyMax(of: endpoint).value
+        uses = planner.scope.uses
+        waitsFor = planner.scope.waitsFor
     }
 
     /// Every value that its templates use.

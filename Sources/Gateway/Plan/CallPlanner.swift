@@ -3,56 +3,38 @@ import GatewayConfig
 import HTTP
 import JSONText
 
-/// Plans one call: its backend by index, its templates and its shape compiled.
+/// What the keys of one call mean: its backend by index, its templates and its shape compiled.
+///
+/// `CallPlan` asks it, with a line for each key.
 struct CallPlanner {
-    let planner: Planner
     let call: Config.Call
     let scope: CallScope
+    /// Into the plan's backends.
+    let backend: Int
+    let method: Method
+    let target: URLTemplate
+    let forwarded: Config.Forwarded
+    private let planner: Planner
 
-    private var endpoint: Config.Endpoint { scope.endpoint }
-    private var defaults: Config.Defaults? { planner.config.defaults }
-
-    func plan(_ index: Int) throws(PlanError) -> CallPlan {
+    init(_ call: Config.Call, _ scope: CallScope, _ planner: Planner) throws(PlanError) {
+        let backends = planner.config.backends
         guard let request = call.request, let from = call.from,
-            let backend = planner.config.backends.firstIndex(where: { $0.name.value == from.value })
+            let backend = backends.firstIndex(where: { $0.name.value == from.value })
         else { throw PlanError("\(call.place): no backend or no request") }
-        let templates = TemplatePlanner(scope: scope)
-        let target = try templates.target(request.target)
-        let forwarded =
-            call.forwarded?.value ?? planner.config.backends[backend].forwarded?.value ?? .off
-        return CallPlan(
-            index: index,
-            name: call.name.value,
-            backend: backend,
-            method: Method(request.method.value.rawValue) ?? .get,
-            target: target,
-            headers: try headers(templates),
-            body: try call.body.map { body throws(PlanError) in try templates.body(body) },
-            forward: try forward(forwarded, target),
-            forwarded: forwarded,
-            isRequired: call.required?.value == true || endpoint.succeedWhen?.value == .all,
-            timeout: call.timeout?.value ?? endpoint.timeout?.value ?? defaults?.timeout?.value
-                ?? PlanDefaults.timeout,
-            accept: call.accept?.value ?? PlanDefaults.accept,
-            relayStatus: call.relayStatus?.value ?? PlanDefaults.relayStatus,
-            relaysBody: call.relayBody?.value ?? false,
-            relayHeaders: try fieldNames(call.relayHeaders),
-            retry: call.retry.map(retry),
-            hedgeAfter: call.hedge?.after?.value,
-            shape: try shape(),
-            cuts: cuts,
-            placement: call.at == nil
-                ? .named : .root(failsOnCollision: call.onCollision?.value == .fail),
-            fallback: try fallback(),
-            condition: try condition(),
-            answerMax: endpoint.maxBody?.value ?? defaults?.maxBody?.value ?? PlanDefaults.bodyMax,
-            uses: scope.uses,
-            waitsFor: scope.waitsFor)
+        self.call = call
+        self.scope = scope
+        self.planner = planner
+        self.backend = backend
+        method = Method(request.method.value)
+        target = try TemplatePlanner(scope: scope).target(request.target)
+        forwarded = planner.config.forwarded(of: call, to: backends[backend]).value
     }
 
-    private func headers(
-        _ templates: TemplatePlanner
-    ) throws(PlanError) -> [(name: FieldName, value: URLTemplate)] {
+    var config: Config { planner.config }
+    var endpoint: Config.Endpoint { scope.endpoint }
+    private var templates: TemplatePlanner { TemplatePlanner(scope: scope) }
+
+    func headers() throws(PlanError) -> [(name: FieldName, value: URLTemplate)] {
         var headers: [(name: FieldName, value: URLTemplate)] = []
         for header in call.headers {
             headers.append((try planner.fieldName(header.name), try templates.field(header.value)))
@@ -60,11 +42,12 @@ struct CallPlanner {
         return headers
     }
 
-    /// A call's list replaces the endpoint's.
-    private func forward(
-        _ forwarded: Config.Forwarded, _ target: URLTemplate
-    ) throws(PlanError) -> ForwardPlan {
-        guard let forward = call.forward ?? endpoint.forward else { return .nothing }
+    func body() throws(PlanError) -> BodyTemplatePlan? {
+        try call.body.map { body throws(PlanError) in try templates.body(body) }
+    }
+
+    func forward() throws(PlanError) -> ForwardPlan {
+        guard let forward = config.forward(of: call, in: endpoint) else { return .nothing }
         let names = forward.headers
         return ForwardPlan(
             headers: try fieldNames(names.filter { !HeaderSyntax.isForwarding($0.value) }),
@@ -72,10 +55,10 @@ struct CallPlanner {
                 names.filter { planner.proxies.source.maintains($0.value) }
             )
             .filter { !forwarded.names.contains($0) },
-            query: query(forward.query, target))
+            query: query(forward.query))
     }
 
-    private func query(_ query: Config.Forward.Query, _ target: URLTemplate) -> QueryForward? {
+    private func query(_ query: Config.Forward.Query) -> QueryForward? {
         switch query {
         case .names(let names): names.isEmpty ? nil : .names(names.map { Bytes($0.value) })
         case .all:
@@ -86,25 +69,13 @@ struct CallPlanner {
         }
     }
 
-    private func fieldNames(_ names: [Placed<String>]) throws(PlanError) -> [FieldName] {
+    func fieldNames(_ names: [Placed<String>]) throws(PlanError) -> [FieldName] {
         var result: [FieldName] = []
         for name in names { result.append(try planner.fieldName(name)) }
         return result
     }
 
-    private func retry(_ retry: Config.Call.Retry) -> RetryPlan {
-        let conditions = retry.on?.value ?? [.connect, .terminated]
-        return RetryPlan(
-            attempts: retry.attempts?.value ?? PlanDefaults.retryAttempts,
-            onConnect: conditions.contains(.connect),
-            onTerminated: conditions.contains(.terminated),
-            statuses: conditions.compactMap {
-                if case .status(let code) = $0 { code } else { nil }
-            },
-            backoff: retry.backoff?.value ?? PlanDefaults.retryBackoff)
-    }
-
-    private func shape() throws(PlanError) -> JSONShape {
+    func shape() throws(PlanError) -> JSONShape {
         do {
             return try JSONShape(
                 take: try call.take.map { try JSONPath($0.value) },
@@ -118,7 +89,7 @@ struct CallPlanner {
         }
     }
 
-    private var cuts: [String] {
+    var cuts: [String] {
         func words(_ verb: String, _ paths: [Placed<String>]) -> [String] {
             paths.isEmpty ? [] : ["\(verb) \(paths.map(\.value).joined(separator: ", "))"]
         }
@@ -126,7 +97,13 @@ struct CallPlanner {
         return (keep ?? []) + words("drop", call.drop)
     }
 
-    private func fallback() throws(PlanError) -> CallPlan.Fallback {
+    var placement: CallPlan.Placement {
+        guard call.at != nil else { return .named }
+        let onCollision = call.onCollision?.value ?? PlanDefaults.onCollision
+        return .root(failsOnCollision: onCollision == .fail)
+    }
+
+    func fallback() throws(PlanError) -> CallPlan.Fallback {
         switch call.ifFailed?.value {
         case .omit: return .omit
         case nil: return .value(.null)
@@ -139,7 +116,7 @@ struct CallPlanner {
         }
     }
 
-    private func condition() throws(PlanError) -> CallPlan.Condition? {
+    func condition() throws(PlanError) -> CallPlan.Condition? {
         guard let when = call.when, let name = when.param?.value else { return nil }
         guard let param = scope.param(named: name) else {
             throw PlanError("\(when.place): no parameter \(name)")

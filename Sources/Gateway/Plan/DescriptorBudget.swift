@@ -1,3 +1,5 @@
+import HTTP
+
 /// How a process divides its file descriptors among clients, backends and the rest.
 ///
 /// From number 0 up to `acceptCeiling` there is room for clients and for calls to backends, from there
@@ -50,7 +52,7 @@ extension Plan {
     /// The same plan with as many connections as its calls leave descriptors for.
     package func fitted(to budget: DescriptorBudget) -> Plan {
         var plan = self
-        plan.server = server.limited(toConnections: connectionsMax(under: budget))
+        plan.server.accept(connectionsMax(under: budget))
         return plan
     }
 

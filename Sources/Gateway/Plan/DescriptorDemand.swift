@@ -1,3 +1,5 @@
+import HTTP
+
 /// How many file descriptors one worker can need, depending on the connections that it accepts.
 struct DescriptorDemand {
     /// What limits the connections to one backend.
@@ -19,7 +21,7 @@ struct DescriptorDemand {
     func connectionsMax(configured: Int, available: Int) -> Int {
         let callsMax = available / 2
         let fits = { (connections: Int) in
-            connections + ServerPlan.refusedConnections(besides: connections)
+            connections + ServerSettings.refusedConnections(besides: connections)
                 + min(callsMax, descriptors(forCallsOf: connections)) <= available
         }
         // Everything grows with the connections: the last number that fits is between these two.

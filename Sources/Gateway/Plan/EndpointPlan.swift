@@ -30,31 +30,27 @@ package final class EndpointPlan {
     /// The segments of paths that the client's values could make empty, `.` or `..`.
     let clientSegments: [ClientSegment]
 
-    init(
-        index: Int, route: Config.Route, place: Place, params: [ParamPlan], body: BodyPlan?,
-        bodyMax: Int, deadline: Duration, padding: PaddingPlan?, success: SuccessRule,
-        report: Config.Endpoint.Report, exposesDetails: Bool, partialStatus: Status,
-        cacheControl: FieldValue?, hasServerTiming: Bool, inFlightMax: Int?,
-        proxies: TrustedProxies, calls: [CallPlan], graph: CallGraph
-    ) {
+    /// One line for each key; the planner has what takes more than a line.
+    init(_ index: Int, _ planner: EndpointPlanner) throws(PlanError) {
+        let (endpoint, config) = (planner.endpoint, planner.config)
         self.index = index
-        self.route = route
-        self.place = place
-        self.params = params
-        self.body = body
-        self.bodyMax = bodyMax
-        self.deadline = deadline
-        self.padding = padding
-        self.success = success
-        self.report = report
-        self.exposesDetails = exposesDetails
-        self.partialStatus = partialStatus
-        self.cacheControl = cacheControl
-        self.hasServerTiming = hasServerTiming
-        self.inFlightMax = inFlightMax
-        self.proxies = proxies
-        self.calls = calls
-        self.graph = graph
+        route = planner.route
+        place = endpoint.place
+        params = planner.params
+        body = try planner.body()
+        bodyMax = endpoint.body?.max?.value ?? config.bodyMax(of: endpoint).value
+        deadline = config.deadline(of: endpoint).value
+        padding = planner.padding
+        success = planner.success
+        report = config.report(of: endpoint).value
+        exposesDetails = config.expose(of: endpoint).value == .details
+        partialStatus = Status(config.partialStatus(of: endpoint).value) ?? .ok
+        cacheControl = endpoint.cacheControl.flatMap { FieldValue($0.value) }
+        hasServerTiming = endpoint.serverTiming?.value ?? false
+        inFlightMax = endpoint.maxInFlight.map { planner.share($0.value) }
+        proxies = planner.proxies
+        calls = try planner.calls()
+        graph = planner.graph
         clientSegments = Self.clientSegments(of: calls)
     }
 

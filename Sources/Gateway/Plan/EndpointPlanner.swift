@@ -1,61 +1,55 @@
 import GatewayConfig
 import HTTP
 
-/// Plans one endpoint; its calls are planned by `CallPlanner`.
+/// What the keys of one endpoint mean; its calls are planned by `CallPlanner`.
+///
+/// `EndpointPlan` asks it, with a line for each key.
 struct EndpointPlanner {
-    let planner: Planner
     let endpoint: Config.Endpoint
+    let route: Config.Route
+    let params: [ParamPlan]
+    let graph: CallGraph
+    private let planner: Planner
 
-    func plan(_ index: Int) throws(PlanError) -> EndpointPlan {
+    init(_ endpoint: Config.Endpoint, _ planner: Planner) throws(PlanError) {
         guard let route = endpoint.route?.value else {
             throw PlanError("\(endpoint.place): no route")
         }
-        let params = try params(of: route)
-        let graph = endpoint.callGraph
-        let defaults = planner.config.defaults
-        var calls: [CallPlan] = []
-        for (position, call) in endpoint.calls.enumerated() {
-            let scope = CallScope(
-                endpoint: endpoint, params: params, uses: graph.uses[position],
-                waitsFor: graph.waitsFor[position])
-            calls.append(
-                try CallPlanner(planner: planner, call: call, scope: scope).plan(position))
-        }
-        return EndpointPlan(
-            index: index,
-            route: route,
-            place: endpoint.place,
-            params: params,
-            body: try body(),
-            bodyMax: endpoint.body?.max?.value ?? endpoint.maxBody?.value
-                ?? defaults?.maxBody?.value ?? PlanDefaults.bodyMax,
-            deadline: endpoint.deadline?.value ?? defaults?.deadline?.value
-                ?? PlanDefaults.deadline,
-            padding: endpoint.minDuration.map {
-                PaddingPlan(minimum: $0.value, step: endpoint.roundUpTo?.value)
-            },
-            success: success,
-            report: endpoint.report?.value ?? defaults?.report?.value ?? .body,
-            exposesDetails: (endpoint.expose?.value ?? defaults?.expose?.value) == .details,
-            partialStatus: Status(
-                endpoint.partialStatus?.value ?? defaults?.partialStatus?.value ?? 200) ?? .ok,
-            cacheControl: endpoint.cacheControl.flatMap { FieldValue($0.value) },
-            hasServerTiming: endpoint.serverTiming?.value ?? false,
-            inFlightMax: endpoint.maxInFlight.map { planner.share($0.value) },
-            proxies: planner.proxies,
-            calls: calls,
-            graph: graph)
-    }
-
-    private func params(of route: Config.Route) throws(PlanError) -> [ParamPlan] {
+        self.endpoint = endpoint
+        self.planner = planner
+        self.route = route
         do {
-            return try ParamPlan.all(of: endpoint.params, route: route)
+            params = try ParamPlan.all(of: endpoint.params, route: route)
         } catch {
             throw PlanError("\(endpoint.place): params: \(error)")
         }
+        graph = endpoint.callGraph
     }
 
-    private func body() throws(PlanError) -> BodyPlan? {
+    var config: Config { planner.config }
+    var proxies: TrustedProxies { planner.proxies }
+
+    /// A number for the whole process as one worker's share.
+    func share(_ count: Int) -> Int { planner.share(count) }
+
+    func calls() throws(PlanError) -> [CallPlan] {
+        var calls: [CallPlan] = []
+        for (index, call) in endpoint.calls.enumerated() {
+            let scope = CallScope(
+                endpoint: endpoint, params: params, uses: graph.uses[index],
+                waitsFor: graph.waitsFor[index])
+            calls.append(try CallPlan(index, CallPlanner(call, scope, planner)))
+        }
+        return calls
+    }
+
+    var padding: PaddingPlan? {
+        endpoint.minDuration.map {
+            PaddingPlan(minimum: $0.value, step: endpoint.roundUpTo?.value)
+        }
+    }
+
+    func body() throws(PlanError) -> BodyPlan? {
         guard let body = endpoint.body else { return nil }
         do {
             return try BodyPlan(body)
@@ -65,7 +59,7 @@ struct EndpointPlanner {
     }
 
     /// Required calls make `required` the rule; without any, one is enough.
-    private var success: SuccessRule {
+    var success: SuccessRule {
         switch endpoint.succeedWhen?.value {
         case .any: .any
         case .all: .all

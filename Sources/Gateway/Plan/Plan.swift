@@ -1,4 +1,5 @@
 package import GatewayConfig
+package import HTTP
 package import Reactor
 
 /// What the configuration means: every default resolved, every name an index, every template and
@@ -8,7 +9,8 @@ package import Reactor
 /// reference-counted memory. Numbers that the operator gave per process are already divided here.
 package struct Plan {
     package let process: ProcessPlan
-    package internal(set) var server: ServerPlan
+    /// `limits:`, divided among the workers where they count things.
+    package internal(set) var server: ServerSettings
     /// The proxies whose forwarding headers are trusted.
     package let proxies: TrustedProxies
     package let backends: [BackendPlan]
@@ -57,37 +59,6 @@ package struct DrainPlan: Sendable, Equatable {
     package let delay: Duration
     /// For the requests in flight; what still runs then is cut off.
     package let timeout: Duration
-}
-
-/// `limits:`, divided among the workers where they count things.
-package struct ServerPlan: Sendable, Equatable {
-    package private(set) var connections: Int
-    /// Of the whole process, as all workers count together; nil without a limit.
-    package let connectionsPerClient: Int?
-    package let requestsInFlight: Int
-    package let bufferedBytes: Int
-    package let headerBytes: Int
-    package let headerCount: Int
-    package let uriBytes: Int
-    package let headerTimeout: Duration
-    package let bodyTimeout: Duration
-    package let writeTimeout: Duration
-    package let idleTimeout: Duration
-
-    /// Connections that are open for their 503.
-    package var refusedConnections: Int { Self.refusedConnections(besides: connections) }
-
-    /// An eighth of the connections, 8 to 64: a client that is refused should learn why, and those
-    /// that are refused must not outnumber the others.
-    static func refusedConnections(besides connections: Int) -> Int {
-        min(64, max(8, connections / 8))
-    }
-
-    func limited(toConnections most: Int) -> ServerPlan {
-        var plan = self
-        plan.connections = min(connections, most)
-        return plan
-    }
 }
 
 extension ProcessPlan {

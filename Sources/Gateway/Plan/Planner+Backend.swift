@@ -13,7 +13,7 @@ extension Planner {
             name: backend.name.value,
             hosts: try hosts(of: backend),
             fields: try fields(of: backend), shownFields: try shownFields(of: backend),
-            balance: backend.balance?.value ?? .leastRequests,
+            balance: backend.balance?.value ?? PlanDefaults.balance,
             pool: pool(of: backend),
             concurrency: concurrency(of: backend),
             breaker: backend.breaker.map(breaker),
@@ -82,9 +82,7 @@ extension Planner {
         settings.maxIdle = share(backend.keepalive?.maxIdle?.value ?? PlanDefaults.maxIdle)
         settings.idleTimeout =
             backend.keepalive?.idleTimeout?.value ?? PlanDefaults.poolIdleTimeout
-        settings.connectTimeout =
-            backend.connectTimeout?.value ?? config.defaults?.connectTimeout?.value
-            ?? PlanDefaults.connectTimeout
+        settings.connectTimeout = config.connectTimeout(of: backend).value
         settings.dnsTTL = backend.dnsTTL?.value ?? PlanDefaults.dnsTTL
         return settings
     }

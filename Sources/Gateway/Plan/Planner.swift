@@ -23,7 +23,7 @@ package struct Planner {
         contexts: TLSClientContexts = TLSClientContexts()
     ) throws(PlanError) -> Plan {
         let written: Int =
-            switch config.workers?.value ?? .auto {
+            switch config.workers?.value ?? PlanDefaults.workers {
             case .auto: max(1, processors)
             case .count(let count): count
             }
@@ -33,7 +33,7 @@ package struct Planner {
     private func plan() throws(PlanError) -> Plan {
         var endpoints: [EndpointPlan] = []
         for (index, endpoint) in config.endpoints.enumerated() {
-            endpoints.append(try EndpointPlanner(planner: self, endpoint: endpoint).plan(index))
+            endpoints.append(try EndpointPlan(index, EndpointPlanner(endpoint, self)))
         }
         var backends: [BackendPlan] = []
         for (index, backend) in config.backends.enumerated() {
@@ -53,7 +53,7 @@ package struct Planner {
                 if case .network(let network) = $0 { network } else { nil }
             },
             includesUnixSockets: entries.contains(.unix),
-            source: clients.addressFrom?.value ?? .forwardedFor)
+            source: clients.addressFrom?.value ?? PlanDefaults.addressFrom)
     }
 
     /// A number for the whole process as one worker's share, rounded up.
@@ -72,29 +72,29 @@ package struct Planner {
             admin: config.admin.flatMap { AdminPlan($0) },
             workers: workers,
             log: LogPlan(
-                format: config.log?.format?.value ?? .json,
-                level: config.log?.level?.value ?? .info,
-                access: config.log?.access?.value ?? true),
+                format: config.log?.format?.value ?? PlanDefaults.logFormat,
+                level: config.log?.level?.value ?? PlanDefaults.logLevel,
+                access: config.log?.access?.value ?? PlanDefaults.logAccess),
             drain: DrainPlan(
                 delay: config.drain?.delay?.value ?? .zero,
                 timeout: config.drain?.timeout?.value ?? PlanDefaults.drainTimeout))
     }
 
-    private var server: ServerPlan {
+    private var server: ServerSettings {
         let limits = config.limits
-        return ServerPlan(
-            connections: share(limits?.connections?.value ?? PlanDefaults.connections),
-            connectionsPerClient: limits?.connectionsPerClient?.value,
-            requestsInFlight: share(
-                limits?.requestsInFlight?.value ?? PlanDefaults.requestsInFlight),
-            bufferedBytes: share(limits?.bufferedBytes?.value ?? PlanDefaults.bufferedBytes),
-            headerBytes: limits?.headerBytes?.value ?? PlanDefaults.headerBytes,
-            headerCount: limits?.headerCount?.value ?? PlanDefaults.headerCount,
-            uriBytes: limits?.uriBytes?.value ?? PlanDefaults.uriBytes,
-            headerTimeout: limits?.headerTimeout?.value ?? PlanDefaults.headerTimeout,
-            bodyTimeout: limits?.bodyTimeout?.value ?? PlanDefaults.bodyTimeout,
-            writeTimeout: limits?.writeTimeout?.value ?? PlanDefaults.writeTimeout,
-            idleTimeout: limits?.idleTimeout?.value ?? PlanDefaults.idleTimeout)
+        var server = PlanDefaults.server
+        server.accept(share(limits?.connections?.value ?? server.connections))
+        server.connectionsPerClient = limits?.connectionsPerClient?.value
+        server.requestsInFlight = share(limits?.requestsInFlight?.value ?? server.requestsInFlight)
+        server.bufferedBytes = share(limits?.bufferedBytes?.value ?? server.bufferedBytes)
+        server.limits.headerBytes = limits?.headerBytes?.value ?? server.limits.headerBytes
+        server.limits.headerCount = limits?.headerCount?.value ?? server.limits.headerCount
+        server.limits.uriBytes = limits?.uriBytes?.value ?? server.limits.uriBytes
+        server.limits.headerTimeout = limits?.headerTimeout?.value ?? server.limits.headerTimeout
+        server.limits.bodyTimeout = limits?.bodyTimeout?.value ?? server.limits.bodyTimeout
+        server.limits.writeTimeout = limits?.writeTimeout?.value ?? server.limits.writeTimeout
+        server.limits.idleTimeout = limits?.idleTimeout?.value ?? server.limits.idleTimeout
+        return server
     }
 }
 

@@ -32,7 +32,7 @@ extension ConfigCheck {
         let ofBackend =
             call.from.flatMap { backend(named: $0.value) }?.headers
             .map { $0.name.value.lowercased() } ?? []
-        for name in (call.forward ?? endpoint.forward)?.headers ?? [] {
+        for name in config.forward(of: call, in: endpoint)?.headers ?? [] {
             let lowercased = name.value.lowercased()
             let source: String
             if ofCall.contains(lowercased) {
@@ -63,17 +63,15 @@ extension ConfigCheck {
     }
 
     private mutating func checkTimes(of call: Config.Call, in endpoint: Config.Endpoint) {
-        let deadline = deadline(of: endpoint)
+        let deadline = config.deadline(of: endpoint)
         if let timeout = call.timeout, timeout.value > deadline.value, hasDeadline(endpoint) {
             problems.warning(
                 at: timeout.place,
                 "timeout \(timeout.quoted) of call '\(call.name.value)' is longer than the"
                     + " deadline \(deadline.quoted); it can never be used")
         }
-        let written = call.timeout ?? endpoint.timeout ?? config.defaults?.timeout
-        let timeout =
-            [written ?? Placed(PlanDefaults.timeout, at: call.place), deadline]
-            .min { $0.value < $1.value } ?? deadline
+        let ofCall = config.timeout(of: call, in: endpoint)
+        let timeout = ofCall.value <= deadline.value ? ofCall : deadline
         if let after = call.hedge?.after, after.value >= timeout.value, wasRead {
             problems.warning(
                 at: after.place,

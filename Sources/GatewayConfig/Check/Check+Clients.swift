@@ -24,7 +24,7 @@ extension ConfigCheck {
     /// Headers that the gateway sends itself are not set beside it.
     mutating func checkForwarded(of call: Config.Call) {
         let called = call.from.flatMap { self.backend(named: $0.value) }
-        let mode = call.forwarded?.value ?? called?.forwarded?.value ?? .off
+        let mode = config.forwarded(of: call, to: called).value
         var names = call.headers.map { $0.name }
         if call.forwarded != nil, let called { names += called.headers.map { $0.name } }
         for name in names where mode.sends(name.value) {
@@ -47,7 +47,7 @@ extension ConfigCheck {
 
     /// Any client can send these headers.
     mutating func checkForward(_ forward: Config.Forward?) {
-        let source = config.clients?.addressFrom?.value ?? .forwardedFor
+        let source = config.clients?.addressFrom?.value ?? PlanDefaults.addressFrom
         for name in forward?.headers ?? [] where HeaderSyntax.isForwarding(name.value) {
             problems.warning(
                 at: name.place,

@@ -30,7 +30,7 @@ extension ConfigCheck {
     }
 
     private mutating func checkDurations(of endpoint: Config.Endpoint) {
-        let deadline = deadline(of: endpoint)
+        let deadline = config.deadline(of: endpoint)
         if let timeout = endpoint.timeout, timeout.value > deadline.value, hasDeadline(endpoint) {
             problems.warning(
                 at: timeout.place,
@@ -79,7 +79,9 @@ extension ConfigCheck {
         guard let directive = ["public", "s-maxage"].first(where: directives.contains) else {
             return
         }
-        let used = endpoint.calls.flatMap { $0.clientHeaders(forwardedBy: endpoint) }
+        let used = endpoint.calls.flatMap { call in
+            call.clientHeaders(forwardedBy: config.forward(of: call, in: endpoint))
+        }
         guard let header = ["authorization", "cookie"].first(where: used.contains) else { return }
         problems.warning(
             at: control.place,
@@ -92,7 +94,7 @@ extension ConfigCheck {
         if let method = endpoint.route?.value.method, method == .get || method == .head {
             problems.error(at: body.place, "a \(method.rawValue) request has no body")
         }
-        if let max = body.max, max.value > bodyMax(of: endpoint), wasRead {
+        if let max = body.max, max.value > config.bodyMax(of: endpoint).value, wasRead {
             problems.warning(
                 at: max.place, "'max' of the body is more than 'max_body', which comes first")
         }
@@ -124,8 +126,10 @@ extension ConfigCheck {
 
 extension Config.Call {
     /// The headers of the client's request that the call depends on, in lowercase.
-    fileprivate func clientHeaders(forwardedBy endpoint: Config.Endpoint) -> [String] {
-        let forwarded = (forward ?? endpoint.forward)?.headers.map(\.value) ?? []
+    ///
+    /// - Parameter forward: its own, or that of its endpoint
+    fileprivate func clientHeaders(forwardedBy forward: Config.Forward?) -> [String] {
+        let forwarded = forward?.headers.map(\.value) ?? []
         let referenced = references.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }

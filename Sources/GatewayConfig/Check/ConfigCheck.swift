@@ -91,15 +91,3 @@ struct ConfigCheck {
         config.backends.first { $0.name.value == name }
     }
 }
-
-extension ConfigCheck {
-    /// What holds for a whole request of this endpoint, and where it is written, if it is.
-    func deadline(of endpoint: Config.Endpoint) -> Placed<Duration> {
-        endpoint.deadline ?? config.defaults?.deadline
-            ?? Placed(PlanDefaults.deadline, at: endpoint.place)
-    }
-
-    func bodyMax(of endpoint: Config.Endpoint) -> Int {
-        (endpoint.maxBody ?? config.defaults?.maxBody)?.value ?? PlanDefaults.bodyMax
-    }
-}

@@ -64,6 +64,15 @@ extension Config.Call {
         package enum Condition: Sendable, Equatable {
             case connect, terminated
             case status(Int)
+
+            /// As it is written.
+            var spelled: String {
+                switch self {
+                case .connect: "connect"
+                case .terminated: "terminated"
+                case .status(let code): "\(code)"
+                }
+            }
         }
     }
 

@@ -1,3 +1,5 @@
+package import HTTP
+
 /// What holds where the configuration says nothing. CONFIG names each of them; the reference lists them.
 package enum PlanDefaults {
     /// Long enough for a slow page, short enough that a hung backend is noticed.
@@ -7,18 +9,23 @@ package enum PlanDefaults {
     /// A host that takes a second to accept is as good as down.
     package static let connectTimeout: Duration = .seconds(1)
     /// Bytes of a request body, and of each backend answer.
-    package static let bodyMax = 1 << 20
+    package static let bodyMax = server.limits.bodyBytes
 
-    package static let connections = 10_000
-    package static let requestsInFlight = 2_000
-    package static let bufferedBytes = 256 << 20
-    package static let headerBytes = 32 << 10
-    package static let headerCount = 100
-    package static let uriBytes = 8 << 10
-    package static let headerTimeout: Duration = .seconds(10)
-    package static let bodyTimeout: Duration = .seconds(30)
-    package static let writeTimeout: Duration = .seconds(30)
-    package static let idleTimeout: Duration = .seconds(60)
+    package static let report = Config.Endpoint.Report.body
+    package static let expose = Config.Endpoint.Expose.kinds
+    package static let partialStatus = 200
+
+    /// For `limits`: the server has each of them with its reason.
+    package static let server = ServerSettings()
+
+    package static let workers = Config.Workers.auto
+    package static let logFormat = Config.Log.Format.json
+    package static let logLevel = Config.Log.Level.info
+    package static let logAccess = true
+
+    package static let addressFrom = Config.Clients.AddressSource.forwardedFor
+    package static let forwarded = Config.Forwarded.off
+    package static let balance = Config.Balance.leastRequests
 
     package static let maxIdle = 1024
     package static let poolIdleTimeout: Duration = .seconds(60)
@@ -38,6 +45,7 @@ package enum PlanDefaults {
 
     package static let queueWait: Duration = .milliseconds(50)
 
+    package static let retryOn = [Config.Call.Retry.Condition.connect, .terminated]
     package static let retryAttempts = 2
     package static let retryBackoff: Duration = .milliseconds(25)
 
@@ -48,4 +56,5 @@ package enum PlanDefaults {
 
     package static let accept = [200...299]
     package static let relayStatus = [404...404, 410...410]
+    package static let onCollision = Config.Call.Collision.drop
 }

@@ -18,7 +18,7 @@ extension Config.Backend: NamedBlock {
         .list("headers", \.headers, .fixedHeaders, "sent with every call"),
         .value(
             "forwarded", \.forwarded, .choice,
-            default: .text(Config.Forwarded.off.rawValue),
+            default: .choice(PlanDefaults.forwarded),
             "sends the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
         .value(
             "connect_timeout", \.connectTimeout, .duration,
@@ -28,7 +28,7 @@ extension Config.Backend: NamedBlock {
         .block("queue", \.queue, "where calls wait when max_concurrent is reached"),
         .block("breaker", \.breaker, "stops asking a backend that keeps failing"),
         .value(
-            "balance", \.balance, .choice, default: .text(Config.Balance.leastRequests.rawValue),
+            "balance", \.balance, .choice, default: .choice(PlanDefaults.balance),
             "how one of several hosts is chosen"),
         .block("eject", \.eject, "leaves a failing host of several alone for a while"),
         .block("health", \.health, "asks the hosts how they are"),

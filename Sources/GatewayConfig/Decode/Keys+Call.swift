@@ -58,7 +58,7 @@ extension Config.Call: NamedBlock {
             .list("rename", \.rename, .renames, "path: new name"),
             .value("at", \.at, .spot, ". merges the answer into the root"),
             .value(
-                "on_collision", \.onCollision, .choice, default: .text("drop"),
+                "on_collision", \.onCollision, .choice, default: .choice(PlanDefaults.onCollision),
                 "what becomes of the later of two equal keys at the root"),
             .value(
                 "if_failed", \.ifFailed, .ifFailed, default: .value(.raw("null")),
@@ -140,7 +140,7 @@ extension Config.Call.Retry: PlainBlock {
             "attempts", \.attempts, .count(1...10), default: .number(PlanDefaults.retryAttempts),
             "all tries, the first one included"),
         .value(
-            "on", \.on, .conditions, default: .texts(["connect", "terminated"]),
+            "on", \.on, .conditions, default: .texts(PlanDefaults.retryOn.map(\.spelled)),
             "what is tried again: connect, terminated, 502, 503, 504"),
         .value(
             "backoff", \.backoff, .duration(allowsZero: true),

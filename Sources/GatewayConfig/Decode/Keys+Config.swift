@@ -1,3 +1,4 @@
+import HTTP
 import YAMLReader
 
 extension Config: PlainBlock {
@@ -65,53 +66,61 @@ struct IncludedConfig: PlainBlock {
 
 extension Config.Log: PlainBlock {
     static let keys: [BlockKey<Config.Log>] = [
-        .value("format", \.format, .choice, default: .text("json"), "json or text"),
         .value(
-            "level", \.level, .choice, default: .text("info"),
+            "format", \.format, .choice, default: .choice(PlanDefaults.logFormat), "json or text"),
+        .value(
+            "level", \.level, .choice, default: .choice(PlanDefaults.logLevel),
             "the least important messages that are written"),
         .value(
-            "access", \.access, .flag, default: .flag(true), "whether every request gets a line"),
+            "access", \.access, .flag, default: .flag(PlanDefaults.logAccess),
+            "whether every request gets a line"),
     ]
 }
 
 extension Config.Limits: PlainBlock {
     static let keys: [BlockKey<Config.Limits>] = [
         .value(
-            "connections", \.connections, .positive, default: .number(PlanDefaults.connections),
+            "connections", \.connections, .positive,
+            default: .number(PlanDefaults.server.connections),
             "open connections of clients"),
         .value(
             "connections_per_client", \.connectionsPerClient, .positive,
             "open connections of one client address, or one IPv6 /64 network"),
         .value(
             "requests_in_flight", \.requestsInFlight, .positive,
-            default: .number(PlanDefaults.requestsInFlight), "requests at work or held"),
+            default: .number(PlanDefaults.server.requestsInFlight), "requests at work or held"),
         .value(
             "buffered_bytes", \.bufferedBytes, .size(upTo: SizeLimits.buffers),
-            default: .size(PlanDefaults.bufferedBytes),
+            default: .size(PlanDefaults.server.bufferedBytes),
             "bodies in memory; beyond it 503"),
         .value(
             "header_bytes", \.headerBytes, .size(upTo: SizeLimits.head),
-            default: .size(PlanDefaults.headerBytes),
+            default: .size(PlanDefaults.server.limits.headerBytes),
             "all header lines of a request; else 431"),
         .value(
-            "header_count", \.headerCount, .positive, default: .number(PlanDefaults.headerCount),
+            "header_count", \.headerCount, .positive,
+            default: .number(PlanDefaults.server.limits.headerCount),
             "header lines of a request; else 431"),
         .value(
             "uri_bytes", \.uriBytes, .size(upTo: SizeLimits.head),
-            default: .size(PlanDefaults.uriBytes),
+            default: .size(PlanDefaults.server.limits.uriBytes),
             "the request's target; else 414"),
         .value(
             "header_timeout", \.headerTimeout, .duration,
-            default: .time(PlanDefaults.headerTimeout), "for a client to send its headers; else 408"
+            default: .time(PlanDefaults.server.limits.headerTimeout),
+            "for a client to send its headers; else 408"
         ),
         .value(
-            "body_timeout", \.bodyTimeout, .duration, default: .time(PlanDefaults.bodyTimeout),
+            "body_timeout", \.bodyTimeout, .duration,
+            default: .time(PlanDefaults.server.limits.bodyTimeout),
             "for a client to send its body; else 408"),
         .value(
-            "write_timeout", \.writeTimeout, .duration, default: .time(PlanDefaults.writeTimeout),
+            "write_timeout", \.writeTimeout, .duration,
+            default: .time(PlanDefaults.server.limits.writeTimeout),
             "for a client to read of its response; else closed"),
         .value(
-            "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.idleTimeout),
+            "idle_timeout", \.idleTimeout, .duration,
+            default: .time(PlanDefaults.server.limits.idleTimeout),
             "between two requests of a connection"),
     ]
 }
@@ -135,7 +144,7 @@ extension Config.Clients: PlainBlock {
             "peers whose forwarding headers are trusted: networks, addresses, or unix"),
         .value(
             "address_from", \.addressFrom, .choice,
-            default: .text(Config.Clients.AddressSource.forwardedFor.rawValue),
+            default: .choice(PlanDefaults.addressFrom),
             "the header that these proxies maintain; forwarded is RFC 7239"),
     ]
 }
@@ -176,12 +185,14 @@ extension Config.Defaults: PlainBlock {
             default: .size(PlanDefaults.bodyMax),
             "of a client's request, and of each backend's answer"),
         .value(
-            "report", \.report, .choice, default: .text("body"), "where an answer says what failed"),
+            "report", \.report, .choice, default: .choice(PlanDefaults.report),
+            "where an answer says what failed"),
         .value(
-            "expose", \.expose, .choice, default: .text("kinds"),
+            "expose", \.expose, .choice, default: .choice(PlanDefaults.expose),
             "what an answer says about a failure"),
         .value(
-            "partial_status", \.partialStatus, .partialStatus, default: .number(200),
+            "partial_status", \.partialStatus, .partialStatus,
+            default: .number(PlanDefaults.partialStatus),
             "the status of a partial answer"),
     ]
 }

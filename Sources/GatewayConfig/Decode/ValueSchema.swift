@@ -54,6 +54,9 @@ enum KeyDefault: Sendable {
     static func size(_ bytes: Int) -> KeyDefault { .text(Quantity.spelled(bytes: bytes)) }
     static func number(_ number: Int) -> KeyDefault { .value(.raw("\(number)")) }
     static func flag(_ flag: Bool) -> KeyDefault { .value(.raw("\(flag)")) }
+    static func choice(_ choice: some RawRepresentable<String>) -> KeyDefault {
+        .text(choice.rawValue)
+    }
     static func texts(_ texts: [String]) -> KeyDefault { .value(.texts(texts)) }
 
     /// The value of another key, by its path in the file: `defaults.deadline`.

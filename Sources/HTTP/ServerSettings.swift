@@ -1,7 +1,5 @@
-package import HTTP
-
-/// What one core's server allows, beside the limits of the wire.
-package struct ServerSettings: Sendable {
+/// What one worker's server allows, beside the limits of the wire.
+package struct ServerSettings: Sendable, Equatable {
     package var limits = Limits()
 
     /// Connections at once. One more is told 503 and closed.

@@ -5,11 +5,7 @@ import Testing
     @Test(arguments: ArrowTests.allowed.keys.sorted())
     func foldersOfATargetHaveNoCycle(_ target: String) throws {
         let cycles = FolderGraph(try Sources.all().filter { $0.target == target }).cycles
-        withKnownIssue("its folders are being rebuilt") {
-            #expect(cycles.isEmpty, "\(cycles.joined(separator: "\n"))")
-        } when: {
-            target == "Simulation"
-        }
+        #expect(cycles.isEmpty, "\(cycles.joined(separator: "\n"))")
     }
 
     // MARK: What the graph sees

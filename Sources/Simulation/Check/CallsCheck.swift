@@ -35,7 +35,7 @@ private struct OneCall {
     private var model: RequestModel { RequestModel(request: request.request, config: config) }
 
     var faults: [String] {
-        guard case .goes(let meant) = model.verdict, meant.index == endpoint.index else {
+        guard case .goes(let meant) = model.expectation, meant.index == endpoint.index else {
             return ["a call for a request that is to be refused"]
         }
         return [connection, method, backend, order, lines, body, budget].compactMap { $0 } + values

@@ -46,7 +46,7 @@ struct OutcomeCheck {
                 ? [] : [Violation(.status, "503 without a limit, or without Retry-After")]
         }
         let model = RequestModel(request: request.request, config: config)
-        switch model.verdict {
+        switch model.expectation {
         case .refused(let statuses):
             guard statuses.contains(status) else {
                 return [Violation(.status, "\(status) instead of \(statuses)")]

@@ -32,7 +32,7 @@ struct TimesCheck {
             }
         }
         // Behind an answer that waited for its client, nobody knows when a request began.
-        guard case .goes = model.verdict, !isHeldUp(request, client), request.read != nil else {
+        guard case .goes = model.expectation, !isHeldUp(request, client), request.read != nil else {
             return
         }
         let latest = beginning(request, client, start) + endpoint.latest

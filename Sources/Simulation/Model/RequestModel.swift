@@ -6,7 +6,7 @@ struct RequestModel {
     let request: ScriptedRequest
     let config: DrawnConfig
 
-    enum Verdict {
+    enum Expectation {
         /// Refused, with one of these.
         case refused([Int])
         case goes(DrawnEndpoint)
@@ -14,7 +14,7 @@ struct RequestModel {
 
     var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }
 
-    var verdict: Verdict {
+    var expectation: Expectation {
         if let flaw = request.flaw { return .refused(flaw.statuses + route) }
         guard let endpoint else { return .refused([404]) }
         guard methodFits(endpoint) else { return .refused([405]) }

@@ -2,77 +2,130 @@ import Basics
 import HTTP
 import Reactor
 
-/// One connection to a backend: carries bytes between its stream and the state machine, and
-/// outcomes from there to the pool, which owns it.
+/// One HTTP/1.1 connection to a backend: carries bytes between its stream and the state machine, the
+/// response to its call, and outcomes to the pool, which owns it.
 ///
-/// It reads also while it is idle, so that a backend that closes, or says what nobody asked for,
-/// is noticed at once.
+/// It reads also while it is idle, so that it notices at once when the backend closes or sends
+/// unsolicited data. The pool needs `send`, `cancel` and `close` of a connection, and nothing else.
 final class ClientConnection {
     private let id: ConnectionID
     private let stream: any ByteStream
+    private let writer: RequestWriter
     /// The pool closes all its connections before it goes away.
     private unowned let pool: Pool
-    /// This and the call are looked at with every read. Unchecked, since no access calls anybody.
+    /// This and the others below are used with every read. Unchecked, since no access calls out.
     @exclusivity(unchecked) private var machine: ClientStateMachine
-    @exclusivity(unchecked) private var call: Call?
+    @exclusivity(unchecked) private var call: PendingCall?
 
-    init(_ id: ConnectionID, on stream: any ByteStream, of pool: Pool, limits: Limits) {
+    init(
+        _ id: ConnectionID, on stream: any ByteStream, of pool: Pool, writer: RequestWriter,
+        limits: Limits
+    ) {
         self.id = id
         self.stream = stream
         self.pool = pool
+        self.writer = writer
         unsafe machine = ClientStateMachine(limits: limits)
     }
 
-    /// Begins to listen.
+    /// Begins to read.
     func start() {
         stream.start(self)
     }
 
     /// Sends a call's request. The connection must be idle.
-    func send(_ call: Call) {
+    func send(_ call: PendingCall) {
         unsafe self.call = call
-        unsafe machine.ask(call.request)
-        let (head, body) = (call.request.head, call.request.body)
-        stream.write(head.span, body.span)
+        unsafe machine.begin(call.request.method)
+        writer.write(call.request, to: stream)
     }
 
-    /// Closes the connection without a word to anybody; what it was doing is forgotten. A request that
-    /// has not left does not leave any more.
+    /// Stops working for its call, whose response is not needed. HTTP/1.1 cannot skip a response, so
+    /// the connection is closed.
+    func cancel() {
+        pool.lost(id)
+    }
+
+    /// Closes the connection and drops its call without a result. A request that has not left does not
+    /// leave any more.
     func close() {
+        unsafe machine.close()
         unsafe call = nil
         stream.discardGathered()
         stream.close()
     }
 
-    /// A request is one write, and counts as offered with its first byte.
+    // MARK: The request
+
+    /// A complete request is one write, and counts as offered with its first byte.
     private var departure: ClientStateMachine.Departure {
         guard stream.hasOfferedAll else { return .none }
         return stream.unsentBytes == 0 ? .all : .some
     }
 
-    private func run(_ action: ClientStateMachine.Action) {
+    // MARK: The response
+
+    /// Performs an action; false when these bytes contain nothing more for the call.
+    private func perform(_ action: ClientStateMachine.Action, _ bytes: Span<UInt8>) -> Bool {
         switch action {
-        case .nothing: break
+        case .nothing: return false
+        case .head(let head): return receive(head)
+        case .body(let range): return receive(bytes.extracting(range))
+        case .end(let mayStay): end(mayStay: mayStay)
+        case .fail(let failure, let mayResend): fail(failure, mayResend: mayResend)
         case .retire: pool.lost(id)
-        case .answer(let response, let mayStay):
-            guard let call = unsafe call.take() else { return }
-            // First the connection, so that whoever gets the answer finds it free.
-            if mayStay { pool.returned(id) } else { pool.lost(id) }
-            call.answer(response)
-        case .fail(let failure, let mayResend):
-            guard let call = unsafe call.take() else { return }
-            pool.failed(call, on: id, failure, mayResend: mayResend)
         }
+        return false
+    }
+
+    private func receive(_ head: ResponseHead) -> Bool {
+        guard let call = unsafe call else { return false }
+        do throws(ClientFailure) {
+            try call.receive(head)
+            return true
+        } catch {
+            fail(error, mayResend: false)
+            return false
+        }
+    }
+
+    private func receive(_ piece: Span<UInt8>) -> Bool {
+        guard let call = unsafe call else { return false }
+        do throws(ClientFailure) {
+            try call.receive(piece)
+            return true
+        } catch {
+            fail(error, mayResend: false)
+            return false
+        }
+    }
+
+    // MARK: The end of a call
+
+    private func end(mayStay: Bool) {
+        guard let call = unsafe call.take() else { return }
+        // First the connection, so that the next call of the response's user finds it free.
+        if mayStay { pool.returned(id) } else { pool.lost(id) }
+        call.end()
+    }
+
+    private func fail(_ failure: ClientFailure, mayResend: Bool) {
+        guard let call = unsafe call.take() else { return }
+        pool.failed(call, on: id, failure, mayResend: mayResend)
     }
 }
 
 extension ClientConnection: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
-        run(unsafe machine.received(bytes, departure: departure))
+        let departure = departure
+        var position = 0
+        while unsafe perform(
+            machine.receive(bytes, from: &position, departure: departure), bytes)
+        {}
     }
 
     func streamEnded() {
-        run(unsafe machine.ended(departure: departure))
+        _ = unsafe perform(machine.ended(departure: departure), Span())
     }
 
     func streamBlocked() {}
@@ -80,6 +133,6 @@ extension ClientConnection: ByteStreamDelegate {
     func streamDrained() {}
 
     func streamFailed(_ failure: IOFailure) {
-        run(unsafe machine.failed(failure, departure: departure))
+        _ = unsafe perform(machine.failed(failure, departure: departure), Span())
     }
 }

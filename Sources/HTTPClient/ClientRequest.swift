@@ -1,44 +1,54 @@
-package import Basics
 package import HTTP
 
-/// A request, ready to be written to any connection of its origin.
+/// A request as values: each type of connection writes it in its own wire format.
+///
+/// No part of it can split a head, because each part is of a type that was checked when it was made.
 package struct ClientRequest {
-    /// The method that the head states. It decides how an answer is framed and whether the request
-    /// may be sent twice.
+    /// Decides how the response is framed and whether the request may be sent twice.
     package let method: Method
 
-    /// The whole head as it goes out, `Host` and `Content-Length` included; made by `HeadWriter`.
-    package let head: Bytes
+    /// Path and query, byte for byte; the authority of an absolute form is not sent.
+    package let target: Target
 
-    package let body: Bytes
+    /// Host and port of the backend (RFC 9110 7.2).
+    package let host: FieldValue
 
-    /// The longest body that an answer may have.
-    package let answerBytesMax: Int
+    /// The fields that many requests share, such as those of the backend's configuration. Kept apart
+    /// from `fields`, so that they are neither copied nor built for each call.
+    package let constantFields: Fields
 
-    /// For whom the answer is kept in memory, and whose room it takes; nil where nobody counts.
-    package let holder: Exchange?
+    /// The fields of this request only.
+    package let fields: Fields
+
+    /// What the backend learns about the client's request; nil for a request that serves no client,
+    /// such as a health check.
+    package let exchange: ExchangeFields?
+
+    package let body: Body
+
+    /// The longest body that a complete response may have, in bytes. A streamed one has no limit.
+    package let responseBytesMax: Int
 
     package init(
-        method: Method, head: Bytes, body: Bytes = Bytes(), answerBytesMax: Int,
-        holder: Exchange? = nil
+        method: Method, target: Target, host: FieldValue, constantFields: Fields = Fields(),
+        fields: Fields = Fields(), exchange: ExchangeFields? = nil,
+        body: Body = .described(length: nil), responseBytesMax: Int
     ) {
         self.method = method
-        self.head = head
-        self.body = body
-        self.answerBytesMax = answerBytesMax
-        self.holder = holder
-    }
-}
-
-/// A whole and final answer of a backend; interim ones (1xx) were passed over.
-package struct ClientResponse {
-    package let status: Status
-    package let fields: Fields
-    package let body: Bytes
-
-    package init(status: Status, fields: Fields, body: Bytes) {
-        self.status = status
+        self.target = target
+        self.host = host
+        self.constantFields = constantFields
         self.fields = fields
+        self.exchange = exchange
         self.body = body
+        self.responseBytesMax = responseBytesMax
+    }
+
+    /// Whether the request can be written a second time. The source of a stream delivers once.
+    var isRepeatable: Bool {
+        switch body {
+        case .bytes, .described: true
+        case .stream, .tunnel: false
+        }
     }
 }

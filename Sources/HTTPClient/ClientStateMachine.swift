@@ -5,18 +5,23 @@ import Reactor
 /// The client's side of one HTTP/1.1 connection: what its bytes mean and what they may be used for.
 ///
 /// Events in, actions out. One request at a time, because pipelining cannot be trusted (RFC 9112
-/// 9.3.2). A connection may be used again only if its answer is complete, the request went out
-/// completely, nothing follows the answer, and nobody said close. Anything else retires it: an
-/// answer nobody asked for would be taken for the answer to the next request.
+/// 9.3.2). A connection may be used again only if its response is complete, the request was sent
+/// completely, nothing follows the response, and neither side asked to close. Anything else retires
+/// it: bytes that belong to no request would be taken for the response to the next one.
 struct ClientStateMachine {
     enum Action {
-        /// Wait for more.
+        /// Wait for more bytes.
         case nothing
-        /// The call is answered; the connection may be used again, or must be closed.
-        case answer(ClientResponse, mayStay: Bool)
-        /// The call failed; the connection must be closed. The request may go out once more, if it
-        /// never left or its method allows that: the connection was an old one, and nothing came back
-        /// to it.
+        /// The head of the response. Its body follows, then `end`.
+        case head(ResponseHead)
+        /// These of the received bytes are the next piece of the body.
+        case body(Range<Int>)
+        /// The body is complete, and so is the call; the connection may be used again, or must be
+        /// closed.
+        case end(mayStay: Bool)
+        /// The call failed; the connection must be closed. The request may be sent once more, if it
+        /// never left or its method allows that: the connection was a reused one, and no byte of the
+        /// response came.
         case fail(ClientFailure, mayResend: Bool)
         /// No call is concerned; the connection must be closed.
         case retire
@@ -24,29 +29,26 @@ struct ClientStateMachine {
 
     /// How much of the request has been offered to the network by now.
     enum Departure {
-        /// Nothing: the other side cannot know of it.
+        /// Nothing: the backend cannot know of it.
         case none
         case some, all
     }
 
     private enum State {
         case idle
-        /// A request went out.
-        case asked
-        /// The head of its answer came.
-        case answering(ResponseHead)
+        /// A request was written.
+        case requested
+        /// The head of its response arrived.
+        case responding(keepsAlive: Bool)
         case closed
     }
 
     private var state = State.idle
     private var reader: ResponseReader
-    private var body = BodyBuffer(.none, limit: 0)
-    private var bodyBytesMax = 0
-    private var holder: Exchange?
 
-    /// Whether anything came since the request went out.
-    private var hasHeard = false
-    /// Whether there was an answer on this connection before.
+    /// Whether anything arrived since the request was written.
+    private var hasReceived = false
+    /// Whether an earlier response on this connection was complete.
     private var isReused = false
 
     init(limits: Limits) {
@@ -54,42 +56,43 @@ struct ClientStateMachine {
     }
 
     /// A request is about to be written. The connection must be idle.
-    mutating func ask(_ request: ClientRequest) {
-        state = .asked
-        hasHeard = false
-        bodyBytesMax = request.answerBytesMax
-        holder = request.holder
-        reader.answersHead = request.method == .head
+    mutating func begin(_ method: Method) {
+        state = .requested
+        hasReceived = false
+        reader.answersHead = method == .head
     }
 
-    /// Bytes are read, and so much of the request has left by now.
-    mutating func received(_ bytes: Span<UInt8>, departure: Departure) -> Action {
+    /// The next event in the received bytes from `position` on; moves the position behind it. To be
+    /// repeated after `head` and `body`. So much of the request has left by now.
+    mutating func receive(
+        _ bytes: Span<UInt8>, from position: inout Int, departure: Departure
+    ) -> Action {
         switch state {
         case .closed: return .nothing
         case .idle:
             state = .closed
             return .retire
-        // Whatever this is, it was said before the request: nobody knows what it answers.
-        case .asked where departure == .none: return unsent(.protocolError, .unasked)
-        case .asked, .answering:
-            hasHeard = true
+        // Whatever this is, it was sent before the request, so it responds to something else.
+        case .requested where departure == .none: return unsent(.protocolError, .unasked)
+        case .requested, .responding:
+            hasReceived = true
             do throws(WireError) {
-                return try read(bytes, isSent: departure == .all)
+                return try read(bytes, from: &position, isSent: departure == .all)
             } catch {
                 return fail(.init(.protocolError, .wire(error), wasSent: true))
             }
         }
     }
 
-    /// The other side will send no more, and so much of the request has left by now.
+    /// The backend will send no more, and so much of the request has left by now.
     mutating func ended(departure: Departure) -> Action {
         switch state {
         case .closed: return .nothing
         case .idle:
             state = .closed
             return .retire
-        case .asked where departure == .none: return unsent(.connectionTerminated, .ended)
-        case .asked, .answering:
+        case .requested where departure == .none: return unsent(.connectionTerminated, .ended)
+        case .requested, .responding:
             do throws(WireError) {
                 return try reader.end() ? complete(mayStay: false) : lost(.ended)
             } catch {
@@ -105,26 +108,30 @@ struct ClientStateMachine {
         case .idle:
             state = .closed
             return .retire
-        case .asked where departure == .none:
+        case .requested where departure == .none:
             return unsent(.connectionTerminated, .network(failure))
-        case .asked, .answering: return lost(.network(failure))
+        case .requested, .responding: return lost(.network(failure))
         }
+    }
+
+    /// This side closes the connection. Nothing that arrives has a meaning any more.
+    mutating func close() {
+        state = .closed
     }
 
     // MARK: Reading
 
-    private mutating func read(_ bytes: Span<UInt8>, isSent: Bool) throws(WireError) -> Action {
-        var position = 0
+    private mutating func read(
+        _ bytes: Span<UInt8>, from position: inout Int, isSent: Bool
+    ) throws(WireError) -> Action {
         while true {
             switch try reader.read(bytes, from: &position) {
             case .needsMore: return .nothing
-            case .interim, .trailers: break
+            case .interim, .trailers: continue
             case .head(let head):
-                body = BodyBuffer(head.framing, limit: bodyBytesMax, for: holder)
-                state = .answering(head)
-                if body.isTooLargeFromTheStart { return tooLarge() }
-            case .body(let range):
-                guard body.append(bytes.extracting(range)) else { return tooLarge() }
+                state = .responding(keepsAlive: head.keepsAlive)
+                return .head(head)
+            case .body(let range): return .body(range)
             case .complete: return complete(mayStay: isSent && position == bytes.count)
             }
         }
@@ -133,13 +140,11 @@ struct ClientStateMachine {
     // MARK: Outcomes
 
     private mutating func complete(mayStay: Bool) -> Action {
-        guard case .answering(let head) = state else { return fail(Self.headless) }
-        let response = ClientResponse(status: head.status, fields: head.fields, body: body.take())
-        letGo()
+        guard case .responding(let keepsAlive) = state else { return fail(Self.headless) }
         isReused = true
-        let stays = mayStay && head.keepsAlive
+        let stays = mayStay && keepsAlive
         state = stays ? .idle : .closed
-        return .answer(response, mayStay: stays)
+        return .end(mayStay: stays)
     }
 
     /// The request is still here, and must not leave any more.
@@ -149,27 +154,14 @@ struct ClientStateMachine {
     }
 
     private mutating func lost(_ cause: ClientFailure.Cause) -> Action {
-        fail(.lost(cause, answerHasBegun: hasHeard), mayResend: isReused && !hasHeard)
-    }
-
-    private mutating func tooLarge() -> Action {
-        body.lacksRoom
-            ? fail(.init(.noRoom, .memory, wasSent: true))
-            : fail(.init(.responseBodySize, .limit(bodyBytesMax), wasSent: true))
+        fail(.lost(cause, answerHasBegun: hasReceived), mayResend: isReused && !hasReceived)
     }
 
     private mutating func fail(_ failure: ClientFailure, mayResend: Bool = false) -> Action {
         state = .closed
-        letGo()
         return .fail(failure, mayResend: mayResend)
     }
 
-    /// An idle connection must not keep the room of the last one it worked for.
-    private mutating func letGo() {
-        body = BodyBuffer(.none, limit: 0)
-        holder = nil
-    }
-
-    /// A reader that completes an answer without a head would be a bug of ours; the call fails.
+    /// A reader that completes a response without a head would be an internal error; the call fails.
     private static let headless = ClientFailure(.protocolError, .wire(.statusLine), wasSent: true)
 }

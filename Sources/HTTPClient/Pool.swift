@@ -12,8 +12,9 @@ package final class Pool {
     private let settings: PoolSettings
     private let loop: any Loop
     private let connector: Connector
+    private let writer = RequestWriter()
     /// Unchecked: neither it nor `links` calls anybody.
-    @exclusivity(unchecked) private var machine: PoolStateMachine<Call>
+    @exclusivity(unchecked) private var machine: PoolStateMachine<PendingCall>
     @exclusivity(unchecked) private var links = PoolLinks()
     private var expiry: Timer?
     private var closing: LocalResolver<Void>?
@@ -50,13 +51,16 @@ package final class Pool {
     /// Nobody works, nobody waits, nothing is open.
     var isQuiet: Bool { unsafe machine.isQuiet }
 
-    /// Sends a request and promises its answer. Rejects with `ClientFailure`.
+    /// Sends a request and promises its complete response. Rejects with `ClientFailure`.
     ///
-    /// Cancelling closes the connection that works for it, or gives up the place in line. There is
+    /// Cancelling stops the connection that works for it, or gives up the place in line. There is
     /// no limit of time but `connectTimeout`: put a `timeout` on the promise.
     package func send(_ request: ClientRequest) -> Local<ClientResponse> {
-        let call = Call(request, to: self)
-        let answer = call.promise(on: loop.core)
+        begin(PendingCall(request, to: self))
+    }
+
+    private func begin(_ call: PendingCall) -> Local<ClientResponse> {
+        let response = call.promise(on: loop.core)
         switch unsafe machine.checkout(call) {
         case .lend(let id): start(call, on: id)
         case .wait(let ticket, let connect):
@@ -64,7 +68,7 @@ package final class Pool {
             if let connect { self.connect(connect) }
         case .refuse: call.fail(ClientFailure(.connectionRefused, .poolClosed, wasSent: false))
         }
-        return answer
+        return response
     }
 
     /// From now on no connection is kept: idle ones are closed, others after their call. For a pool
@@ -91,13 +95,19 @@ package final class Pool {
     // MARK: What calls and connections tell
 
     /// A call is wanted no more.
-    func cancelled(_ call: Call) {
+    func cancelled(_ call: PendingCall) {
         let place = call.place
         call.forget()
         switch place {
         case .nowhere: break
         case .waiting(let ticket): run(unsafe machine.cancelled(ticket))
-        case .lent(let id): lost(id)
+        case .lent(let id):
+            // While a new connection is being made in place of a broken one, there is none.
+            if let connection = unsafe links.connection(id) {
+                connection.cancel()
+            } else {
+                lost(id)
+            }
         }
     }
 
@@ -116,8 +126,9 @@ package final class Pool {
     /// A connection broke under a call. The request may go out once more, on a fresh connection
     /// that takes the place of the broken one; and as only a used connection allows a resend, there
     /// is never a second.
-    func failed(_ call: Call, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool) {
-        if mayResend, failure.isSafeToRetry(call.request.method) {
+    func failed(_ call: PendingCall, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool)
+    {
+        if mayResend, call.request.isRepeatable, failure.isSafeToRetry(call.request.method) {
             release(id)
             connect(id, for: call)
         } else {
@@ -128,7 +139,7 @@ package final class Pool {
 
     // MARK: Actions
 
-    private func run(_ action: PoolStateMachine<Call>.Action) {
+    private func run(_ action: PoolStateMachine<PendingCall>.Action) {
         switch action {
         case .nothing: break
         case .serve(let call, let id): start(call, on: id)
@@ -141,7 +152,7 @@ package final class Pool {
         settle()
     }
 
-    private func start(_ call: Call, on id: ConnectionID) {
+    private func start(_ call: PendingCall, on id: ConnectionID) {
         call.place = .lent(id)
         unsafe links.connection(id)?.send(call)
     }
@@ -171,7 +182,7 @@ package final class Pool {
     // MARK: Connecting
 
     /// Makes a connection: for whoever waits, or for the call whose connection broke.
-    private func connect(_ id: ConnectionID, for call: Call? = nil) {
+    private func connect(_ id: ConnectionID, for call: PendingCall? = nil) {
         let stream = connector.connect()
         let number = unsafe links.begin(stream, resending: call, at: id)
         stream.whenSettled { result in
@@ -183,8 +194,9 @@ package final class Pool {
         }
     }
 
-    private func connected(_ id: ConnectionID, _ stream: any ByteStream, for call: Call?) {
-        let connection = ClientConnection(id, on: stream, of: self, limits: settings.limits)
+    private func connected(_ id: ConnectionID, _ stream: any ByteStream, for call: PendingCall?) {
+        let connection = ClientConnection(
+            id, on: stream, of: self, writer: writer, limits: settings.limits)
         unsafe links.put(connection, at: id)
         connection.start()
         if let call {
@@ -195,7 +207,7 @@ package final class Pool {
         }
     }
 
-    private func failedToConnect(_ id: ConnectionID, _ error: any Error, for call: Call?) {
+    private func failedToConnect(_ id: ConnectionID, _ error: any Error, for call: PendingCall?) {
         let failure = error as? ClientFailure ?? .connect(.cancelled)
         if let call {
             call.fail(failure)

@@ -14,7 +14,7 @@ struct PoolLinks {
         let stream: Local<any ByteStream>
         /// The call whose connection broke and whose place this one takes; nil for a connection
         /// that is for whoever waits longest.
-        let resending: Call?
+        let resending: PendingCall?
         fileprivate let number: UInt64
     }
 
@@ -42,7 +42,7 @@ struct PoolLinks {
     /// Somebody began to make a connection. The number names this attempt for ever; its slot may
     /// soon belong to another.
     mutating func begin(
-        _ stream: Local<any ByteStream>, resending call: Call?, at id: ConnectionID
+        _ stream: Local<any ByteStream>, resending call: PendingCall?, at id: ConnectionID
     ) -> UInt64 {
         while links.count <= id.slot { links.append(.none) }
         attempts += 1

@@ -70,12 +70,11 @@ struct HealthCommand: ParsableCommand {
         }
 
         func ask(_ client: Client, _ loop: UVLoop) -> Local<ClientResponse> {
-            var head: [UInt8] = []
-            head.append(
-                request: RequestHead(method: .get, target: target, fields: Fields()),
-                host: FieldValue(origin.hostField) ?? "localhost", bodyLength: 0)
-            return client.pool(for: origin, settings: PoolSettings()).send(
-                ClientRequest(method: .get, head: Bytes(head), answerBytesMax: 64 << 10))
+            client.pool(for: origin, settings: PoolSettings()).send(
+                ClientRequest(
+                    method: .get, target: target,
+                    host: FieldValue(origin.hostField) ?? "localhost",
+                    responseBytesMax: 64 << 10))
         }
     }
 }

@@ -18,6 +18,36 @@ import Testing
         }
     }
 
+    @Test func reportsHeadPiecesAndEndOneAfterTheOther() {
+        let chunks = "2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
+        let bytes = Bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+        var machine = ClientStateMachine(limits: Limits())
+        machine.begin(.get)
+        var position = 0
+        var events: [String] = []
+        while position < bytes.count || events.last?.hasPrefix("end") == false {
+            switch machine.receive(bytes.span, from: &position, departure: .all) {
+            case .head(let head): events.append("head \(head.status) \(head.framing)")
+            case .body(let range): events.append("body \(String(bytes[range]))")
+            case .end(let mayStay): events.append("end, stays: \(mayStay)")
+            case .nothing, .fail, .retire: events.append("end: something else")
+            }
+        }
+        #expect(events == ["head 200 chunked", "body ab", "body c", "end, stays: true"])
+    }
+
+    @Test func closedMachineIgnoresWhatArrives() {
+        let bytes = Bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        for isClosed in [false, true] {
+            var machine = ClientStateMachine(limits: Limits())
+            machine.begin(.get)
+            if isClosed { machine.close() }
+            var position = 0
+            let action = machine.receive(bytes.span, from: &position, departure: .all)
+            if case .nothing = action { #expect(isClosed) } else { #expect(!isClosed) }
+        }
+    }
+
     @Test(arguments: Answer.bad, Cut.allCases)
     func refusesTheAnswerHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
         for pieces in cut.pieces(of: answer.text) {

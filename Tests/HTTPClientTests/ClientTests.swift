@@ -92,9 +92,7 @@ import Testing
     private func send(to pool: Pool) -> Sent {
         Sent(
             pool.send(
-                ClientRequest(
-                    method: .get, head: Bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
-                    answerBytesMax: 100)))
+                ClientRequest(responseBytesMax: 100)))
     }
 
     private func outcome(of pool: Pool) -> String? {

@@ -235,9 +235,7 @@ import Testing
         let requests = pools.map { pool in
             Sent(
                 pool.send(
-                    ClientRequest(
-                        method: .get, head: Bytes("GET / HTTP/1.1\r\n\r\n"), body: Bytes(),
-                        answerBytesMax: 1000)))
+                    ClientRequest()))
         }
         let sent = scene.send()
         scene.pass(.milliseconds(10))
@@ -281,9 +279,7 @@ import Testing
         let pool = Pool(
             origin: Origin(host: "backend.test", port: 7001), settings: PoolSettings(),
             loop: worker)
-        let request = ClientRequest(
-            method: .get, head: Bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), body: Bytes(),
-            answerBytesMax: 1000)
+        let request = ClientRequest()
         let sent = [scene.send(), Sent(pool.send(request))]
         scene.pass(.milliseconds(30))
         #expect(sent.map(\.outcome) == ["200 /", "200 /"])
@@ -307,9 +303,7 @@ import Testing
         let successor = pool(settings)
         let sent = Sent(
             successor.send(
-                ClientRequest(
-                    method: .get, head: Bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
-                    body: Bytes(), answerBytesMax: 1000)))
+                ClientRequest()))
         scene.pass(.milliseconds(5))
         #expect(sent.outcome == "200 /")
         #expect(scene.network.lookUps == 1)

@@ -7,6 +7,8 @@ import Reactor
 /// One side of a conversation with a `ClientStateMachine`, and what came of it in words.
 struct Exchanger {
     private var machine: ClientStateMachine
+    private var request = ClientRequest()
+    private var collector = ResponseCollector()
     private var results: [String] = []
     private let answerMax: Int
     var departure = ClientStateMachine.Departure.all
@@ -29,29 +31,62 @@ struct Exchanger {
     var outcome: String { results.joined(separator: ", ") }
 
     mutating func ask(_ method: HTTP.Method) {
-        machine.ask(ClientRequest(method: method, head: Bytes(), answerBytesMax: answerMax))
+        request = ClientRequest(method, responseBytesMax: answerMax)
+        machine.begin(method)
     }
 
     mutating func receive(_ pieces: [String]) {
-        for piece in pieces { note(machine.received(Bytes(piece).span, departure: departure)) }
+        for piece in pieces {
+            let bytes = Bytes(piece)
+            var position = 0
+            var isMore = true
+            while isMore {
+                let action = machine.receive(bytes.span, from: &position, departure: departure)
+                isMore = perform(action, bytes.span)
+            }
+        }
     }
 
-    mutating func end() { note(machine.ended(departure: departure)) }
+    mutating func end() { _ = perform(machine.ended(departure: departure), Span()) }
 
-    mutating func reset() { note(machine.failed(.connectionReset, departure: departure)) }
+    mutating func reset() {
+        _ = perform(machine.failed(.connectionReset, departure: departure), Span())
+    }
 
     static let endings: [@Sendable (inout Exchanger) -> Void] = [{ $0.end() }, { $0.reset() }]
 
-    private mutating func note(_ action: ClientStateMachine.Action) {
-        switch action {
-        case .nothing: break
-        case .answer(let answer, let mayStay):
-            results.append("\(answer.status) \(String(answer.body)) \(mayStay ? "keep" : "close")")
-        case .fail(let failure, let mayResend):
-            let sent = failure.wasSent ? "" : ", unsent"
-            results.append("\(failure.kind)\(sent)\(mayResend ? ", may resend" : "")")
-        case .retire: results.append("retire")
+    /// What a connection does with an action; false when these bytes contain nothing more.
+    private mutating func perform(
+        _ action: ClientStateMachine.Action, _ bytes: Span<UInt8>
+    ) -> Bool {
+        do throws(ClientFailure) {
+            switch action {
+            case .nothing: return false
+            case .head(let head):
+                try collector.begin(head, for: request)
+                return true
+            case .body(let range):
+                try collector.append(bytes.extracting(range))
+                return true
+            case .end(let mayStay): note(collector.finish(toHead: request.method == .head), mayStay)
+            case .fail(let failure, let mayResend): note(failure, mayResend)
+            case .retire: results.append("retire")
+            }
+        } catch {
+            machine.close()
+            note(error, false)
         }
+        return false
+    }
+
+    private mutating func note(_ response: ClientResponse?, _ mayStay: Bool) {
+        let text = response.map { "\($0.status) \(String($0.content))" } ?? "no head"
+        results.append("\(text) \(mayStay ? "keep" : "close")")
+    }
+
+    private mutating func note(_ failure: ClientFailure, _ mayResend: Bool) {
+        let sent = failure.wasSent ? "" : ", unsent"
+        results.append("\(failure.kind)\(sent)\(mayResend ? ", may resend" : "")")
     }
 }
 

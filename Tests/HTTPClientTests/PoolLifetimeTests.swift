@@ -22,9 +22,7 @@ import Testing
             dropped = pool
             let sent = Sent(
                 pool.send(
-                    ClientRequest(
-                        method: .get, head: Bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
-                        answerBytesMax: 10)))
+                    ClientRequest(responseBytesMax: 10)))
             network.run(until: { sent.outcome != nil })
             #expect(sent.outcome == "200 /" && pool.idle == 1)
         }
@@ -46,9 +44,7 @@ import Testing
                 origin: Origin(host: "127.0.0.1", port: 7001), settings: PoolSettings(), loop: loop
             )
             .send(
-                ClientRequest(
-                    method: .get, head: Bytes("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"),
-                    answerBytesMax: 10)))
+                ClientRequest(.get, "/a", responseBytesMax: 10)))
         network.run(until: { sent.outcome != nil })
         #expect(sent.outcome == "200 /a")
         backend.close()

@@ -40,12 +40,10 @@ final class Scene {
     func request(
         _ method: HTTP.Method = .get, _ path: String = "/", body: String = "", answerMax: Int = 1000
     ) -> Local<ClientResponse> {
-        let head =
-            "\(method) \(path) HTTP/1.1\r\nHost: \(pool.origin.hostField)\r\n"
-            + "Content-Length: \(body.utf8.count)\r\n\r\n"
-        return pool.send(
+        pool.send(
             ClientRequest(
-                method: method, head: Bytes(head), body: Bytes(body), answerBytesMax: answerMax))
+                method, path, host: pool.origin.hostFieldValue, body: .bytes(Bytes(body)),
+                responseBytesMax: answerMax))
     }
 
     /// Sends a request, and lets time pass until its outcome is known.
@@ -90,7 +88,7 @@ final class Sent {
         self.promise = promise
         promise.whenSettled { result in
             switch result {
-            case .success(let answer): self.outcome = "\(answer.status) \(String(answer.body))"
+            case .success(let answer): self.outcome = "\(answer.status) \(String(answer.content))"
             case .failure(let failure as ClientFailure): self.outcome = "\(failure.kind)"
             case .failure(let error): self.outcome = "\(type(of: error))"
             }

@@ -20,20 +20,12 @@ import Testing
         #expect(text { $0.append(statusLine: status) } == line)
     }
 
-    @Test func writesARequest() throws {
+    @Test func writesARequestLineWithHost() throws {
         let target = try #require(Target("http://elsewhere/a?b=c"))
-        func head(_ method: HTTP.Method) -> RequestHead {
-            RequestHead(method: method, target: target, fields: ["Accept": "a/b"])
-        }
         #expect(
-            text { $0.append(request: head(.get), host: "h:80", bodyLength: 0) }
-                == "GET /a?b=c HTTP/1.1\r\nHost: h:80\r\nAccept: a/b\r\n\r\n")
-        #expect(
-            text { $0.append(request: head(.post), host: "h", bodyLength: 0) }
-                == "POST /a?b=c HTTP/1.1\r\nHost: h\r\nAccept: a/b\r\nContent-Length: 0\r\n\r\n")
-        #expect(
-            text { $0.append(request: head(.delete), host: "h", bodyLength: 7) }
-                == "DELETE /a?b=c HTTP/1.1\r\nHost: h\r\nAccept: a/b\r\nContent-Length: 7\r\n\r\n")
+            text { $0.append(requestLine: .get, target, host: "h:80") }
+                == "GET /a?b=c HTTP/1.1\r\nHost: h:80\r\n")
+        #expect(text { $0.append(contentLength: 7) } == "Content-Length: 7\r\n")
     }
 
     @Test(arguments: [

@@ -74,11 +74,10 @@ final class Backend {
     private func healthChecks() -> HealthChecks? {
         guard let health = plan.health, let states else { return nil }
         let hosts = hosts.map { host in
-            var head: [UInt8] = []
-            head.append(requestLine: .get, host.target(health.target), host: host.field)
-            head.append(plan.fields)
-            head.appendEndOfHead()
-            return (pool: host.pool, head: Bytes(head))
+            let request = ClientRequest(
+                method: .get, target: host.target(health.target), host: host.field,
+                constantFields: plan.fields, responseBytesMax: HealthPlan.answerBytesMax)
+            return (pool: host.pool, request: request)
         }
         return HealthChecks(health, of: hosts, loop: loop) { host, isGood in
             states.board.checked(host, isGood: isGood)
@@ -153,20 +152,13 @@ final class Backend {
     ) -> Local<ClientResponse> {
         let host = hosts[index]
         request.askedHost?.name = host.field
-        var head: [UInt8] = []
-        head.reserveCapacity(256 + request.fields.wireText.count)
-        head.append(requestLine: request.method, host.target(request.target), host: host.field)
-        head.append(request.fields)
-        head.append(
-            exchange, span: loop.entropy.next(), left: request.deadline - loop.now)
-        if !request.body.isEmpty || request.method.anticipatesBody {
-            head.append(contentLength: request.body.count)
-        }
-        head.appendEndOfHead()
         let answer = host.pool.send(
             ClientRequest(
-                method: request.method, head: Bytes(head), body: request.body,
-                answerBytesMax: request.answerMax, holder: exchange))
+                method: request.method, target: host.target(request.target), host: host.field,
+                constantFields: request.constantFields, fields: request.fields,
+                exchange: ExchangeFields(
+                    of: exchange, span: loop.entropy.next(), left: request.deadline - loop.now),
+                body: .bytes(request.body), responseBytesMax: request.answerMax))
         if let states, plan.eject != nil {
             answer.whenSettled { [loop] result in
                 states.board.ended(index, CircuitBreaker.sample(of: result), at: loop.now)
@@ -191,19 +183,5 @@ extension BackendPlan {
             return heir.states
         }
         return HostStates(HostBoard(hosts: hosts.count, eject: eject))
-    }
-}
-
-extension [UInt8] {
-    /// Appends the lines that go along with every call: the request's id, its trace with a parent id
-    /// of the call's own, and the time left. All three are sane by their types.
-    fileprivate mutating func append(_ exchange: Exchange, span: UInt64, left: Duration) {
-        append(exchange.callLines)
-        append(hex: span == 0 ? 1 : span)
-        append(
-            literal: exchange.trace.isSampled
-                ? "-01\r\nGateway-Deadline-Ms: " : "-00\r\nGateway-Deadline-Ms: ")
-        append(decimal: UInt64(Swift.max(0, left.inNanoseconds / 1_000_000)))
-        append(literal: "\r\n")
     }
 }

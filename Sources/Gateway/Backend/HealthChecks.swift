@@ -16,22 +16,16 @@ final class HealthChecks {
     private var running: [Local<Void>] = []
 
     /// - Parameters:
-    ///   - hosts: their pools, and the head of a check
+    ///   - hosts: their pools, and the request of a check
     ///   - tell: what is found out, by host
     init(
-        _ plan: HealthPlan, of hosts: [(pool: Pool, head: Bytes)], loop: any Loop,
+        _ plan: HealthPlan, of hosts: [(pool: Pool, request: ClientRequest)], loop: any Loop,
         tell: @escaping (_ host: Int, _ isGood: Bool) -> Void
     ) {
         self.plan = plan
         self.loop = loop
         self.tell = tell
-        requests = hosts.map { host in
-            (
-                host.pool,
-                ClientRequest(
-                    method: .get, head: host.head, answerBytesMax: HealthPlan.answerBytesMax)
-            )
-        }
+        requests = hosts
         wait(.zero)
     }
 

@@ -17,7 +17,7 @@ package enum CallFailure: Error {
     ///
     /// - `retryAfter`: the seconds that the backend stated
     /// - `answer`: the response itself, where the call relays its body
-    case unexpectedStatus(Status, retryAfter: Int?, answer: ClientResponse?)
+    case unexpectedStatus(Status, retryAfter: Int?, answer: RelayableResponse?)
     /// The body is not JSON; the text of the error.
     case invalidJSON(String)
     /// The JSON does not have the shape that the call takes.

@@ -8,7 +8,9 @@ struct CallRequest {
     let method: Method
     /// Path and query, without the prefix of the host's URL.
     let target: Target
-    /// The header lines of the call, its backend and the client's request, each name from one of them.
+    /// The fields of the backend's configuration that the call does not replace.
+    let constantFields: Fields
+    /// The fields of the call and of the client's request. No name is among `constantFields`, too.
     let fields: Fields
     let body: Bytes
     /// Of the answer, in bytes.
@@ -16,7 +18,7 @@ struct CallRequest {
     /// When the answer is of no use any more; told to the backend as the time left.
     let deadline: Instant
     /// Where the endpoint tells its clients which host was asked; else nil.
-    let askedHost: AskedHost?
+    var askedHost: AskedHost?
 }
 
 /// Sends a call to its backend and promises the response. Rejects with a `CallFailure`, or with the

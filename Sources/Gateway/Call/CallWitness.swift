@@ -83,9 +83,9 @@ package final class CallWitness {
 
 extension CallRequest {
     fileprivate func noting(_ host: AskedHost) -> CallRequest {
-        CallRequest(
-            method: method, target: target, fields: fields, body: body, answerMax: answerMax,
-            deadline: deadline, askedHost: host)
+        var noting = self
+        noting.askedHost = host
+        return noting
     }
 }
 

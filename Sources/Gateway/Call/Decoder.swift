@@ -25,7 +25,7 @@ struct Decoder {
     /// At the root there is a place for the members of an object only, and for nothing at all.
     private func shaped(_ response: ClientResponse) throws -> JSONSlice {
         let value = try plan.shape.applied(to: try value(of: response))
-        if plan.placement != .named, value.kind != .object, !response.body.isEmpty {
+        if plan.placement != .named, value.kind != .object, !response.content.isEmpty {
             throw InvalidShape()
         }
         return value
@@ -33,9 +33,9 @@ struct Decoder {
 
     /// 204 and an empty body give null, and that is no failure.
     private func value(of response: ClientResponse) throws -> JSONSlice {
-        guard !response.body.isEmpty else { return .null }
+        guard !response.content.isEmpty else { return .null }
         do {
-            return try JSONSlice(validating: response.body)
+            return try JSONSlice(validating: response.content)
         } catch {
             throw CallFailure.invalidJSON(error.description)
         }
@@ -45,6 +45,6 @@ struct Decoder {
         .unexpectedStatus(
             response.status,
             retryAfter: response.fields[.retryAfter].flatMap { Int($0.description) },
-            answer: plan.relaysBody ? response : nil)
+            answer: plan.relaysBody ? RelayableResponse(response) : nil)
     }
 }

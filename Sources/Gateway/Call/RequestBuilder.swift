@@ -16,6 +16,9 @@ struct RequestBuilder {
     private let backendFields: Fields
     private let forwarded: ForwardedHeaders
 
+    /// Room for the fields of one call, in bytes; most calls fit.
+    private static let reservedFieldBytes = 128
+
     /// The segments of the path that an earlier answer could make empty, `.` or `..`.
     private let answerSegments: [RiskySegment]
 
@@ -43,12 +46,13 @@ struct RequestBuilder {
         let target = try target(values)
         var fields = try fields(values)
         let body = try body(values)
-        if body != nil, fields[.contentType] == nil {
+        if body != nil, !backendFields.contains(.contentType), !fields.contains(.contentType) {
             fields.append(.contentType, "application/json")
         }
         return CallRequest(
             method: plan.method,
             target: target,
+            constantFields: backendFields,
             fields: fields,
             body: body ?? Bytes(),
             answerMax: plan.answerMax,
@@ -90,8 +94,9 @@ struct RequestBuilder {
 
     // MARK: Head
 
+    /// The fields of this call only.
     private func fields(_ values: CallValues) throws(CallFailure) -> Fields {
-        var fields = backendFields
+        var fields = plan.headers.isEmpty ? Fields() : Fields(reserving: Self.reservedFieldBytes)
         fields.append(forwarded.ofClients, of: values.head)
         if !forwarded.ofProxies.isEmpty, values.client?.isProxied == true {
             fields.append(forwarded.ofProxies, of: values.head)

@@ -1,7 +1,6 @@
 import Basics
 import GatewayConfig
 import HTTP
-import HTTPClient
 import JSONText
 import Promises
 
@@ -57,9 +56,9 @@ struct FailedAnswer {
     }
 
     /// `relay_body`: the backend's answer as it came.
-    private func relayed(_ answer: ClientResponse) -> Response {
+    private func relayed(_ answer: RelayableResponse) -> Response {
         var fields: Fields = [.gatewayComplete: "false", .cacheControl: "no-store"]
-        if let type = answer.fields[.contentType] { fields.append(.contentType, type) }
-        return Response(status: answer.status, fields: fields, body: answer.body)
+        if let type = answer.contentType { fields.append(.contentType, type) }
+        return Response(status: answer.status, fields: fields, body: answer.content)
     }
 }

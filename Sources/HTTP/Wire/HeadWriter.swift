@@ -61,13 +61,4 @@ extension [UInt8] {
     package mutating func appendEndOfHead() {
         append(literal: "\r\n")
     }
-
-    /// The head of a request whose body, if any, is sent whole: `Content-Length` stands where there
-    /// is a body, and where the method makes one expected (RFC 9110 8.6).
-    package mutating func append(request head: RequestHead, host: FieldValue, bodyLength: Int) {
-        append(requestLine: head.method, head.target, host: host)
-        append(head.fields)
-        if bodyLength > 0 || head.method.anticipatesBody { append(contentLength: bodyLength) }
-        appendEndOfHead()
-    }
 }

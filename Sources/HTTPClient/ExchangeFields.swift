@@ -1,0 +1,35 @@
+import Basics
+package import HTTP
+
+/// The fields by which a backend knows the client's request that a call belongs to: its id, its trace
+/// and the time that is left for it.
+package struct ExchangeFields {
+    package let exchange: Exchange
+
+    /// Identifies the call in the trace. Never zero (W3C Trace Context 3.2.2.4).
+    package let parentID: UInt64
+
+    package let millisecondsLeft: UInt64
+
+    /// - Parameters:
+    ///   - span: random; identifies the call in the trace
+    ///   - left: until the deadline; a negative duration counts as zero
+    package init(of exchange: Exchange, span: UInt64, left: Duration) {
+        self.exchange = exchange
+        parentID = span == 0 ? 1 : span
+        millisecondsLeft = UInt64(max(0, left.inNanoseconds / 1_000_000))
+    }
+}
+
+extension [UInt8] {
+    /// Appends the lines of HTTP/1.1. The types of the three values allow no line end in them.
+    mutating func append(_ fields: ExchangeFields) {
+        append(fields.exchange.callLines)
+        append(hex: fields.parentID)
+        append(
+            literal: fields.exchange.trace.isSampled
+                ? "-01\r\nGateway-Deadline-Ms: " : "-00\r\nGateway-Deadline-Ms: ")
+        append(decimal: fields.millisecondsLeft)
+        append(literal: "\r\n")
+    }
+}

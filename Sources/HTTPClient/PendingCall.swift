@@ -1,0 +1,69 @@
+import Basics
+import HTTP
+import Promises
+
+/// One request, from `Pool.send` to the end of its response: what is sent, where it is by now, and
+/// what becomes of the response. Confined to its pool's loop.
+final class PendingCall {
+    enum Place {
+        /// Between two places, or ended.
+        case nowhere
+        case waiting(WaitQueue<PendingCall>.Ticket)
+        /// It has this connection, or a new one is being made in its place.
+        case lent(ConnectionID)
+    }
+
+    let request: ClientRequest
+    let pool: Pool
+    var place = Place.nowhere
+
+    /// Unchecked: it is taken out before it is used.
+    @exclusivity(unchecked) private var resolver: LocalResolver<ClientResponse>?
+    /// Unchecked, since no access calls out.
+    @exclusivity(unchecked) private var collector = ResponseCollector()
+
+    init(_ request: ClientRequest, to pool: Pool) {
+        self.request = request
+        self.pool = pool
+    }
+
+    /// The promise of the response. Called once.
+    func promise(on core: Core) -> Local<ClientResponse> {
+        let resolver = LocalResolver<ClientResponse>(on: core)
+        let promise = resolver.promise
+        resolver.onCancel { _ in self.pool.cancelled(self) }
+        unsafe self.resolver = consume resolver
+        return promise
+    }
+
+    // MARK: The response
+
+    /// The head of the response arrived. Throws if the response cannot be taken.
+    func receive(_ head: ResponseHead) throws(ClientFailure) {
+        try unsafe collector.begin(head, for: request)
+    }
+
+    /// A piece of the body arrived. Throws if the response cannot be taken.
+    func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
+        try unsafe collector.append(piece)
+    }
+
+    /// The body is complete: the call is over.
+    func end() {
+        place = .nowhere
+        let toHead = if case .head = request.method { true } else { false }
+        guard let response = unsafe collector.finish(toHead: toHead) else { return }
+        unsafe resolver.take()?.fulfill(response)
+    }
+
+    /// The call is cancelled: no result is delivered.
+    func forget() {
+        place = .nowhere
+        _ = unsafe resolver.take()
+    }
+
+    func fail(_ error: any Error) {
+        place = .nowhere
+        unsafe resolver.take()?.reject(error)
+    }
+}

@@ -1,0 +1,69 @@
+import Basics
+import HTTP
+import Reactor
+
+/// Writes requests as HTTP/1.1 (RFC 9112 3), each into the same buffer, so that a call allocates no
+/// memory for its head. Owned by a pool, shared by its connections, confined to their loop.
+final class RequestWriter {
+    /// Empty between calls. Unchecked, since writing to a stream never calls back.
+    @exclusivity(unchecked) private var buffer: [UInt8] = []
+
+    /// What is kept of the buffer after a large head, in bytes.
+    ///
+    /// 16 KiB: more than the heads of ordinary calls, little in each pool.
+    private static let keptBytesMax = 16 * 1024
+
+    /// Writes the head, and the body if it is complete. The caller sends a streamed body.
+    func write(_ request: ClientRequest, to stream: any ByteStream) {
+        unsafe buffer.append(headOf: request)
+        switch request.body {
+        case .bytes(let body): unsafe stream.write(buffer.span, body.span)
+        case .described, .stream, .tunnel: unsafe stream.write(buffer.span)
+        }
+        if unsafe buffer.capacity > Self.keptBytesMax {
+            unsafe buffer = []
+        } else {
+            unsafe buffer.removeAll(keepingCapacity: true)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the head of a request, with the empty line that ends it.
+    mutating func append(headOf request: ClientRequest) {
+        append(requestLine: request.method, request.target, host: request.host)
+        append(request.constantFields)
+        append(request.fields)
+        if let exchange = request.exchange { append(exchange) }
+        appendFraming(of: request)
+        appendEndOfHead()
+    }
+
+    /// RFC 9112 6.3; `Content-Length: 0` stands where the method makes a body expected (RFC 9110 8.6).
+    private mutating func appendFraming(of request: ClientRequest) {
+        switch RequestFraming(of: request.body) {
+        case .length(0) where !request.method.anticipatesBody: break
+        case .length(let count): append(contentLength: count)
+        case .chunked: append(literal: "Transfer-Encoding: chunked\r\n")
+        }
+    }
+}
+
+/// How the end of a request's body is marked. A request cannot end with its connection.
+enum RequestFraming: Equatable {
+    case length(Int)
+    case chunked
+
+    init(of body: Body) {
+        switch body {
+        case .bytes(let bytes): self = .length(bytes.count)
+        case .described, .tunnel: self = .length(0)
+        case .stream(let source):
+            switch source.framing {
+            case .none: self = .length(0)
+            case .length(let length): self = .length(length)
+            case .chunked, .untilClose: self = .chunked
+            }
+        }
+    }
+}

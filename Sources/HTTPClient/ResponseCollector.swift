@@ -1,0 +1,44 @@
+import Basics
+import HTTP
+
+/// Collects the head and the pieces of one response into a complete response, up to a limit. Owned by
+/// its call.
+struct ResponseCollector {
+    private var head: ResponseHead?
+    private var body = BodyBuffer(.none, limit: 0)
+
+    /// Takes the head. Throws if the body that it announces is too large.
+    mutating func begin(_ head: ResponseHead, for request: ClientRequest) throws(ClientFailure) {
+        self.head = head
+        body = BodyBuffer(
+            head.framing, limit: request.responseBytesMax, for: request.exchange?.exchange)
+        if body.isTooLargeFromTheStart { throw tooLarge }
+    }
+
+    /// Takes a piece of the body. Throws if there is no room for it.
+    mutating func append(_ piece: Span<UInt8>) throws(ClientFailure) {
+        guard body.append(piece) else { throw tooLarge }
+    }
+
+    /// The complete response; nil if there was no head. The collector is empty then.
+    mutating func finish(toHead: Bool) -> ClientResponse? {
+        guard let head = head.take() else { return nil }
+        let isDescribed = toHead || head.status.code == 304
+        return ClientResponse(
+            status: head.status, fields: head.fields,
+            body: isDescribed
+                ? .described(length: Self.statedLength(head.fields)) : .bytes(body.take()))
+    }
+
+    private var tooLarge: ClientFailure {
+        body.lacksRoom
+            ? ClientFailure(.noRoom, .memory, wasSent: true)
+            : ClientFailure(.responseBodySize, .limit(body.limit), wasSent: true)
+    }
+
+    /// The length that a response without content states; nil if it states none or several.
+    private static func statedLength(_ fields: Fields) -> Int? {
+        let lengths = fields.all(.contentLength)
+        return lengths.count == 1 ? Int(lengths[0].description) : nil
+    }
+}

@@ -1,0 +1,17 @@
+import Basics
+import HTTP
+
+@testable import HTTPClient
+
+extension ClientRequest {
+    /// A request as most tests need it.
+    init(
+        _ method: HTTP.Method = .get, _ path: String = "/", host: FieldValue = "a",
+        body: Body = .described(length: nil), responseBytesMax: Int = 1000
+    ) {
+        guard let target = Target(path) else { preconditionFailure("\(path) is no target") }
+        self.init(
+            method: method, target: target, host: host, body: body,
+            responseBytesMax: responseBytesMax)
+    }
+}

@@ -1,0 +1,64 @@
+import Basics
+import HTTP
+
+@testable import HTTPClient
+
+/// A sink that records its calls; a test may add what it does with each piece.
+final class RecordingSink: BodySink {
+    private(set) var received: [UInt8] = []
+    private(set) var pieces = 0
+    /// `ended`, or the kind of the failure.
+    private(set) var outcome: String?
+    var onPiece: (RecordingSink) -> Void = { _ in }
+
+    var text: String { String(decoding: received, as: UTF8.self) }
+
+    func bodyReceived(_ piece: Span<UInt8>) {
+        precondition(outcome == nil && !piece.isEmpty)
+        received.append(copying: piece)
+        pieces += 1
+        onPiece(self)
+    }
+
+    func bodyEnded(trailers: Fields) {
+        precondition(outcome == nil)
+        outcome = "ended"
+    }
+
+    func bodyFailed(_ error: any Error) {
+        precondition(outcome == nil)
+        outcome = (error as? ClientFailure).map { "\($0.kind)" } ?? "\(type(of: error))"
+    }
+}
+
+/// A source whose body is written by a test.
+final class ScriptedSource: BodySource {
+    let framing: BodyFraming
+    private(set) var sink: (any BodySink)?
+    private(set) var isPaused = false
+    private(set) var isCancelled = false
+
+    init(_ framing: BodyFraming) {
+        self.framing = framing
+    }
+
+    func startDelivery(to sink: any BodySink) {
+        precondition(self.sink == nil, "started twice")
+        self.sink = sink
+    }
+
+    func pause() { isPaused = true }
+
+    func resume() { isPaused = false }
+
+    func cancel() {
+        isCancelled = true
+        sink = nil
+    }
+
+    func deliver(_ text: String) { sink?.bodyReceived(Array(text.utf8).span) }
+
+    func end() { sink.take()?.bodyEnded(trailers: Fields()) }
+
+    func fail(_ error: any Error) { sink.take()?.bodyFailed(error) }
+}

@@ -16,6 +16,9 @@ final class ClientConnection {
     /// This and the others below are used with every read. Unchecked, since no access calls out.
     @exclusivity(unchecked) private var machine: ClientStateMachine
     @exclusivity(unchecked) private var call: PendingCall?
+    /// Sends the streamed body of the call's request; nil where the body is complete.
+    @exclusivity(unchecked) private var bodySender: RequestBodySender?
+    @exclusivity(unchecked) private var isPaused = false
 
     init(
         _ id: ConnectionID, on stream: any ByteStream, of pool: Pool, writer: RequestWriter,
@@ -38,6 +41,7 @@ final class ClientConnection {
         unsafe self.call = call
         unsafe machine.begin(call.request.method)
         writer.write(call.request, to: stream)
+        if case .stream(let source) = call.request.body { sendBody(from: source) }
     }
 
     /// Stops working for its call, whose response is not needed. HTTP/1.1 cannot skip a response, so
@@ -51,16 +55,43 @@ final class ClientConnection {
     func close() {
         unsafe machine.close()
         unsafe call = nil
+        stopSendingBody()
         stream.discardGathered()
         stream.close()
     }
 
+    // MARK: Back-pressure of a streamed response
+
+    func pauseReading() {
+        guard unsafe !isPaused else { return }
+        unsafe isPaused = true
+        stream.pauseReading()
+    }
+
+    func resumeReading() {
+        guard unsafe isPaused else { return }
+        unsafe isPaused = false
+        stream.resumeReading()
+    }
+
     // MARK: The request
+
+    private func sendBody(from source: any BodySource) {
+        let sender = RequestBodySender(source, to: stream) { [unowned self] error in fail(error) }
+        unsafe bodySender = sender
+        sender.start()
+    }
+
+    private func stopSendingBody() {
+        unsafe bodySender.take()?.cancel()
+    }
 
     /// A complete request is one write, and counts as offered with its first byte.
     private var departure: ClientStateMachine.Departure {
-        guard stream.hasOfferedAll else { return .none }
-        return stream.unsentBytes == 0 ? .all : .some
+        let (sender, hasOfferedAll) = unsafe (bodySender, stream.hasOfferedAll)
+        if let sender, sender.hasBegunToLeave, !hasOfferedAll { return .some }
+        guard hasOfferedAll else { return .none }
+        return stream.unsentBytes == 0 && sender?.isComplete ?? true ? .all : .some
     }
 
     // MARK: The response
@@ -81,7 +112,7 @@ final class ClientConnection {
     private func receive(_ head: ResponseHead) -> Bool {
         guard let call = unsafe call else { return false }
         do throws(ClientFailure) {
-            try call.receive(head)
+            try call.receive(head, on: self)
             return true
         } catch {
             fail(error, mayResend: false)
@@ -104,14 +135,27 @@ final class ClientConnection {
 
     private func end(mayStay: Bool) {
         guard let call = unsafe call.take() else { return }
+        stopSendingBody()
         // First the connection, so that the next call of the response's user finds it free.
-        if mayStay { pool.returned(id) } else { pool.lost(id) }
+        if mayStay {
+            resumeReading()
+            pool.returned(id)
+        } else {
+            pool.lost(id)
+        }
         call.end()
     }
 
     private func fail(_ failure: ClientFailure, mayResend: Bool) {
         guard let call = unsafe call.take() else { return }
         pool.failed(call, on: id, failure, mayResend: mayResend)
+    }
+
+    /// The body of the request cannot be sent.
+    private func fail(_ error: any Error) {
+        guard let call = unsafe call.take() else { return }
+        pool.lost(id)
+        call.fail(error)
     }
 }
 
@@ -130,7 +174,9 @@ extension ClientConnection: ByteStreamDelegate {
 
     func streamBlocked() {}
 
-    func streamDrained() {}
+    func streamDrained() {
+        unsafe bodySender?.drained()
+    }
 
     func streamFailed(_ failure: IOFailure) {
         _ = unsafe perform(machine.failed(failure, departure: departure), Span())

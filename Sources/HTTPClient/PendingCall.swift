@@ -4,6 +4,9 @@ import Promises
 
 /// One request, from `Pool.send` to the end of its response: what is sent, where it is by now, and
 /// what becomes of the response. Confined to its pool's loop.
+///
+/// A complete response fulfills the promise when its body ends. A streamed response fulfills it with
+/// the head, and the rest goes to a `ResponseBodySource`.
 final class PendingCall {
     enum Place {
         /// Between two places, or ended.
@@ -15,6 +18,7 @@ final class PendingCall {
 
     let request: ClientRequest
     let pool: Pool
+    private let isStreaming: Bool
     var place = Place.nowhere
 
     /// Unchecked: it is taken out before it is used.
@@ -22,9 +26,13 @@ final class PendingCall {
     /// Unchecked, since no access calls out.
     @exclusivity(unchecked) private var collector = ResponseCollector()
 
-    init(_ request: ClientRequest, to pool: Pool) {
+    /// Set while a streamed response arrives. Not owned: a source that its user drops cancels the call.
+    unowned var source: ResponseBodySource?
+
+    init(_ request: ClientRequest, to pool: Pool, isStreaming: Bool) {
         self.request = request
         self.pool = pool
+        self.isStreaming = isStreaming
     }
 
     /// The promise of the response. Called once.
@@ -38,19 +46,29 @@ final class PendingCall {
 
     // MARK: The response
 
-    /// The head of the response arrived. Throws if the response cannot be taken.
-    func receive(_ head: ResponseHead) throws(ClientFailure) {
-        try unsafe collector.begin(head, for: request)
+    /// The head of the response arrived on a connection. Throws if the response cannot be taken.
+    func receive(_ head: ResponseHead, on connection: ClientConnection) throws(ClientFailure) {
+        // A response without a body ends at once, so that there is nothing to stream.
+        guard isStreaming, head.framing != .none else {
+            return try unsafe collector.begin(head, for: request)
+        }
+        let source = ResponseBodySource(head.framing, of: self, on: connection)
+        self.source = source
+        connection.pauseReading()
+        unsafe resolver.take()?.fulfill(
+            ClientResponse(status: head.status, fields: head.fields, body: .stream(source)))
     }
 
     /// A piece of the body arrived. Throws if the response cannot be taken.
     func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
+        if isStreaming, let source { return source.receive(piece) }
         try unsafe collector.append(piece)
     }
 
     /// The body is complete: the call is over.
     func end() {
         place = .nowhere
+        if isStreaming, let source { return source.end() }
         let toHead = if case .head = request.method { true } else { false }
         guard let response = unsafe collector.finish(toHead: toHead) else { return }
         unsafe resolver.take()?.fulfill(response)
@@ -64,6 +82,7 @@ final class PendingCall {
 
     func fail(_ error: any Error) {
         place = .nowhere
+        if isStreaming, let source { return source.fail(error) }
         unsafe resolver.take()?.reject(error)
     }
 }

@@ -56,7 +56,16 @@ package final class Pool {
     /// Cancelling stops the connection that works for it, or gives up the place in line. There is
     /// no limit of time but `connectTimeout`: put a `timeout` on the promise.
     package func send(_ request: ClientRequest) -> Local<ClientResponse> {
-        begin(PendingCall(request, to: self))
+        begin(PendingCall(request, to: self, isStreaming: false))
+    }
+
+    /// Sends a request and promises the head of its response, whose body may be a `stream`. The call
+    /// lasts until that body ends: its source must be started or cancelled or dropped.
+    ///
+    /// Rejects with `ClientFailure`, with which the body may fail, too. Cancelling has an effect until
+    /// the head is there; then the source is cancelled instead.
+    package func sendStreaming(_ request: ClientRequest) -> Local<ClientResponse> {
+        begin(PendingCall(request, to: self, isStreaming: true))
     }
 
     private func begin(_ call: PendingCall) -> Local<ClientResponse> {
@@ -110,6 +119,9 @@ package final class Pool {
             }
         }
     }
+
+    /// Runs an action outside of the caller's call, in the next pass of the loop.
+    func soon(_ action: @escaping () -> Void) -> Timer { loop.timer(after: .zero, action) }
 
     /// A connection did its work and may do more.
     func returned(_ id: ConnectionID) {

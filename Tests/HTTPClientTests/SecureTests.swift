@@ -49,6 +49,30 @@ import Testing
         scene.expectQuiet()
     }
 
+    @Test func pausedSinkStopsTheReadingOfASecureConnection() throws {
+        let scene = try scene()
+        scene.network.settings.windowBytes = 5000
+        scene.backend.script = { $0.answer(String(repeating: "x", count: 400_000)) }
+        let promise = scene.pool.sendStreaming(ClientRequest())
+        scene.pass(.milliseconds(20))
+        guard case .stream(let source) = try #require(promise.value).body else {
+            Issue.record("not streamed")
+            return
+        }
+        let sink = RecordingSink()
+        sink.onPiece = { if $0.received.count < 100_000 { source.pause() } }
+        source.startDelivery(to: sink)
+        scene.pass(.seconds(10))
+        #expect(sink.outcome == nil && sink.received.count < 100_000)
+        while sink.outcome == nil, sink.pieces < 10_000 {
+            source.resume()
+            scene.pass(.milliseconds(10))
+        }
+        #expect(sink.outcome == "ended" && sink.received.count == 400_000)
+        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
+        scene.expectQuiet()
+    }
+
     @Test(arguments: [
         ("other.test", "server"), ("127.0.0.1", "unknown"), ("backend.test", "common-name"),
         ("backend.test", "other-kinds"), ("backend.test", "odd-names"),

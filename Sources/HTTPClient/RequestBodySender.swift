@@ -1,0 +1,100 @@
+import Basics
+import HTTP
+import Reactor
+
+/// Writes the body of a request to an HTTP/1.1 connection while it arrives from its source. Owned by
+/// the connection until the call ends.
+///
+/// The source is paused while the connection has more than `unsentBytesMax` to send.
+final class RequestBodySender: BodySink {
+    /// The source delivered more or fewer bytes than it had stated.
+    struct WrongLength: Error {}
+
+    private let source: any BodySource
+    private let stream: any ByteStream
+    private let fail: (any Error) -> Void
+    /// Bytes that the stated length leaves; nil for a body in chunks.
+    private var remaining: Int?
+    private var chunk: [UInt8] = []
+    private var isPaused = false
+
+    /// Whether the whole body was written.
+    private(set) var isComplete = false
+
+    /// Whether the head was offered to the network before the last write, so that the backend may know
+    /// of the request.
+    private(set) var hasBegunToLeave = false
+
+    /// In bytes.
+    ///
+    /// 64 KiB: keeps a connection busy, and bounds what a slow backend makes this side hold.
+    private static let unsentBytesMax = 64 * 1024
+
+    /// - Parameter fail: called at most once, when the body and so the request cannot be completed
+    init(_ source: any BodySource, to stream: any ByteStream, fail: @escaping (any Error) -> Void) {
+        self.source = source
+        self.stream = stream
+        self.fail = fail
+        remaining =
+            switch RequestFraming(of: .stream(source)) {
+            case .length(let length): length
+            case .chunked: nil
+            }
+    }
+
+    /// Starts to send. The head must have been written.
+    func start() { source.startDelivery(to: self) }
+
+    /// The rest of the body is not sent.
+    func cancel() {
+        if !isComplete { source.cancel() }
+    }
+
+    /// The connection has sent everything that had to wait.
+    func drained() {
+        guard isPaused else { return }
+        isPaused = false
+        source.resume()
+    }
+
+    // MARK: BodySink
+
+    func bodyReceived(_ piece: Span<UInt8>) {
+        if let remaining {
+            guard piece.count <= remaining else { return fail(WrongLength()) }
+            self.remaining = remaining - piece.count
+            write(piece)
+        } else {
+            chunk.removeAll(keepingCapacity: true)
+            chunk.append(chunk: piece)
+            write(chunk.span)
+        }
+        if !isPaused, stream.unsentBytes > Self.unsentBytesMax {
+            isPaused = true
+            source.pause()
+        }
+    }
+
+    func bodyEnded(trailers: Fields) {
+        guard remaining ?? 0 == 0 else { return failAtEnd(WrongLength()) }
+        if remaining == nil {
+            chunk.removeAll(keepingCapacity: true)
+            chunk.appendLastChunk()
+            write(chunk.span)
+        }
+        isComplete = true
+    }
+
+    func bodyFailed(_ error: any Error) { failAtEnd(error) }
+
+    /// The source makes no more calls, and needs no cancellation.
+    private func failAtEnd(_ error: any Error) {
+        isComplete = true
+        fail(error)
+    }
+
+    private func write(_ bytes: Span<UInt8>) {
+        if stream.hasOfferedAll { hasBegunToLeave = true }
+        stream.write(bytes)
+    }
+}

@@ -1,0 +1,135 @@
+import Basics
+import HTTP
+import Reactor
+
+/// The body of one response, delivered while it arrives. Confined to the loop of its pool.
+///
+/// Until a sink takes it, and while the sink pauses it, the connection is not read. What had been read
+/// by then is held: at most one read. The user owns the source: dropping it before the delivery starts
+/// cancels the call. From then on the source keeps itself alive until the end of the body.
+final class ResponseBodySource: BodySource {
+    let framing: BodyFraming
+
+    private let call: PendingCall
+    /// Nil once the response is complete or has failed: the connection may serve another call then.
+    private var connection: ClientConnection?
+
+    private enum Delivery {
+        /// No sink has taken the body yet.
+        case waiting
+        case flowing(any BodySink)
+        case paused(any BodySink)
+        /// The sink got its last call, or cancelled.
+        case over
+    }
+
+    private enum Outcome {
+        case complete
+        case failed(any Error)
+    }
+
+    private var delivery = Delivery.waiting
+    /// Read, and not delivered yet.
+    private var held: [UInt8] = []
+    /// What is to be delivered behind `held`.
+    private var outcome: Outcome?
+    /// The next delivery of what is held, never from inside a call of the sink's.
+    private var delivering: Timer?
+    private var keptAlive: ResponseBodySource?
+
+    init(_ framing: BodyFraming, of call: PendingCall, on connection: ClientConnection) {
+        self.framing = framing
+        self.call = call
+        self.connection = connection
+    }
+
+    deinit {
+        call.source = nil
+        if connection != nil { call.pool.cancelled(call) }
+    }
+
+    // MARK: From the connection
+
+    /// A piece of the body arrived.
+    func receive(_ piece: Span<UInt8>) {
+        if case .flowing(let sink) = delivery, held.isEmpty { return sink.bodyReceived(piece) }
+        held.append(copying: piece)
+        connection?.pauseReading()
+    }
+
+    /// The body is complete; the connection belongs to the pool again.
+    func end() { settle(.complete) }
+
+    /// The rest of the body does not arrive.
+    func fail(_ error: any Error) { settle(.failed(error)) }
+
+    private func settle(_ outcome: Outcome) {
+        connection = nil
+        self.outcome = outcome
+        if case .flowing(let sink) = delivery, held.isEmpty { finish(outcome, sink) }
+    }
+
+    // MARK: From the sink
+
+    func startDelivery(to sink: any BodySink) {
+        guard case .waiting = delivery else { return }
+        delivery = .flowing(sink)
+        keptAlive = self
+        flow()
+    }
+
+    func pause() {
+        guard case .flowing(let sink) = delivery else { return }
+        delivery = .paused(sink)
+        delivering.take()?.cancel()
+        connection?.pauseReading()
+    }
+
+    func resume() {
+        guard case .paused(let sink) = delivery else { return }
+        delivery = .flowing(sink)
+        flow()
+    }
+
+    func cancel() {
+        if case .over = delivery { return }
+        delivery = .over
+        delivering.take()?.cancel()
+        held = []
+        let wasPending = connection.take() != nil
+        if wasPending { call.pool.cancelled(call) }
+        keptAlive = nil
+    }
+
+    // MARK: Delivery
+
+    /// Delivers what is held, then what arrives.
+    private func flow() {
+        guard held.isEmpty, outcome == nil else {
+            delivering = call.pool.soon { self.deliverHeld() }
+            return
+        }
+        connection?.resumeReading()
+    }
+
+    private func deliverHeld() {
+        delivering = nil
+        guard case .flowing(let sink) = delivery else { return }
+        let piece = held
+        held = []
+        if !piece.isEmpty { sink.bodyReceived(piece.span) }
+        // The sink may have paused the delivery or cancelled it.
+        guard case .flowing = delivery else { return }
+        if let outcome { finish(outcome, sink) } else { connection?.resumeReading() }
+    }
+
+    private func finish(_ outcome: Outcome, _ sink: any BodySink) {
+        delivery = .over
+        switch outcome {
+        // `ResponseReader` checks trailers and does not keep them.
+        case .complete: sink.bodyEnded(trailers: Fields())
+        case .failed(let error): sink.bodyFailed(error)
+        }
+        keptAlive = nil
+    }
+}

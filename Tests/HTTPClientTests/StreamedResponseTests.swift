@@ -1,0 +1,397 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@testable import HTTPClient
+
+/// Responses whose body is passed on while it arrives: the call lasts until the body ends.
+@Suite struct StreamedResponseTests {
+    private static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// A backend that sends what a test tells it, after it got a request.
+    private func scene(
+        seed: UInt64 = 1, _ settings: PoolSettings = PoolSettings(), sending text: String = ""
+    ) throws -> Scene {
+        try Scene(seed: seed, settings) { asked in
+            if !text.isEmpty { asked.peer.send(text) }
+        }
+    }
+
+    /// Sends a request and lets time pass.
+    private func response(
+        _ scene: Scene, _ method: HTTP.Method = .get
+    ) throws -> ClientResponse {
+        let promise = scene.pool.sendStreaming(ClientRequest(method))
+        scene.pass(.milliseconds(10))
+        return try #require(promise.value)
+    }
+
+    private func source(_ response: ClientResponse) throws -> any BodySource {
+        guard case .stream(let source) = response.body else { throw NotStreamed() }
+        return source
+    }
+
+    private struct NotStreamed: Error {}
+
+    // MARK: The regular course
+
+    @Test func headIsThereBeforeTheBodyAndTheCallLastsUntilItsEnd() throws {
+        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-A: b\r\n\r\n")
+        let response = try response(scene)
+        #expect(response.status == .ok && "\(response.fields["X-A"] ?? "")" == "b")
+        let source = try source(response)
+        #expect(source.framing == .length(4))
+        let sink = RecordingSink()
+        source.startDelivery(to: sink)
+        scene.backend.peers[0].send("ab")
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "ab" && sink.outcome == nil)
+        #expect(scene.counts == "1 in flight, 0 idle, 1 open")
+        scene.backend.peers[0].send("cd")
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "abcd" && sink.outcome == "ended")
+        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
+        scene.expectQuiet()
+    }
+
+    @Test func nextCallUsesTheConnectionAfterTheEndOfTheBody() throws {
+        let scene = try scene(sending: Self.chunkedHead)
+        for _ in 0..<3 {
+            let sink = RecordingSink()
+            try source(response(scene)).startDelivery(to: sink)
+            scene.backend.peers[0].send("2\r\nhi\r\n0\r\n\r\n")
+            scene.pass(.milliseconds(1))
+            #expect(sink.text == "hi" && sink.outcome == "ended")
+        }
+        #expect(scene.backend.log == ["1.1 /", "1.2 /", "1.3 /"])
+        scene.expectQuiet()
+    }
+
+    /// The pool may lend the connection while the held body still waits for its sink.
+    @Test func bodyThatEndsBeforeItsDeliveryFreesTheConnectionAndIsKept() throws {
+        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        let first = try source(response(scene))
+        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
+        let second = try source(response(scene))
+        #expect(scene.backend.log == ["1.1 /", "1.2 /"])
+        let sinks = [RecordingSink(), RecordingSink()]
+        first.startDelivery(to: sinks[0])
+        second.startDelivery(to: sinks[1])
+        #expect(sinks.map(\.pieces) == [0, 0], "not from inside the call")
+        scene.pass(.milliseconds(1))
+        #expect(sinks.map(\.text) == ["hi", "hi"])
+        #expect(sinks.map(\.outcome) == ["ended", "ended"])
+        // The connection is read again while it idles.
+        scene.backend.peers[0].stream.close()
+        scene.pass(.milliseconds(1))
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+
+    @Test(
+        arguments: [
+            (.head, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 5),
+            (.get, "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", 5),
+            (.head, "HTTP/1.1 200 OK\r\n\r\n", -1), (.get, "HTTP/1.1 304 Not Modified\r\n\r\n", -1),
+            (.get, "HTTP/1.1 204 No Content\r\n\r\n", 0),
+            (.get, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 0),
+        ] as [(HTTP.Method, String, Int)])
+    func responseWithoutContentIsNoStream(
+        _ method: HTTP.Method, _ text: String, _ length: Int
+    ) throws {
+        let scene = try scene(sending: text)
+        for promise in [scene.pool.sendStreaming, scene.pool.send] {
+            let response = promise(ClientRequest(method))
+            scene.pass(.milliseconds(10))
+            switch try #require(response.value).body {
+            case .bytes(let bytes): #expect(bytes.isEmpty && length == 0)
+            case .described(let stated): #expect(stated == (length < 0 ? nil : length))
+            case .stream, .tunnel: Issue.record("a stream without content")
+            }
+        }
+        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
+        scene.expectQuiet()
+    }
+
+    // MARK: Back-pressure
+
+    @Test func pausedSinkStopsTheReadingOfTheConnection() throws {
+        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n")
+        scene.network.settings.windowBytes = 10_000
+        scene.network.settings.split = .sizes([1000])
+        let source = try source(response(scene))
+        let sink = RecordingSink()
+        sink.onPiece = { if $0.received.count == 5000 { source.pause() } }
+        source.startDelivery(to: sink)
+        let peer = scene.backend.peers[0]
+        peer.send(String(repeating: "x", count: 400_000))
+        scene.pass(.seconds(60))
+        #expect(sink.received.count == 5000)
+        #expect(peer.stream.unsentBytes >= 400_000 - 5000 - 1000 - 10_000)
+        source.resume()
+        scene.pass(.seconds(60))
+        #expect(sink.received.count == 400_000 && sink.outcome == "ended")
+        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
+        scene.expectQuiet()
+    }
+
+    @Test func connectionIsNotReadBeforeTheDeliveryStarts() throws {
+        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n")
+        scene.network.settings.windowBytes = 10_000
+        scene.network.settings.split = .sizes([1000])
+        let source = try source(response(scene))
+        let peer = scene.backend.peers[0]
+        peer.send(String(repeating: "x", count: 400_000))
+        scene.pass(.seconds(60))
+        #expect(peer.stream.unsentBytes >= 400_000 - 1000 - 10_000)
+        let sink = RecordingSink()
+        source.startDelivery(to: sink)
+        scene.pass(.seconds(60))
+        #expect(sink.received.count == 400_000 && sink.outcome == "ended")
+        scene.expectQuiet()
+    }
+
+    @Test func nothingIsDeliveredWhilePausedNotEvenTheRestOfARead() throws {
+        let scene = try scene(
+            sending: Self.chunkedHead + "1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n")
+        let source = try source(response(scene))
+        let sink = RecordingSink()
+        source.startDelivery(to: sink)
+        source.pause()
+        scene.pass(.seconds(1))
+        #expect(sink.pieces == 0)
+        source.resume()
+        #expect(sink.pieces == 0, "not from inside the call")
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "abc" && sink.outcome == "ended")
+        scene.expectQuiet()
+    }
+
+    /// Splits, pauses and sizes at random; the bytes are compared with those that were sent.
+    @Test(arguments: [UInt64](1...40))
+    func everyByteArrivesOnceAndInOrder(seed: UInt64) throws {
+        let chance = Entropy(seed: seed &* 6007)
+        let scene = try scene(seed: seed)
+        scene.network.settings.split = .random
+        scene.network.settings.windowBytes = 1 + chance.below(4000)
+        for _ in 0..<4 {
+            let body = (0..<chance.below(20_000)).map { _ in UInt8(chance.below(256)) }
+            let isChunked = chance.chance(oneIn: 2)
+            var message: [UInt8] = []
+            message.append(
+                isChunked
+                    ? Self.chunkedHead
+                    : "HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+            if isChunked {
+                var rest = body[...]
+                while !rest.isEmpty {
+                    let chunk = Array(rest.prefix(1 + chance.below(3000)))
+                    message.append(chunk: chunk.span)
+                    rest = rest.dropFirst(chunk.count)
+                }
+                message.appendLastChunk()
+            } else {
+                message += body
+            }
+            let sent = message
+            scene.backend.script = { $0.peer.stream.write(sent.span) }
+            let response = try response(scene)
+            guard case .stream(let source) = response.body else {
+                #expect(body.isEmpty && !isChunked)
+                continue
+            }
+            let sink = RecordingSink()
+            sink.onPiece = { [loop = scene.loop] _ in
+                guard chance.chance(oneIn: 3) else { return }
+                source.pause()
+                loop.timer(after: .microseconds(chance.below(2000))) { source.resume() }
+            }
+            scene.pass(.microseconds(chance.below(3000)))
+            source.startDelivery(to: sink)
+            scene.network.run(until: { sink.outcome != nil })
+            #expect(sink.outcome == "ended" && sink.received == body, "seed \(seed)")
+            scene.pass(.milliseconds(10))
+            #expect(scene.counts == "0 in flight, 1 idle, 1 open", "seed \(seed)")
+        }
+        #expect(scene.backend.connections == 1)
+        scene.expectQuiet()
+    }
+
+    // MARK: Cancellation
+
+    @Test func cancelInTheMiddleClosesTheConnectionAndSilencesTheSource() throws {
+        let scene = try scene(sending: Self.chunkedHead + "2\r\nhi\r\n")
+        let source = try source(response(scene))
+        let sink = RecordingSink()
+        source.startDelivery(to: sink)
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "hi")
+        source.cancel()
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.backend.peers[0].send("2\r\nho\r\n0\r\n\r\n")
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "hi" && sink.outcome == nil)
+        #expect(scene.backend.peers[0].hasEnded)
+        scene.expectQuiet()
+    }
+
+    @Test func sinkMayCancelFromInsideAPiece() throws {
+        let scene = try scene(
+            sending: Self.chunkedHead + "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
+        scene.network.settings.split = .sizes([Self.chunkedHead.utf8.count, 1000])
+        let source = try source(response(scene))
+        let sink = RecordingSink()
+        sink.onPiece = { _ in source.cancel() }
+        source.startDelivery(to: sink)
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "a" && sink.outcome == nil)
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+
+    @Test func cancelAfterTheEndLeavesTheConnectionAlone() throws {
+        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        let source = try source(response(scene))
+        let sink = RecordingSink()
+        source.startDelivery(to: sink)
+        source.cancel()
+        scene.pass(.milliseconds(1))
+        #expect(sink.pieces == 0 && sink.outcome == nil)
+        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
+        scene.expectQuiet()
+    }
+
+    @Test func droppedSourceClosesTheConnection() throws {
+        let scene = try scene(sending: Self.chunkedHead)
+        var response: ClientResponse? = try self.response(scene)
+        #expect(response != nil && scene.counts == "1 in flight, 0 idle, 1 open")
+        response = nil
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+
+    @Test func cancelledPromiseClosesTheConnectionBeforeTheHead() throws {
+        let scene = try scene()
+        let promise = scene.pool.sendStreaming(ClientRequest())
+        scene.pass(.milliseconds(10))
+        promise.cancel()
+        scene.pass(.milliseconds(1))
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+
+    /// Cancelled while the head is on its way from the promise to its handlers.
+    @Test func promiseCancelledWithTheHeadLeavesNothingOpen() throws {
+        let scene = try scene(sending: Self.chunkedHead)
+        do {
+            let promise = scene.pool.sendStreaming(ClientRequest()).map { $0.status }
+            scene.pass(.milliseconds(10))
+            #expect(promise.value == .ok)
+        }
+        scene.pass(.milliseconds(1))
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+
+    // MARK: Failures
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", chunkedHead + "5\r\n"])
+    func truncatedBodyFailsBehindItsBytes(_ head: String) throws {
+        for isReset in [false, true] {
+            let scene = try scene(sending: head + "hi")
+            let source = try source(response(scene))
+            let sink = RecordingSink()
+            source.startDelivery(to: sink)
+            scene.pass(.milliseconds(1))
+            if isReset {
+                (scene.backend.peers[0].stream as? SimStream)?.reset()
+            } else {
+                scene.backend.peers[0].stream.close()
+            }
+            scene.pass(.milliseconds(1))
+            #expect(sink.text == "hi" && sink.outcome == "responseIncomplete")
+            #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+            scene.expectQuiet()
+        }
+    }
+
+    @Test func bodyUntilCloseEndsWithTheConnection() throws {
+        let scene = try scene(sending: "HTTP/1.1 200 OK\r\n\r\nhi")
+        let source = try source(response(scene))
+        #expect(source.framing == .untilClose)
+        let sink = RecordingSink()
+        source.startDelivery(to: sink)
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "hi" && sink.outcome == nil)
+        scene.backend.peers[0].stream.close()
+        scene.pass(.milliseconds(1))
+        #expect(sink.outcome == "ended" && scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+
+    @Test func malformedChunkFailsTheBodyAndClosesTheConnection() throws {
+        let scene = try scene(sending: Self.chunkedHead + "2\r\nhi\r\nzz\r\n")
+        let sink = RecordingSink()
+        try source(response(scene)).startDelivery(to: sink)
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "hi" && sink.outcome == "protocolError")
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+
+    @Test func bytesBehindTheBodyRetireTheConnection() throws {
+        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi!")
+        let sink = RecordingSink()
+        try source(response(scene)).startDelivery(to: sink)
+        scene.pass(.milliseconds(1))
+        #expect(sink.text == "hi" && sink.outcome == "ended")
+        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
+        scene.expectQuiet()
+    }
+
+    @Test func reusedConnectionThatBreaksBeforeTheHeadIsReplaced() throws {
+        let scene = try Scene { asked in
+            asked.turn == 1
+                ? asked.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+                : asked.peer.stream.close()
+        }
+        for _ in 0..<2 {
+            let sink = RecordingSink()
+            try source(response(scene)).startDelivery(to: sink)
+            scene.pass(.milliseconds(1))
+            #expect(sink.text == "hi" && sink.outcome == "ended")
+        }
+        #expect(scene.backend.log == ["1.1 /", "1.2 /", "2.1 /"])
+        scene.expectQuiet()
+    }
+
+    @Test func failureBeforeTheHeadRejectsThePromise() throws {
+        let scene = try scene(sending: "nonsense\r\n\r\n")
+        let sent = Sent(scene.pool.sendStreaming(ClientRequest()))
+        #expect(scene.outcome(of: sent) == "protocolError")
+        scene.expectQuiet()
+    }
+
+    @Test func waitingCallGetsTheConnectionWhenTheBodyEnds() throws {
+        var settings = PoolSettings()
+        settings.maxConnections = 1
+        let scene = try Scene(settings) { asked in
+            asked.path == "/a" ? asked.peer.send(Self.chunkedHead) : asked.answer(asked.path)
+        }
+        let streamed = scene.pool.sendStreaming(ClientRequest(.get, "/a"))
+        let waiting = scene.send(.get, "/b")
+        scene.pass(.milliseconds(10))
+        let sink = RecordingSink()
+        try source(#require(streamed.value)).startDelivery(to: sink)
+        scene.pass(.milliseconds(10))
+        #expect(waiting.outcome == nil)
+        scene.backend.peers[0].send("0\r\n\r\n")
+        scene.pass(.milliseconds(10))
+        #expect(sink.outcome == "ended" && waiting.outcome == "200 /b")
+        #expect(scene.backend.log == ["1.1 /a", "1.2 /b"])
+        scene.expectQuiet()
+    }
+}

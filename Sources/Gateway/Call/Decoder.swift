@@ -24,18 +24,19 @@ struct Decoder {
 
     /// At the root there is a place for the members of an object only, and for nothing at all.
     private func shaped(_ response: ClientResponse) throws -> JSONSlice {
-        let value = try plan.shape.applied(to: try value(of: response))
-        if plan.placement != .named, value.kind != .object, !response.content.isEmpty {
+        let content = response.content
+        let value = try plan.shape.applied(to: try value(of: content))
+        if plan.placement != .named, value.kind != .object, !content.isEmpty {
             throw InvalidShape()
         }
         return value
     }
 
     /// 204 and an empty body give null, and that is no failure.
-    private func value(of response: ClientResponse) throws -> JSONSlice {
-        guard !response.content.isEmpty else { return .null }
+    private func value(of content: Bytes) throws -> JSONSlice {
+        guard !content.isEmpty else { return .null }
         do {
-            return try JSONSlice(validating: response.content)
+            return try JSONSlice(validating: content)
         } catch {
             throw CallFailure.invalidJSON(error.description)
         }

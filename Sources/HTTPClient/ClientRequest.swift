@@ -24,6 +24,8 @@ package struct ClientRequest {
     /// such as a health check.
     package let exchange: ExchangeFields?
 
+    /// The source of a stream is started when the request is written, and cancelled when the call ends
+    /// before it does. A request that is never written leaves it alone.
     package let body: Body
 
     /// The longest body that a complete response may have, in bytes. A streamed one has no limit.

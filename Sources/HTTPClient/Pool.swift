@@ -120,8 +120,10 @@ package final class Pool {
         }
     }
 
-    /// Runs an action outside of the caller's call, in the next pass of the loop.
-    func soon(_ action: @escaping () -> Void) -> Timer { loop.timer(after: .zero, action) }
+    /// Runs an action in the next pass of the loop, never inside this call.
+    func runInNextPass(_ action: @escaping () -> Void) -> Timer {
+        loop.timer(after: .zero, action)
+    }
 
     /// A connection did its work and may do more.
     func returned(_ id: ConnectionID) {

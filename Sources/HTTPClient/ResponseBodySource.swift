@@ -106,7 +106,7 @@ final class ResponseBodySource: BodySource {
     /// Delivers what is held, then what arrives.
     private func flow() {
         guard held.isEmpty, outcome == nil else {
-            delivering = call.pool.soon { self.deliverHeld() }
+            delivering = call.pool.runInNextPass { self.deliverHeld() }
             return
         }
         connection?.resumeReading()

@@ -110,6 +110,31 @@ import Testing
         #expect(read.fields.map { String($0.value) } == ["h:1", "1", "a: b", "", "\"\\ \t c"])
     }
 
+    /// The buffer is used again, or replaced after a large head; neither shows on the wire.
+    @Test func headsOnOneConnectionDoNotMix() throws {
+        var texts: [String] = []
+        let scene = try Scene { asked in
+            texts.append(asked.text)
+            asked.answer("ok")
+        }
+        let sizes = [10, 20_000, 5, 300, 0]
+        for size in sizes {
+            let value = try #require(FieldValue(String(repeating: "v", count: size)))
+            let request = ClientRequest(
+                method: .get, target: try #require(Target("/\(size)")), host: "a",
+                fields: ["X-A": value], responseBytesMax: 100)
+            #expect(scene.outcome(of: Sent(scene.pool.send(request))) == "200 ok")
+        }
+        #expect(
+            texts
+                == sizes.map { size in
+                    "GET /\(size) HTTP/1.1\r\nHost: a\r\n"
+                        + "X-A: \(String(repeating: "v", count: size))\r\n\r\n"
+                })
+        #expect(scene.backend.connections == 1)
+        scene.expectQuiet()
+    }
+
     @Test(arguments: ["a\r\nX: y", "a\nX: y", "a\rX", "a\0"])
     func noValueWithALineEndCanBeMade(_ text: String) {
         #expect(FieldValue(text) == nil && Target("/" + text) == nil)

@@ -296,6 +296,57 @@ import Testing
         scene.expectQuiet()
     }
 
+    /// Calls that are cancelled, dropped, paused and broken off at random moments: each sink gets a
+    /// beginning of its own body, all of it if the body ended, and no connection is left behind.
+    @Test(arguments: [UInt64](1...40))
+    func randomEndingsLeaveNothingOpen(seed: UInt64) throws {
+        let chance = Entropy(seed: seed &* 4241)
+        let scene = try scene(seed: seed)
+        scene.network.settings.split = .random
+        scene.network.settings.windowBytes = 500
+        scene.backend.script = { asked in
+            let body = asked.path + String(repeating: "x", count: 3000)
+            let isLong = chance.chance(oneIn: 4)
+            let length = body.utf8.count + (isLong ? 1 : 0)
+            asked.peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n\(body)")
+            guard isLong, chance.chance(oneIn: 2) else { return }
+            asked.after(.microseconds(chance.below(20_000))) { asked.peer.stream.close() }
+        }
+        var calls: [(promise: Local<Void>, sink: RecordingSink, path: String)] = []
+        var sources: [any BodySource] = []
+        for number in 0..<60 {
+            let (path, sink) = ("/\(number)", RecordingSink())
+            let promise = scene.pool.sendStreaming(ClientRequest(.get, path)).map { response in
+                guard case .stream(let source) = response.body, !chance.chance(oneIn: 5) else {
+                    return  // dropped
+                }
+                sources.append(source)
+                let isCancelling = chance.chance(oneIn: 4)
+                sink.onPiece = { [loop = scene.loop] _ in
+                    if isCancelling, chance.chance(oneIn: 5) { return source.cancel() }
+                    guard chance.chance(oneIn: 4) else { return }
+                    source.pause()
+                    loop.timer(after: .microseconds(chance.below(3000))) { source.resume() }
+                }
+                source.startDelivery(to: sink)
+            }
+            calls.append((promise, sink, path))
+            if chance.chance(oneIn: 8) { calls[chance.below(calls.count)].promise.cancel() }
+            scene.pass(.microseconds(chance.below(2000)))
+        }
+        scene.pass(.seconds(5))
+        for source in sources { source.cancel() }
+        scene.pass(.milliseconds(10))
+        #expect(scene.pool.inFlight == 0, "seed \(seed)")
+        for (_, sink, path) in calls {
+            let body = path + String(repeating: "x", count: 3000)
+            #expect(body.hasPrefix(sink.text), "seed \(seed): \(path)")
+            if sink.outcome == "ended" { #expect(sink.text == body) }
+        }
+        #expect(calls.contains { $0.sink.outcome == "ended" })
+        scene.expectQuiet()
+    }
+
     // MARK: Failures
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", chunkedHead + "5\r\n"])

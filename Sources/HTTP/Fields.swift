@@ -38,6 +38,12 @@ package struct Fields: Sendable {
         mayHoldConnectionFields = true
     }
 
+    /// The trailer fields of a message: all the lines that a reader delivered with
+    /// `ReadEvent.trailers`, which has checked them.
+    package init(trailerLines: [UInt8]) {
+        self.init(text: trailerLines, linesStart: 0)
+    }
+
     /// How many lines there are.
     package var count: Int {
         var count = 0

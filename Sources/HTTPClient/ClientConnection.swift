@@ -102,6 +102,9 @@ final class ClientConnection {
         case .nothing: return false
         case .head(let head): return receive(head)
         case .body(let range): return receive(bytes.extracting(range))
+        case .trailers(let range):
+            unsafe call?.receiveTrailers(bytes.extracting(range))
+            return true
         case .end(let mayStay): end(mayStay: mayStay)
         case .fail(let failure, let mayResend): fail(failure, mayResend: mayResend)
         case .retire: pool.lost(id)

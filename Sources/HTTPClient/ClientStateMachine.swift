@@ -16,6 +16,8 @@ struct ClientStateMachine {
         case head(ResponseHead)
         /// These of the received bytes are the next piece of the body.
         case body(Range<Int>)
+        /// These of the received bytes are the next piece of the trailer section.
+        case trailers(Range<Int>)
         /// The body is complete, and so is the call; the connection may be used again, or must be
         /// closed.
         case end(mayStay: Bool)
@@ -63,7 +65,8 @@ struct ClientStateMachine {
     }
 
     /// The next event in the received bytes from `position` on; moves the position behind it. To be
-    /// repeated after `head` and `body`. So much of the request has left by now.
+    /// repeated until it is none of `head`, `body` and `trailers`. So much of the request has left by
+    /// now.
     mutating func receive(
         _ bytes: Span<UInt8>, from position: inout Int, departure: Departure
     ) -> Action {
@@ -127,11 +130,12 @@ struct ClientStateMachine {
         while true {
             switch try reader.read(bytes, from: &position) {
             case .needsMore: return .nothing
-            case .interim, .trailers: continue
+            case .interim: continue
             case .head(let head):
                 state = .responding(keepsAlive: head.keepsAlive)
                 return .head(head)
             case .body(let range): return .body(range)
+            case .trailers(let range): return .trailers(range)
             case .complete: return complete(mayStay: isSent && position == bytes.count)
             }
         }

@@ -65,6 +65,11 @@ final class PendingCall {
         try unsafe collector.append(piece)
     }
 
+    /// A piece of the trailer section arrived. A complete response leaves trailers out.
+    func receiveTrailers(_ piece: Span<UInt8>) {
+        if isStreaming { source?.receiveTrailers(piece) }
+    }
+
     /// The body is complete: the call is over.
     func end() {
         place = .nowhere

@@ -31,6 +31,7 @@ final class ResponseBodySource: BodySource {
     private var delivery = Delivery.waiting
     /// Read, and not delivered yet.
     private var held: [UInt8] = []
+    private var trailerLines: [UInt8] = []
     /// What is to be delivered behind `held`.
     private var outcome: Outcome?
     /// The next delivery of what is held, never from inside a call of the sink's.
@@ -55,6 +56,11 @@ final class ResponseBodySource: BodySource {
         if case .flowing(let sink) = delivery, held.isEmpty { return sink.bodyReceived(piece) }
         held.append(copying: piece)
         connection?.pauseReading()
+    }
+
+    /// A piece of the trailer section arrived. `Limits.trailerBytes` bounds all of them.
+    func receiveTrailers(_ piece: Span<UInt8>) {
+        trailerLines.append(copying: piece)
     }
 
     /// The body is complete; the connection belongs to the pool again.
@@ -126,8 +132,7 @@ final class ResponseBodySource: BodySource {
     private func finish(_ outcome: Outcome, _ sink: any BodySink) {
         delivery = .over
         switch outcome {
-        // `ResponseReader` checks trailers and does not keep them.
-        case .complete: sink.bodyEnded(trailers: Fields())
+        case .complete: sink.bodyEnded(trailers: Fields(trailerLines: trailerLines))
         case .failed(let error): sink.bodyFailed(error)
         }
         keptAlive = nil

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func reportsHeadPiecesAndEndOneAfterTheOther() {
-        let chunks = "2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
+        let chunks = "2\r\nab\r\n1\r\nc\r\n0\r\nX-T: 1\r\n\r\n"
         let bytes = Bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
         var machine = ClientStateMachine(limits: Limits())
         machine.begin(.get)
@@ -29,11 +29,13 @@ import Testing
             switch machine.receive(bytes.span, from: &position, departure: .all) {
             case .head(let head): events.append("head \(head.status) \(head.framing)")
             case .body(let range): events.append("body \(String(bytes[range]))")
+            case .trailers(let range): events.append("trailers \(range.count)")
             case .end(let mayStay): events.append("end, stays: \(mayStay)")
             case .nothing, .fail, .retire: events.append("end: something else")
             }
         }
-        #expect(events == ["head 200 chunked", "body ab", "body c", "end, stays: true"])
+        #expect(
+            events == ["head 200 chunked", "body ab", "body c", "trailers 8", "end, stays: true"])
     }
 
     @Test func closedMachineIgnoresWhatArrives() {

@@ -68,6 +68,7 @@ struct Exchanger {
             case .body(let range):
                 try collector.append(bytes.extracting(range))
                 return true
+            case .trailers: return true
             case .end(let mayStay): note(collector.finish(toHead: request.method == .head), mayStay)
             case .fail(let failure, let mayResend): note(failure, mayResend)
             case .retire: results.append("retire")

@@ -116,6 +116,21 @@ import Testing
         scene.expectQuiet()
     }
 
+    @Test(arguments: [[1000], [1], [3, 1]])
+    func trailersComeWithTheEndOfTheBody(sizes: [Int]) throws {
+        let scene = try scene(
+            sending: Self.chunkedHead + "2\r\nhi\r\n0\r\nX-A: 1\r\nx-b:  two \r\n\r\n")
+        scene.network.settings.split = .sizes(sizes)
+        let sink = RecordingSink()
+        try source(response(scene)).startDelivery(to: sink)
+        scene.pass(.milliseconds(10))
+        #expect(sink.text == "hi" && sink.outcome == "ended")
+        #expect(
+            sink.trailers.map { "\(String($0.name))=\(String($0.value))" } == ["X-A=1", "x-b=two"])
+        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
+        scene.expectQuiet()
+    }
+
     // MARK: Back-pressure
 
     @Test func pausedSinkStopsTheReadingOfTheConnection() throws {

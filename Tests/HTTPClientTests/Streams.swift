@@ -7,6 +7,7 @@ import HTTP
 final class RecordingSink: BodySink {
     private(set) var received: [UInt8] = []
     private(set) var pieces = 0
+    private(set) var trailers = Fields()
     /// `ended`, or the kind of the failure.
     private(set) var outcome: String?
     var onPiece: (RecordingSink) -> Void = { _ in }
@@ -23,6 +24,7 @@ final class RecordingSink: BodySink {
     func bodyEnded(trailers: Fields) {
         precondition(outcome == nil)
         outcome = "ended"
+        self.trailers = trailers
     }
 
     func bodyFailed(_ error: any Error) {

@@ -9,7 +9,7 @@ package struct TimeStamp {
 
     /// The text for nanoseconds since 1970.
     package mutating func text(at unixTime: Int64) -> [UInt8] {
-        let (seconds, rest) = Self.floored(unixTime, by: 1_000_000_000)
+        let (seconds, rest) = unixTime.flooredQuotient(by: 1_000_000_000)
         if seconds != second {
             second = seconds
             prefix = Self.text(ofSecond: seconds)
@@ -22,8 +22,8 @@ package struct TimeStamp {
     }
 
     private static func text(ofSecond second: Int64) -> [UInt8] {
-        let (day, time) = floored(second, by: 86_400)
-        let date = civil(day: day)
+        let (day, time) = second.flooredQuotient(by: 86_400)
+        let date = CivilDate(daysSince1970: day)
         var text: [UInt8] = []
         text.append(digits: 4, of: date.year)
         text.append(UInt8(ascii: "-"))
@@ -37,37 +37,5 @@ package struct TimeStamp {
         text.append(UInt8(ascii: ":"))
         text.append(digits: 2, of: time % 60)
         return text
-    }
-
-    private static func floored(_ value: Int64, by divisor: Int64) -> (quotient: Int64, rest: Int64)
-    {
-        let rest = value % divisor
-        return rest < 0 ? (value / divisor - 1, rest + divisor) : (value / divisor, rest)
-    }
-
-    /// The Gregorian date of a day counted from 1970-01-01, by whole 400-year cycles that begin on
-    /// the first of March, so that a leap day is the last of its year.
-    private static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (cycle, dayOfCycle) = floored(day + 719_468, by: 146_097)
-        let yearOfCycle =
-            (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
-        let dayOfYear = dayOfCycle - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let dayOfMonth = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfMonth)
-    }
-}
-
-extension [UInt8] {
-    /// Appends the last `count` decimal digits of a number that is not negative.
-    fileprivate mutating func append(digits count: Int, of number: Int64) {
-        var divisor: Int64 = 1
-        for _ in 1..<count { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-            divisor /= 10
-        }
     }
 }

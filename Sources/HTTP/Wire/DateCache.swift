@@ -11,7 +11,7 @@ package struct DateCache {
     ///
     /// - Parameter unixTime: nanoseconds since 1970.
     package mutating func append(to head: inout [UInt8], unixTime: Int64) {
-        let now = Self.floor(unixTime, by: 1_000_000_000)
+        let now = unixTime.flooredQuotient(by: 1_000_000_000).quotient
         if now != second {
             second = now
             line.removeAll(keepingCapacity: true)
@@ -21,44 +21,32 @@ package struct DateCache {
         }
         head.append(copying: line.span)
     }
-
-    fileprivate static func floor(_ value: Int64, by divisor: Int64) -> Int64 {
-        let quotient = value / divisor
-        return value % divisor < 0 ? quotient - 1 : quotient
-    }
 }
 
 extension [UInt8] {
     /// Appends a date as `Sun, 06 Nov 1994 08:49:37 GMT`.
     package mutating func append(httpDate secondsSince1970: Int64) {
-        let days = DateCache.floor(secondsSince1970, by: 86_400)
-        let time = Int(secondsSince1970 - days * 86_400)
+        let (days, time) = secondsSince1970.flooredQuotient(by: 86_400)
         let date = CivilDate(daysSince1970: days)
         append(literal: Self.dayName(of: days))
         append(literal: ", ")
-        append(twoDigits: date.day)
+        append(digits: 2, of: date.day)
         append(ASCII.space)
         append(literal: Self.monthName(date.month))
         append(ASCII.space)
-        append(twoDigits: date.year / 100)
-        append(twoDigits: date.year % 100)
+        append(digits: 4, of: date.year)
         append(ASCII.space)
-        append(twoDigits: time / 3600)
+        append(digits: 2, of: time / 3600)
         append(ASCII.colon)
-        append(twoDigits: time / 60 % 60)
+        append(digits: 2, of: time / 60 % 60)
         append(ASCII.colon)
-        append(twoDigits: time % 60)
+        append(digits: 2, of: time % 60)
         append(literal: " GMT")
-    }
-
-    private mutating func append(twoDigits number: Int) {
-        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
-        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 
     /// 1970-01-01 was a Thursday.
     private static func dayName(of days: Int64) -> StaticString {
-        switch ((days % 7) + 7) % 7 {
+        switch days.flooredQuotient(by: 7).remainder {
         case 0: "Thu"
         case 1: "Fri"
         case 2: "Sat"
@@ -69,7 +57,7 @@ extension [UInt8] {
         }
     }
 
-    private static func monthName(_ month: Int) -> StaticString {
+    private static func monthName(_ month: Int64) -> StaticString {
         switch month {
         case 1: "Jan"
         case 2: "Feb"
@@ -84,26 +72,5 @@ extension [UInt8] {
         case 11: "Nov"
         default: "Dec"
         }
-    }
-}
-
-/// A day of the Gregorian calendar. Years are counted from March, so that the leap day is the last
-/// of a year, and in eras of 400 years, which all have the same number of days.
-private struct CivilDate {
-    let year: Int
-    let month: Int
-    let day: Int
-
-    init(daysSince1970 days: Int64) {
-        let shifted = days + 719_468
-        let era = DateCache.floor(shifted, by: 146_097)
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        day = Int(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
-        month = Int(monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9)
-        year = Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0)
     }
 }

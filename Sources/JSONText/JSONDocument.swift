@@ -38,7 +38,4 @@ package struct JSONDocument: Sendable {
         var reader = JSONDocumentReader(text.span)
         root = reader.node(range)
     }
-
-    /// Where a byte stands, for a message.
-    package func position(of offset: Int) -> TextPosition { TextPosition(of: offset, in: text) }
 }

@@ -60,7 +60,13 @@ struct DocumentTests {
         (0, 1, 1), (1, 1, 2), (3, 1, 3), (4, 1, 4), (5, 2, 1), (6, 2, 2), (7, 3, 1), (99, 3, 2),
     ])
     func countsLinesAndCharacters(_ offset: Int, _ line: Int, _ column: Int) {
-        let position = TextPosition(of: offset, in: Bytes("aé1\nb\nc"))
+        let text = Bytes("aé1\nb\nc")
+        var position = TextPosition()
+        position.advance(to: offset, in: text.span)
         #expect(position.line == line && position.column == column)
+        // The same on the way: what was counted before is not counted again.
+        var byStep = TextPosition()
+        for step in 0...offset { byStep.advance(to: step, in: text.span) }
+        #expect(byStep == position)
     }
 }

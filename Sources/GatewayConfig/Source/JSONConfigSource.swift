@@ -5,10 +5,11 @@ package import YAMLReader
 /// Reads a JSON configuration into the tree that YAML gives, so that one decoder serves both.
 package struct JSONConfigSource {
     private let text: Bytes
+    private let file: String
 
-    /// The last byte that was asked for. Nodes come in the order of the text, so counting goes on
+    /// The last location that was needed. Nodes come in the order of the text, so counting goes on
     /// from there, and even a file of one long line is counted once.
-    private var reached: (offset: Int, place: Place)
+    private var reached = TextPosition()
 
     package static func read(_ bytes: [UInt8], file: String) throws(DocumentProblem) -> DocumentNode
     {
@@ -27,7 +28,7 @@ package struct JSONConfigSource {
     private init(_ bytes: [UInt8], file: String) {
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         text = Bytes(hasMark ? Array(bytes.dropFirst(3)) : bytes)
-        reached = (0, Place(file: file))
+        self.file = file
     }
 
     /// Recursion is bounded, as the tree is.
@@ -88,18 +89,10 @@ package struct JSONConfigSource {
         }
     }
 
-    /// The place of a byte that is not before the last one that was asked for.
+    /// The location of a byte that is not before the last one whose location was needed.
     private mutating func place(_ offset: Int) -> Place {
-        var (line, column) = (reached.place.line, reached.place.column)
-        for at in reached.offset..<min(max(offset, reached.offset), text.count) {
-            if text[at] == UInt8(ascii: "\n") {
-                (line, column) = (line + 1, 1)
-            } else if text[at] & 0xC0 != 0x80 {
-                column += 1
-            }
-        }
-        let place = Place(file: reached.place.file, line: line, column: column)
-        reached = (max(offset, reached.offset), place)
-        return place
+        let text = text
+        reached.advance(to: offset, in: text.span)
+        return Place(file: file, line: reached.line, column: reached.column)
     }
 }

@@ -142,15 +142,7 @@ extension Node {
     @inlinable
     func conclude<Value>(_ outcome: ([Node]) -> Result<Value, any Error>) {
         guard decide() else { return }
-        let inputSlots = moveValue(as: [Node].self)
-        switch outcome(inputSlots) {
-        case .success(let value):
-            write(value)
-            publish(State.fulfilled)
-        case .failure(let error):
-            write(error: error)
-            publish(State.rejected)
-        }
+        settleDecided(outcome(moveValue(as: [Node].self)))
     }
 
     /// Settles before all input slots have arrived, and withdraws from the rest.
@@ -158,6 +150,13 @@ extension Node {
     func concludeEarly<Value>(_ outcome: Result<Value, any Error>) {
         guard decide() else { return }
         let inputSlots = moveValue(as: [Node].self)
+        settleDecided(outcome)
+        release(inputSlots)
+    }
+
+    /// Writes the outcome of a node that was decided by the caller.
+    @inlinable
+    func settleDecided<Value>(_ outcome: Result<Value, any Error>) {
         switch outcome {
         case .success(let value):
             write(value)
@@ -166,6 +165,5 @@ extension Node {
             write(error: error)
             publish(State.rejected)
         }
-        release(inputSlots)
     }
 }

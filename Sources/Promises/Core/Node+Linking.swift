@@ -6,12 +6,7 @@ extension Node {
         _ type: Out.Type, on context: (any ExecutionContext)? = nil,
         _ step: @escaping (Node) -> Void
     ) -> Node {
-        let child =
-            if let context {
-                Node.make(Out.self, placement: .context(context), parent: self, step: step)
-            } else {
-                child(Out.self, step: step)
-            }
+        let child = waiting(Out.self, on: context, step)
         attach(child)
         return child
     }
@@ -36,15 +31,22 @@ extension Node {
         _ type: Out.Type, on context: (any ExecutionContext)? = nil, keeping handler: Handler,
         _ step: @escaping (Node) -> Void
     ) -> Node {
-        let child =
-            if let context {
-                Node.make(Out.self, placement: .context(context), parent: self, step: step)
-            } else {
-                child(Out.self, step: step)
-            }
+        let child = waiting(Out.self, on: context, step)
         child.keep(handler)
         attach(child)
         return child
+    }
+
+    /// A child that is not attached yet.
+    @inlinable
+    func waiting<Out>(
+        _ type: Out.Type, on context: (any ExecutionContext)?, _ step: @escaping (Node) -> Void
+    ) -> Node {
+        if let context {
+            Node.make(Out.self, placement: .context(context), parent: self, step: step)
+        } else {
+            child(Out.self, step: step)
+        }
     }
 
     /// In a step: the value from above, or nil after the error from above was passed on.

@@ -133,6 +133,16 @@ extension Node {
         return node
     }
 
+    /// A node that a resolver will settle, and its creation for diagnostics.
+    @inlinable
+    static func root<Value>(
+        _ type: Value.Type, placement: consuming Placement, _ file: StaticString, _ line: UInt
+    ) -> Node {
+        let node = root(Value.self, placement: placement)
+        PromiseDiagnostics.recordCreation(of: node, file, line)
+        return node
+    }
+
     /// A node that a resolver will settle.
     @inlinable
     static func root<Value>(_ type: Value.Type, placement: consuming Placement) -> Node {

@@ -18,8 +18,7 @@ public struct GuaranteeResolver<Value: Sendable>: ~Copyable, Sendable {
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        node = Node.root(Value.self, placement: .beginning(on: context))
-        PromiseDiagnostics.recordCreation(of: node, file, line)
+        node = Node.root(Value.self, placement: .beginning(on: context), file, line)
     }
 
     @inlinable
@@ -47,8 +46,7 @@ public struct LocalGuaranteeResolver<Value>: ~Copyable {
     ///   - line: the line that diagnostics report.
     @inlinable
     public init(on core: Core, file: StaticString = #fileID, line: UInt = #line) {
-        node = Node.root(Value.self, placement: core.placement)
-        PromiseDiagnostics.recordCreation(of: node, file, line)
+        node = Node.root(Value.self, placement: core.placement, file, line)
     }
 
     @inlinable

@@ -19,8 +19,7 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        node = Node.root(Value.self, placement: .beginning(on: context))
-        PromiseDiagnostics.recordCreation(of: node, file, line)
+        node = Node.root(Value.self, placement: .beginning(on: context), file, line)
     }
 
     init(_ node: Node) {
@@ -108,8 +107,7 @@ public struct LocalResolver<Value>: ~Copyable {
     ///   - line: the same.
     @inlinable
     public init(on core: Core, file: StaticString = #fileID, line: UInt = #line) {
-        node = Node.root(Value.self, placement: core.placement)
-        PromiseDiagnostics.recordCreation(of: node, file, line)
+        node = Node.root(Value.self, placement: core.placement, file, line)
     }
 
     @inlinable

@@ -9,7 +9,7 @@ package struct FieldValue: Sendable, Equatable {
     package init?(_ bytes: Bytes) {
         let value = bytes.span
         for index in value.indices where ASCII.isForbiddenInValue(value[index]) { return nil }
-        self.init(trimming: bytes)
+        self.bytes = bytes.trimmed
     }
 
     /// Nil if the text holds a control character.
@@ -24,24 +24,9 @@ package struct FieldValue: Sendable, Equatable {
         bytes = Bytes(digits)
     }
 
-    /// The text of a request id, which is sane by its type.
-    package init(_ id: RequestID) {
-        var text: [UInt8] = []
-        text.append(id)
-        bytes = Bytes(text)
-    }
-
     /// Bytes that were checked where they were read.
     init(checked bytes: Bytes) {
         self.bytes = bytes
-    }
-
-    private init(trimming bytes: Bytes) {
-        var first = 0
-        var end = bytes.count
-        while first < end, bytes[first] == ASCII.space || bytes[first] == ASCII.tab { first += 1 }
-        while end > first, bytes[end - 1] == ASCII.space || bytes[end - 1] == ASCII.tab { end -= 1 }
-        self.bytes = bytes[first..<end]
     }
 }
 

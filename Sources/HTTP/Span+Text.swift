@@ -1,3 +1,5 @@
+package import Basics
+
 extension StaticString {
     /// The bytes of a literal; they live as long as the program.
     var span: Span<UInt8> {
@@ -39,14 +41,17 @@ extension Span<UInt8> {
     var trimmed: Span<UInt8> {
         @_lifetime(copy self)
         get {
-            var first = 0
-            var end = count
-            while first < end, self[first] == ASCII.space || self[first] == ASCII.tab { first += 1 }
-            while end > first, self[end - 1] == ASCII.space || self[end - 1] == ASCII.tab {
-                end -= 1
-            }
-            return extracting(first..<end)
+            extracting(trimmedRange)
         }
+    }
+
+    /// What is between the spaces and tabs around it.
+    fileprivate var trimmedRange: Range<Int> {
+        var first = 0
+        var end = count
+        while first < end, ASCII.isWhiteSpace(self[first]) { first += 1 }
+        while end > first, ASCII.isWhiteSpace(self[end - 1]) { end -= 1 }
+        return first..<end
     }
 
     /// The offset of the first such byte at or after `start`.
@@ -58,4 +63,9 @@ extension Span<UInt8> {
         }
         return nil
     }
+}
+
+extension Bytes {
+    /// Without the spaces and tabs around it (OWS, RFC 9110 5.6.3).
+    package var trimmed: Bytes { self[span.trimmedRange] }
 }

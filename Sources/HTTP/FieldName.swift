@@ -58,17 +58,10 @@ extension FieldName: CustomStringConvertible {
 }
 
 extension FieldName {
-    package static var accept: FieldName { "Accept" }
     package static var allow: FieldName { "Allow" }
-    package static var authorization: FieldName { "Authorization" }
     package static var cacheControl: FieldName { "Cache-Control" }
-    package static var connection: FieldName { "Connection" }
-    package static var contentLength: FieldName { "Content-Length" }
     package static var contentType: FieldName { "Content-Type" }
-    package static var date: FieldName { "Date" }
-    package static var expect: FieldName { "Expect" }
     package static var gatewayComplete: FieldName { "Gateway-Complete" }
-    package static var gatewayDeadline: FieldName { "Gateway-Deadline-Ms" }
     package static var gatewayFailures: FieldName { "Gateway-Failures" }
     package static var host: FieldName { "Host" }
     package static var requestID: FieldName { "X-Request-Id" }
@@ -76,7 +69,6 @@ extension FieldName {
     package static var serverTiming: FieldName { "Server-Timing" }
     package static var setCookie: FieldName { "Set-Cookie" }
     package static var traceparent: FieldName { "traceparent" }
-    package static var transferEncoding: FieldName { "Transfer-Encoding" }
 }
 
 extension FieldName {

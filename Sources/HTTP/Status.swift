@@ -13,11 +13,7 @@ package struct Status: Sendable, Hashable {
         self.code = code
     }
 
-    package static var `continue`: Status { Status(known: 100) }
     package static var ok: Status { Status(known: 200) }
-    package static var noContent: Status { Status(known: 204) }
-    package static var multiStatus: Status { Status(known: 207) }
-    package static var notModified: Status { Status(known: 304) }
     package static var badRequest: Status { Status(known: 400) }
     package static var unauthorized: Status { Status(known: 401) }
     package static var forbidden: Status { Status(known: 403) }
@@ -25,10 +21,8 @@ package struct Status: Sendable, Hashable {
     package static var methodNotAllowed: Status { Status(known: 405) }
     package static var requestTimeout: Status { Status(known: 408) }
     package static var conflict: Status { Status(known: 409) }
-    package static var gone: Status { Status(known: 410) }
     package static var contentTooLarge: Status { Status(known: 413) }
     package static var uriTooLong: Status { Status(known: 414) }
-    package static var unsupportedMediaType: Status { Status(known: 415) }
     package static var expectationFailed: Status { Status(known: 417) }
     package static var misdirectedRequest: Status { Status(known: 421) }
     package static var unprocessableContent: Status { Status(known: 422) }

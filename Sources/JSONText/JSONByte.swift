@@ -16,12 +16,6 @@ extension UInt8 {
     static var nine: UInt8 { 0x39 }
     static var space: UInt8 { 0x20 }
 
-    /// RFC 8259 section 2: space, tab, line feed, carriage return.
-    @inline(__always)
-    var isJSONSpace: Bool {
-        self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09
-    }
-
     @inline(__always)
     var isDigit: Bool { self &- 0x30 < 10 }
 

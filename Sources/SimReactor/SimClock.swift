@@ -13,12 +13,6 @@ package final class SimClock {
 
     package init() {}
 
-    /// How many events wait.
-    package var count: Int { events.count }
-
-    /// When the next event comes.
-    package var next: Instant? { events.earliest }
-
     /// Adds an event.
     @discardableResult
     package func after(_ delay: Duration, _ action: @escaping () -> Void) -> Timer {

@@ -41,11 +41,6 @@ struct ConfigSource: Sendable {
             variables: variables)
     }
 
-    /// A text that stands in no file.
-    init(path: String, text: String) {
-        self.init(path: path, text: Array(text.utf8))
-    }
-
     private init(
         path: String, text: [UInt8]?, isDemo: Bool = false, variables: [String: String] = [:]
     ) {

@@ -11,5 +11,4 @@ enum ExitStatus {
     static let noInput = ExitCode(66)
     static let unavailable = ExitCode(69)
     static let internalError = ExitCode(70)
-    static let systemError = ExitCode(71)
 }

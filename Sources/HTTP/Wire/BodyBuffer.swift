@@ -28,9 +28,6 @@ package struct BodyBuffer {
     /// Whether the announced size alone is beyond the limit, so that nothing needs to be read.
     package var isTooLargeFromTheStart: Bool { (expected ?? 0) > limit }
 
-    /// How many bytes are held.
-    package var count: Int { bytes.count }
-
     /// Keeps a piece; false if that would be more than the limit, or than there is room for, and
     /// the piece is not kept then.
     package mutating func append(_ piece: Span<UInt8>) -> Bool {

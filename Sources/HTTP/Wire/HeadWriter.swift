@@ -42,14 +42,6 @@ extension [UInt8] {
         }
     }
 
-    /// One field line.
-    package mutating func append(line name: StaticString, _ value: FieldValue) {
-        append(literal: name)
-        append(literal: ": ")
-        append(value.bytes)
-        append(literal: "\r\n")
-    }
-
     /// `Content-Length`.
     package mutating func append(contentLength: Int) {
         append(literal: "Content-Length: ")

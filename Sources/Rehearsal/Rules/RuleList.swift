@@ -10,8 +10,6 @@ package enum RuleList {
     struct Entry {
         let name: String
         let words: [String]
-
-        func applies(to name: String) -> Bool { self.name == "*" || self.name == name }
     }
 
     /// - Parameters:

@@ -7,8 +7,6 @@ struct DrawnShape {
     var drop: [String] = []
     var rename: [(path: String, name: String)] = []
 
-    var isNothing: Bool { take == nil && keep == nil && drop.isEmpty && rename.isEmpty }
-
     /// The shaped tree; nil where `take` leads nowhere.
     func applied(to tree: Tree) -> Tree? {
         guard var tree = take.map({ tree.value(at: TreePath($0)) }) ?? tree else { return nil }

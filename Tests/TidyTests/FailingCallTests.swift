@@ -12,14 +12,17 @@ import Testing
     ]
 
     @Test func noneIsCalledDirectly() throws {
+        var harmless = 0
         for file in try Sources.all() where file.target == "UVReactor" {
             for (number, line) in file.code where line.contains("uv_") {
                 for call in line.matches(of: /(?<name>\w+)\(/) where call.name.hasPrefix("uv_") {
                     #expect(
                         Self.harmless.contains(String(call.name)),
                         "\(file):\(number): call tributary_\(call.name) instead")
+                    harmless += 1
                 }
             }
         }
+        #expect(harmless > 10, "the search finds calls")
     }
 }

@@ -11,7 +11,11 @@ import Testing
     ]
 
     private static func files() throws -> [Sources.File] {
-        try Sources.all().filter { file in folders.contains { file.path.hasPrefix($0) } }
+        let files = try Sources.all()
+        for folder in folders {
+            try #require(files.contains { $0.path.hasPrefix(folder) }, "no file in \(folder)")
+        }
+        return files.filter { file in folders.contains { file.path.hasPrefix($0) } }
     }
 
     // MARK: Unchecked access

@@ -6,7 +6,7 @@ import Testing
 @testable import UVReactor
 
 /// Look-ups on threads, shared by the loops of one process.
-@Suite struct NameServiceTests {
+@Suite(.timeLimit(.minutes(1))) struct NameServiceTests {
     /// A name service whose names that begin with "hang" do not answer before `release`.
     private final class HangingService: Sendable {
         private let gate = DispatchSemaphore(value: 0)
@@ -108,6 +108,7 @@ import Testing
             Issue.record("no address")
             return
         }
+        #expect(!addresses.isEmpty)
         #expect(Set(addresses).isSubset(of: [.v4(0x7F00_0001), .v6(0, 1)]))
     }
 }

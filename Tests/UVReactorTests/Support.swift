@@ -18,6 +18,11 @@ func onLoop(
     #expect(left == [], sourceLocation: location)
 }
 
+/// Descriptors of this process.
+func openDescriptors() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+}
+
 /// A thread of its own, which `join` waits for.
 final class TestThread: Sendable {
     private let thread: Mutex<pthread_t?>

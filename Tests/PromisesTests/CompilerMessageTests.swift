@@ -1,7 +1,9 @@
 import Testing
 
 /// What the compiler accepts and says: checked on sources of their own, against the built module.
-@Suite(.enabled(if: Compiler.found != nil, "no swiftc on the path, or no built module"))
+@Suite(
+    .timeLimit(.minutes(1)),
+    .enabled(if: Compiler.found != nil, "no swiftc on the path, or no built module"))
 struct CompilerMessageTests {
     @Test func anArrayOfDifferentPromisesNamesTheRightSpelling() throws {
         let compiler = try #require(Compiler.found)

@@ -3,11 +3,13 @@ import Reactor
 import SimReactor
 import Testing
 
-@Suite struct ListenerContractTests {
+@Suite(.timeLimit(.minutes(1))) struct ListenerContractTests {
     @Test(arguments: Conformer.loops)
     func portZeroBecomesAPort(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
-            guard case .ip(let host, let port)? = stage.listen({ _ in })?.address else {
+            let address = stage.listen({ _ in })?.address
+            guard case .ip(let host, let port)? = address else {
+                Issue.record("listens on \(String(describing: address))")
                 return stage.finish()
             }
             #expect(host == .v4(0x7F00_0001) && port != 0)

@@ -37,4 +37,9 @@ package struct Dice {
     package func maybe<Item>(_ probability: Double, _ item: @autoclosure () -> Item) -> Item? {
         chance(probability) ? item() : nil
     }
+
+    /// Each of a list with this probability, in order.
+    package func some<Item>(_ items: [Item], _ probability: Double) -> [Item] {
+        items.filter { _ in chance(probability) }
+    }
 }

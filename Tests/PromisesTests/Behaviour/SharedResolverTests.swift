@@ -131,7 +131,7 @@ import Testing
 }
 
 /// What need not be written for a promise without a value.
-@Suite struct VoidTests {
+@Suite(.timeLimit(.minutes(1))) struct VoidTests {
     let context = ManualContext()
 
     @Test func resolversFulfilWithoutAnArgument() {

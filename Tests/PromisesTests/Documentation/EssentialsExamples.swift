@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-@Suite struct EssentialsExamples {
+@Suite(.timeLimit(.minutes(1))) struct EssentialsExamples {
     let context = ManualContext()
     let api: API
 

@@ -124,7 +124,7 @@ final class Forwarding: ExecutionContext {
 }
 
 /// A delay counts from the call, also when the context can set its timer only later.
-@Suite struct DelayFromTheCallTests {
+@Suite(.timeLimit(.minutes(1))) struct DelayFromTheCallTests {
     let context = ManualContext()
 
     private enum Operator: CaseIterable {

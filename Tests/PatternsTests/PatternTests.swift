@@ -167,7 +167,8 @@ import Testing
     @Test(arguments: ["(){99999}", "((a{0}){2000}){2000}", "(()*)+"])
     func repetitionsOfNothingAreDroppedBeforeCompiling(_ text: String) throws {
         var parser = PatternParser(text)
-        #expect(try parser.wholePattern() == .empty)
+        // Otherwise the compiler would be busy for a very long time.
+        try #require(try parser.wholePattern() == .empty)
         let pattern = try Pattern(text)
         #expect(pattern.size == 1, "accept alone")
         #expect(pattern.matches(Bytes("").span) && !pattern.matches(Bytes("a").span))

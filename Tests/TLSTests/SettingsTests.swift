@@ -92,4 +92,11 @@ import Testing
         dump([security], to: &dumped)
         #expect(!dumped.contains("UInt8") && !dumped.contains("chunk"))
     }
+
+    /// The control for `noKeyIsShown`: these words appear where bytes are shown.
+    @Test func bytesOfAKeyWouldBeRecognised() throws {
+        var dumped = ""
+        dump([try Certificates.file("client.key")], to: &dumped)
+        #expect(dumped.contains("UInt8") || dumped.contains("chunk"), "\(dumped.prefix(200))")
+    }
 }

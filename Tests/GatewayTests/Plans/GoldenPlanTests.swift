@@ -21,9 +21,20 @@ import Testing
         try Golden.expect(path(name, ".check"), says: try check(name))
     }
 
-    @Test(arguments: names) func explainSays(_ name: String) throws {
+    /// Plans whose explanation is kept beside them.
+    static let explained = Golden.names(in: folder, endingIn: ".explain").map {
+        $0.replacing(".explain", with: ".yaml")
+    }
+
+    @Test(arguments: names) func anExplanationIsKeptWhereRequestsAreNamed(_ name: String) throws {
+        let hasExplanations = try !explanations(name).isEmpty
+        #expect(hasExplanations == Self.explained.contains(name) || Golden.isRecording)
+    }
+
+    @Test(arguments: Golden.isRecording ? names : explained)
+    func explainSays(_ name: String) throws {
         let explanations = try explanations(name)
-        guard !explanations.isEmpty else { return }
+        if Golden.isRecording, explanations.isEmpty { return }
         try Golden.expect(path(name, ".explain"), says: explanations.joined(separator: "\n"))
     }
 

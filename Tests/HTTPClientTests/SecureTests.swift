@@ -113,7 +113,7 @@ import Testing
         sent.cancel()
         scene.pass(.milliseconds(10))
         #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        #expect(!scene.backend.peers.contains { !$0.hasEnded })
+        #expect(scene.backend.peers.map(\.hasEnded) == [true])
         scene.expectQuiet()
     }
 

@@ -6,10 +6,13 @@ import Testing
 /// always arrives, the next request gets its own answer, and nothing that nobody asked for ever
 /// reaches a client.
 @Suite struct OutboundTests {
-    @Test(arguments: OutboundRows.all, [false, true])
+    /// A megabyte byte by byte says no more than a kilobyte.
+    static let cases = OutboundRows.all.flatMap { row in
+        row.text.utf8.count > 4096 ? [(row, false)] : [(row, false), (row, true)]
+    }
+
+    @Test(arguments: cases)
     func hasItsOutcome(_ row: BackendRow, isByteByByte: Bool) throws {
-        // A megabyte byte by byte says no more than a kilobyte.
-        if isByteByByte, row.text.utf8.count > 4096 { return }
         let stage = try Stage(
             """
             hostile: { from: b, get: /hostile }

@@ -33,13 +33,21 @@ import Testing
 
     @Test func clientsThatAreConnectedAreServedWhileAcceptingIsPaused() throws {
         let stage = try Stage("one: { from: a, get: /1 }")
+        // No connection to the backend stays, so that only clients hold descriptors.
+        stage.on("/1", .ok("1", "Connection: close"))
         stage.loop.descriptors.acceptCeiling = 2
         let first = try stage.connect()
         let others = try (0..<5).map { _ in try stage.connect() }
         stage.pass(10)
-        first.send(get())
+        for client in [first] + others { client.send(get()) }
         #expect(stage.answer(of: first).status == 200)
-        #expect(others.allSatisfy { $0.answers.isEmpty })
+        stage.pass(1_000)
+        let waiting = others.filter(\.answers.isEmpty)
+        #expect(waiting.count >= 4, "no more connections than the ceiling are accepted")
+        first.leave()
+        for client in others where !client.answers.isEmpty { client.leave() }
+        stage.pass(1_000)
+        #expect(waiting.contains { $0.answers.map(\.status) == [200] }, "accepting goes on")
         stage.expectQuiet()
     }
 

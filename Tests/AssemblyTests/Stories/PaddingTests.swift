@@ -15,7 +15,7 @@ import Testing
         var backend = ""
         var target = "/x"
         var body = "{}"
-        var prepare: @Sendable (Stage) -> Void = { _ in }
+        var prepare: @Sendable (Stage) throws -> Void = { _ in }
         let status: Int
 
         var testDescription: String { name }
@@ -34,7 +34,8 @@ import Testing
             name: "503", backend: "breaker: { open_at: 1%, min_requests: 1, try_again_after: 99s }",
             prepare: { stage in
                 stage.on("/1", .status(500))
-                _ = try? stage.ask(post("{}"))
+                let answer = try stage.ask(post("{}"))
+                #expect(answer.status == 502)
             }, status: 503),
         Row(name: "504", prepare: { $0.on("/1", .hangs) }, status: 504),
     ]
@@ -43,7 +44,7 @@ import Testing
         let stage = try Stage(
             "one: { from: a, post: /1, required: true, relay_status: [401] }",
             endpoint: Self.endpoint, backend: row.backend)
-        row.prepare(stage)
+        try row.prepare(stage)
         let answer = try stage.ask(post(row.body, to: row.target))
         #expect(answer.outcome == "\(row.status) at 400")
         stage.expectQuiet()

@@ -173,6 +173,11 @@ let package = Package(
         .target(
             name: "TestCertificates", dependencies: ["TLS", "Basics"],
             path: "Tests/TestCertificates", swiftSettings: onC),
+        .target(
+            // The harness on the simulated network, the scripted backend and the scripted client.
+            name: "TestSupport",
+            dependencies: ["HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            path: "Tests/TestSupport", swiftSettings: onC),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
         .testTarget(
@@ -197,13 +202,15 @@ let package = Package(
         .testTarget(
             name: "HTTPClientTests",
             dependencies: [
-                "HTTPClient", "HTTP", "TestCertificates", "TLS", "SimReactor", "Reactor",
-                "Promises", "Basics",
+                "HTTPClient", "HTTP", "TestSupport", "TestCertificates", "TLS", "SimReactor",
+                "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["HTTPServer", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            dependencies: [
+                "HTTPServer", "HTTP", "TestSupport", "SimReactor", "Reactor", "Promises", "Basics",
+            ],
             swiftSettings: onC),
         .testTarget(
             name: "YAMLReaderTests", dependencies: ["YAMLReader", "Basics"], swiftSettings: onC),
@@ -220,7 +227,8 @@ let package = Package(
             name: "AssemblyTests",
             dependencies: [
                 "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer", "HTTP",
-                "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+                "TestSupport", "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises",
+                "Basics",
             ],
             swiftSettings: onC),
         .testTarget(

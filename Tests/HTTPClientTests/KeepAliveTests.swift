@@ -2,6 +2,7 @@ import Basics
 import HTTP
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 @testable import HTTPClient

@@ -3,15 +3,17 @@ import HTTP
 import Promises
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 @testable import HTTPClient
 
 /// One pool, one scripted backend, one simulated network between them.
-final class Scene {
-    let network: SimNetwork
-    let loop: SimLoop
-    let backendLoop: SimLoop
+final class PoolHarness: Harness {
+    let testbed: Testbed
+    var network: SimNetwork { testbed.network }
+    var loop: SimLoop { testbed.loop }
+    var backendLoop: SimLoop { testbed.peerLoop }
     let backend: ScriptedBackend
     let pool: Pool
 
@@ -22,11 +24,10 @@ final class Scene {
         seed: UInt64 = 1, host: String = "127.0.0.1", _ settings: PoolSettings = PoolSettings(),
         _ script: @escaping (ScriptedBackend.Asked) -> Void = { $0.answer($0.path) }
     ) throws {
-        network = SimNetwork(seed: seed)
-        loop = network.makeLoop("client")
-        backendLoop = network.makeLoop("backend")
-        backend = try ScriptedBackend(on: backendLoop, at: Scene.address, script)
-        pool = Pool(origin: Origin(host: host, port: 7001), settings: settings, loop: loop)
+        testbed = Testbed(seed: seed, subject: "client", peers: "backend")
+        backend = try ScriptedBackend(on: testbed.peerLoop, at: Scene.address, script)
+        pool = Pool(
+            origin: Origin(host: host, port: 7001), settings: settings, loop: testbed.loop)
     }
 
     /// Sends a request; nothing happens before time passes.
@@ -60,7 +61,7 @@ final class Scene {
     }
 
     /// Lets time pass.
-    func pass(_ duration: Duration) { network.advance(by: duration) }
+    func pass(_ duration: Duration) { testbed.pass(duration) }
 
     /// What the pool counts, in words: it shows at a glance what a test is about.
     var counts: String {
@@ -70,7 +71,7 @@ final class Scene {
     /// Closes both sides; nothing may be left alive.
     func expectQuiet(_ location: SourceLocation = #_sourceLocation) {
         pool.close()
-        network.advance(by: .seconds(1))
+        pass(.seconds(1))
         #expect(counts == "0 in flight, 0 idle, 0 open", sourceLocation: location)
         backend.close()
         network.runUntilQuiet()
@@ -96,4 +97,12 @@ final class Sent {
     }
 
     func cancel() { promise.cancel() }
+}
+
+/// The name by which the tests call it.
+typealias Scene = PoolHarness
+
+extension ScriptedBackend {
+    /// The name by which the tests call it.
+    typealias Asked = BackendExchange
 }

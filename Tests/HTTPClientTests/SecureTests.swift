@@ -5,6 +5,7 @@ import Reactor
 import SimReactor
 import TLS
 import TestCertificates
+import TestSupport
 import Testing
 
 @testable import HTTPClient

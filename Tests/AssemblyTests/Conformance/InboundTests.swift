@@ -2,6 +2,7 @@ import Basics
 import HTTP
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 /// What clients may send, against the whole gateway: the outcome must be that of the table, whether

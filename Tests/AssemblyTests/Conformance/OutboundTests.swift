@@ -1,5 +1,6 @@
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 /// What a backend may answer, against the whole gateway: the answer of another backend beside it

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `after`: a call waits for others without using their answers.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What is in an answer: `if_failed`, `at`, collisions, `when`, reports, head lines.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `breaker`: a backend that fails too often is left alone for a while.

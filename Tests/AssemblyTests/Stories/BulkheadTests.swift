@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `max_concurrent` and `queue`: a bounded number of calls at a time, a bounded number in line.

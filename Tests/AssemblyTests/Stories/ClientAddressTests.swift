@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The client's address: `{request.client}`, `forwarded`, and the access log. The stage's clients are

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A client that goes away takes its whole request with it.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Everything at once, by chance: whatever clients and backends do, and whenever, each request has one

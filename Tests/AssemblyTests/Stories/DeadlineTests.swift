@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `deadline` limits the request, `timeout` one call, and the smaller one strikes.

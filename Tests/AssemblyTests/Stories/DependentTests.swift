@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Calls that use the answers of others: they begin when their input is there, the rest does not wait.

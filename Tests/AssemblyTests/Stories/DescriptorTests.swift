@@ -1,6 +1,7 @@
 import Assembly
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 /// The process runs short of file descriptors: clients wait to be accepted, calls fail as what they

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The end of a core: what runs is answered, what idles is closed, and time is limited.

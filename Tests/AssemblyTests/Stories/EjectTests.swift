@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `eject`: a host of several that fails again and again is left alone for a while.

@@ -5,6 +5,7 @@ import GatewayTools
 import HTTP
 import Promises
 import SimReactor
+import TestSupport
 import Testing
 
 /// `explain --run`: the request is sent, and what happened stands in the lines.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Sentences of the contract's fine print that no other story tells.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What of a request reaches the backends.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A header from the configuration replaces the client's header of the same name.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `health`: hosts are asked how they are, and calls go only to those that are well.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `hedge`: still quiet? Ask once more; the first answer wins.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A backend of several hosts: the less busy one is used, and one that refuses is passed over.

@@ -1,5 +1,6 @@
 import Assembly
 import SimReactor
+import TestSupport
 import Testing
 
 /// `buffered_bytes`: what all requests and connections may hold together. Beyond it load is shed, and

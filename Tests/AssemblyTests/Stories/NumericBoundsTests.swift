@@ -1,6 +1,7 @@
 import Foundation
 import Gateway
 import GatewayConfig
+import TestSupport
 import Testing
 
 /// Every number of the configuration, at the ends of what is accepted: what `check` lets through

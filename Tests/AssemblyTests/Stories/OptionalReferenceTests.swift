@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `{request.body?}` and its like: what is absent is left out, and without the `?` the call is skipped.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `min_duration`: every answer of the endpoint leaves at the same time, whatever it says.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A finished segment of a call's path is never empty, `.` or `..`.

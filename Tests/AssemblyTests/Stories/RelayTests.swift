@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What of a backend's answer reaches the client: a status, a body, header lines; each only if asked.

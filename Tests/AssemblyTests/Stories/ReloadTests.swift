@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A new plan in the place of the old one, while requests are in flight.
@@ -234,7 +235,7 @@ import Testing
             _ = try stage.ask()
             try stage.install(text(endpoint: "deadline: \(number)s"))
         }
-        #expect(stage.backend(7001)?.connectionCount == 1)
+        #expect(stage.backend(7001)?.connections == 1)
         stage.expectQuiet()
     }
 }

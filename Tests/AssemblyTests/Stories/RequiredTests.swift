@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Required and optional calls side by side: who decides, and what becomes of the others.

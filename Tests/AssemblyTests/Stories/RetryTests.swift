@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `retry`, and the one resend that is built in.

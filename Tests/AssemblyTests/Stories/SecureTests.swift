@@ -1,4 +1,5 @@
 import TestCertificates
+import TestSupport
 import Testing
 
 /// A backend over TLS, from the configuration to the wire.

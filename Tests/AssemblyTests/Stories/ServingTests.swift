@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Clients' requests as such: routes, methods, limits, connections.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The table "Status of the answer", row by row, for calls.

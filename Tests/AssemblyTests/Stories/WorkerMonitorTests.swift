@@ -3,6 +3,7 @@ import Basics
 import Promises
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 /// Workers that hang, watched in virtual time.

@@ -7,26 +7,27 @@ import HTTP
 import Promises
 import Reactor
 import SimReactor
+import TLS
 import TestCertificates
+import TestSupport
 import Testing
 
 /// A whole gateway in virtual time: the core that the daemon runs, on a simulated network, with
 /// scripted backends on the ports 7001 to 7003 and clients in the test's hands.
 ///
 /// Nothing takes time on this network but what a test says, so every number is exact.
-final class Stage {
-    let network: SimNetwork
+final class GatewayHarness: Harness {
+    let testbed: Testbed
     /// The gateway's.
-    let loop: SimLoop
+    var loop: SimLoop { testbed.loop }
     /// Where clients and backends live.
-    let outside: SimLoop
+    var outside: SimLoop { testbed.peerLoop }
 
     private(set) var core: GatewayCore?
     private let log: Log
     private var address = SocketAddress.ip(.v4(0x7F00_0001), port: 8080)
     private var backends: [UInt16: ScriptedBackend] = [:]
     private var clients: [ScriptedClient] = []
-    private let began: Instant
     private let written = Written()
 
     /// What the backends saw, with its time: `0 GET /1`, `20 given up /1`.
@@ -37,12 +38,10 @@ final class Stage {
 
     /// - Parameter config: as an operator writes it
     init(config: String, seed: UInt64 = 1) throws {
-        let network = SimNetwork(seed: seed)
-        network.settings.latency = .zero ... .zero
-        self.network = network
-        loop = network.makeLoop("gateway")
-        outside = network.makeLoop("outside")
-        began = network.clock.now
+        let testbed = Testbed(
+            seed: seed, subject: "gateway", peers: "outside", latency: .zero ... .zero)
+        self.testbed = testbed
+        let loop = testbed.loop
         log = Log(level: .info, format: .json, clock: { [loop] in loop.unixTime }) {
             [written] in written.text += String(decoding: $0, as: UTF8.self)
         }
@@ -52,7 +51,7 @@ final class Stage {
         self.core = core
         address = try core.listen(on: address, sharedPort: false)
         for port in 7001...7003 as ClosedRange<UInt16> {
-            backends[port] = try ScriptedBackend(at: port, of: self)
+            backends[port] = try backend(at: port)
         }
     }
 
@@ -114,12 +113,24 @@ final class Stage {
 
     func backend(_ port: UInt16 = 7001) -> ScriptedBackend? { backends[port] }
 
+    /// A backend that answers as the script says and notes what happens.
+    private func backend(at port: UInt16) throws -> ScriptedBackend {
+        let backend = try ScriptedBackend(
+            on: outside, at: .ip(.v4(0x7F00_0001), port: port)
+        ) { [unowned self] exchange in
+            saw(exchange.request)
+            exchange.perform(reply(to: exchange.request.target))
+        }
+        backend.onAbandoned = { [unowned self] in note("given up \($0.target)") }
+        return backend
+    }
+
     /// Attempts to connect to this port are never answered.
     func silence(_ port: UInt16) { network.fates[.ip(.v4(0x7F00_0001), port: port)] = .silent }
 
     private var asked: [String: Int] = [:]
 
-    func reply(to target: String) -> Reply {
+    private func reply(to target: String) -> Reply {
         let number = asked[target, default: 0]
         asked[target] = number + 1
         guard let script = replies[target], let last = script.last else {
@@ -128,35 +139,27 @@ final class Stage {
         return number < script.count ? script[number] : last
     }
 
-    func saw(_ request: Seen) {
+    private func saw(_ request: Seen) {
         seen.append(request)
         note("\(request.method) \(request.target)")
     }
 
-    func note(_ event: String) {
+    private func note(_ event: String) {
         events.append("\(String(format: "%g", ms)) \(event)")
     }
 
     // MARK: Clients
 
-    struct NobodyListens: Error {}
+    typealias NobodyListens = Testbed.NotConnected
 
     func connect() throws -> ScriptedClient {
-        let client = ScriptedClient(ScriptedPeer(try stream()), of: self)
+        let client = ScriptedClient(ScriptedPeer(try stream()), on: testbed)
         clients.append(client)
         return client
     }
 
     /// A connection to the gateway, for clients that are no clients.
-    func stream() throws -> any ByteStream {
-        var result: Result<any ByteStream, any Error>?
-        outside.timer(after: .zero) { [self] in
-            outside.connect(to: address).whenSettled { result = $0 }
-        }
-        network.run(until: { result != nil })
-        guard case .success(let stream) = result else { throw NobodyListens() }
-        return stream
-    }
+    func stream() throws -> any ByteStream { try testbed.connect(to: address) }
 
     /// A new client sends this; nothing happens before time passes.
     func send(_ text: String) throws -> ScriptedClient {
@@ -178,32 +181,15 @@ final class Stage {
 
     // MARK: Time
 
-    /// Milliseconds since the stage began.
-    var ms: Double { (network.clock.now - began).inMilliseconds }
-
     func pass(_ milliseconds: Double) {
-        network.advance(by: .microseconds(Int64(milliseconds * 1000)))
+        testbed.pass(.microseconds(Int64(milliseconds * 1000)))
     }
-
-    /// Does something outside of the gateway, at its time among whatever happens then.
-    func after(_ milliseconds: Int, _ action: @escaping () -> Void) {
-        outside.timer(after: .milliseconds(Int64(milliseconds)), action)
-    }
-
-    /// From now on every packet takes its own time, up to this.
-    func roughen(upTo milliseconds: Int) {
-        network.settings.latency = .zero ... .milliseconds(Int64(milliseconds))
-    }
-
-    /// A number of this stage's seed.
-    func chance(below bound: Int) -> Int { network.entropy.below(bound) }
 
     // MARK: The core
 
     /// Does something as an event of the gateway's loop.
     func onCore(_ action: @escaping (GatewayCore) -> Void) {
-        loop.timer(after: .zero) { [unowned self] in core.map(action) }
-        network.advance(by: .zero)
+        testbed.perform(on: loop) { [unowned self] in core.map(action) }
     }
 
     /// Begins the end; the closure gives the time at which it was over, if it is.
@@ -326,3 +312,13 @@ extension String {
             .joined(separator: "\n")
     }
 }
+
+extension ScriptedBackend {
+    /// From now on it speaks TLS.
+    func secure(_ context: TLSServerContext) {
+        secure = { [loop] in context.accept($0, on: loop) }
+    }
+}
+
+/// The name by which the stories call it.
+typealias Stage = GatewayHarness

@@ -4,15 +4,17 @@ import HTTP
 import Promises
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 @testable import HTTPServer
 
 /// A server on a simulated loop, with a service in the test's hands, and clients that speak to it.
-final class Stage {
-    let network: SimNetwork
-    let serverLoop: SimLoop
-    let clientLoop: SimLoop
+final class ServerHarness: Harness {
+    let testbed: Testbed
+    var network: SimNetwork { testbed.network }
+    var serverLoop: SimLoop { testbed.loop }
+    var clientLoop: SimLoop { testbed.peerLoop }
     private(set) var server: Server
     private var address = SocketAddress.ip(.v4(0x7F00_0001), port: 0)
 
@@ -34,11 +36,9 @@ final class Stage {
         service: @escaping (Stage, Request, Exchange) -> Local<Response> = Stage.echo,
         rejection: ((Response, Request, Exchange) -> Local<Response>)? = nil
     ) throws {
-        network = SimNetwork(seed: seed)
-        serverLoop = network.makeLoop("server")
-        clientLoop = network.makeLoop("client")
+        testbed = Testbed(seed: seed, subject: "server", peers: "client")
         self.service = service
-        server = Server(loop: serverLoop, settings: settings) { _, exchange in
+        server = Server(loop: testbed.loop, settings: settings) { _, exchange in
             exchange.core.error(PromiseError.abandoned)
         }
         var hooks = hooks()
@@ -109,28 +109,17 @@ final class Stage {
 
     /// A client that is connected.
     func connect() throws -> ScriptedPeer {
-        var peer: ScriptedPeer?
-        clientLoop.timer(after: .zero) { [self] in
-            clientLoop.connect(to: address).whenSettled {
-                peer = (try? $0.get()).map(ScriptedPeer.init)
-            }
-        }
-        network.run(until: { peer != nil })
-        guard let peer else { throw NobodyListens() }
-        return peer
+        ScriptedPeer(try testbed.connect(to: address))
     }
-
-    struct NobodyListens: Error {}
 
     /// Does something as an event of the server's loop.
     func onServer(_ action: @escaping () -> Void) {
-        serverLoop.timer(after: .zero, action)
-        advance(0)
+        testbed.perform(on: serverLoop, action)
     }
 
     /// Lets time pass.
     func advance(_ milliseconds: Int = 5) {
-        network.advance(by: .milliseconds(milliseconds))
+        testbed.pass(.milliseconds(milliseconds))
     }
 
     /// What a client that sends a text gets within some milliseconds: `200 /path | 400!`, where `!`
@@ -149,25 +138,18 @@ final class Stage {
 /// The answers that a client has got, in words.
 func summary(of peer: ScriptedPeer, toHead: Bool = false) -> String {
     var words: [String] = []
-    var rest = peer.text[...]
-    while let end = rest.firstRange(of: "\r\n\r\n") {
-        let head = rest[..<end.lowerBound].components(separatedBy: "\r\n")
-        let status = head[0].split(separator: " ")[1]
-        rest = rest[end.upperBound...]
-        if status.hasPrefix("1") {
-            words.append("+\(status)")
+    var parser = ResponseParser(peer.received)
+    while let response = parser.next(toHead: toHead, takesCutBody: true) {
+        if response.status < 200 {
+            words.append("+\(response.status)")
             continue
         }
-        let length = head.compactMap { line in
-            line.hasPrefix("Content-Length: ") ? Int(line.dropFirst("Content-Length: ".count)) : nil
-        }
-        let body = toHead ? "" : rest.prefix(length.first ?? 0)
-        rest = rest.dropFirst(body.count)
-        let isProblem = head.contains("Content-Type: application/problem+json")
-        let says = head.contains("Connection: close") ? " close" : ""
-        words.append("\(status)\(says)\(isProblem || body.isEmpty ? "" : " \(body)")")
+        let isProblem = response["Content-Type"] == "application/problem+json"
+        let says = response["Connection"] == "close" ? " close" : ""
+        let body = isProblem || response.body.isEmpty ? "" : " \(response.body)"
+        words.append("\(response.status)\(says)\(body)")
     }
-    if !rest.isEmpty { words.append("garbage") }
+    if !parser.rest.isEmpty { words.append("garbage") }
     return words.joined(separator: " | ") + (peer.hasEnded ? "!" : "")
 }
 
@@ -180,3 +162,6 @@ func get(_ target: String = "/", _ fields: String = "") -> String {
 func post(_ fields: String, _ rest: String = "") -> String {
     "POST / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\(rest)"
 }
+
+/// The name by which the tests call it.
+typealias Stage = ServerHarness

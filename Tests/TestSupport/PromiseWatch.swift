@@ -1,23 +1,23 @@
 import Promises
-import Testing
+package import Testing
 
-/// Lets a test fail when a promise was forgotten while it ran: a producer that went away without
-/// settling, or a resolver that was used twice.
-struct Watch: SuiteTrait, TestTrait, TestScoping {
+/// A trait that fails a test during which a promise is abandoned (its producer is dropped without settling
+/// it) or settled twice.
+package struct PromiseWatch: SuiteTrait, TestTrait, TestScoping {
     @TaskLocal private static var isOn = false
 
-    var isRecursive: Bool { true }
+    package var isRecursive: Bool { true }
 
-    /// Whoever listened before goes on listening.
+    /// The handler that was set before is still called.
     private static let setUp: Void = {
         let former = PromiseDiagnostics.setHandler(nil)
         PromiseDiagnostics.setHandler { event in
             former?(event)
-            hear(event)
+            record(event)
         }
     }()
 
-    @Sendable private static func hear(_ event: PromiseEvent) {
+    @Sendable private static func record(_ event: PromiseEvent) {
         guard isOn else { return }
         switch event {
         case .abandoned(let site):
@@ -27,7 +27,7 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
         }
     }
 
-    @concurrent func provideScope(
+    @concurrent package func provideScope(
         for test: Test, testCase: Test.Case?,
         performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
@@ -36,7 +36,7 @@ struct Watch: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-extension Trait where Self == Watch {
-    /// No promise may be forgotten.
-    static var watched: Watch { Watch() }
+extension Trait where Self == PromiseWatch {
+    /// No promise may be abandoned or settled twice.
+    package static var watched: PromiseWatch { PromiseWatch() }
 }

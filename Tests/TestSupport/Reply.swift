@@ -1,12 +1,12 @@
 /// What a scripted backend does with one request.
-struct Reply {
+package struct Reply: Sendable {
     /// Milliseconds from the request's last byte.
-    let after: Int
+    package let after: Int
     /// What it sends; nil is nothing at all.
-    let text: String?
-    let ending: Ending
+    package let text: String?
+    package let ending: Ending
 
-    enum Ending {
+    package enum Ending: Sendable {
         /// The connection stays.
         case stays
         /// The backend closes its connection.
@@ -16,30 +16,36 @@ struct Reply {
     }
 
     /// 200 with a body of JSON.
-    static func ok(_ body: String, after: Int = 0, _ lines: String...) -> Reply {
+    package static func ok(_ body: String, after: Int = 0, _ lines: String...) -> Reply {
         Reply(after: after, text: answer(200, body, lines), ending: .stays)
     }
 
-    static func status(_ code: Int, _ body: String = "{}", after: Int = 0, _ lines: String...)
+    package static func status(
+        _ code: Int, _ body: String = "{}", after: Int = 0, _ lines: String...
+    )
         -> Reply
     {
         Reply(after: after, text: answer(code, body, lines), ending: .stays)
     }
 
     /// Bytes as they are.
-    static func raw(_ text: String, after: Int = 0) -> Reply {
+    package static func raw(_ text: String, after: Int = 0) -> Reply {
         Reply(after: after, text: text, ending: .stays)
     }
 
     /// Says nothing and keeps the connection.
-    static let hangs = Reply(after: 0, text: nil, ending: .stays)
+    package static let hangs = Reply(after: 0, text: nil, ending: .stays)
 
-    static func closes(after: Int = 0) -> Reply { Reply(after: after, text: nil, ending: .closes) }
+    package static func closes(after: Int = 0) -> Reply {
+        Reply(after: after, text: nil, ending: .closes)
+    }
 
-    static func resets(after: Int = 0) -> Reply { Reply(after: after, text: nil, ending: .resets) }
+    package static func resets(after: Int = 0) -> Reply {
+        Reply(after: after, text: nil, ending: .resets)
+    }
 
     /// Begins an answer and closes in the middle of it.
-    static func breaksOff(after: Int = 0) -> Reply {
+    package static func breaksOff(after: Int = 0) -> Reply {
         Reply(
             after: after, text: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":",
             ending: .closes)

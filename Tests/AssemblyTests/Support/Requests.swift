@@ -1,0 +1,34 @@
+import Reactor
+import SimReactor
+import TLS
+import TestSupport
+
+typealias Answer = ReceivedResponse
+typealias Seen = ReceivedRequest
+
+/// A GET with a `Host`, a known request id, and more lines.
+func get(_ target: String = "/x", _ lines: String...) -> String { request("GET", target, lines) }
+
+/// A request with a body.
+func post(_ body: String, to target: String = "/x", _ lines: String...) -> String {
+    request("POST", target, lines + ["Content-Length: \(body.utf8.count)"]) + body
+}
+
+func request(_ method: String, _ target: String, _ lines: [String] = []) -> String {
+    (["\(method) \(target) HTTP/1.1", "Host: gateway"] + lines).joined(separator: "\r\n")
+        + "\r\n\r\n"
+}
+
+/// A client that asks and does not read the answer before it is told to.
+final class ScriptedPeerThatWaits {
+    private let peer: ScriptedPeer
+
+    init(_ stream: any ByteStream) {
+        stream.pauseReading()
+        peer = ScriptedPeer(stream)
+    }
+
+    func send(_ text: String) { peer.send(text) }
+    func read() { peer.stream.resumeReading() }
+    func close() { peer.stream.close() }
+}

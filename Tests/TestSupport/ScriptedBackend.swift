@@ -1,0 +1,162 @@
+import Basics
+package import Promises
+package import Reactor
+package import SimReactor
+
+/// One host on a simulated network: it answers as its script says and records what it received. The
+/// test owns it.
+package final class ScriptedBackend {
+    /// What it does with a complete request.
+    package var script: (BackendExchange) -> Void
+
+    /// What it does with a connection, before any request.
+    package var onAccept: (ScriptedPeer) -> Void = { _ in }
+
+    /// A connection ended while this request had no response.
+    package var onAbandoned: (ReceivedRequest) -> Void = { _ in }
+
+    /// Makes a secure stream of an accepted one; nil for plain connections.
+    package var secure: ((any ByteStream) -> Local<any ByteStream>)?
+
+    /// Connections that began with TLS, however that went.
+    package private(set) var handshakes = 0
+
+    /// `connection.turn path` of every request, in the order of arrival.
+    package private(set) var log: [String] = []
+
+    package let loop: SimLoop
+    private let port: UInt16
+    private let began: Instant
+    private var listener: (any Listener)?
+    private var all: [Connection] = []
+
+    package init(
+        on loop: SimLoop, at address: SocketAddress, _ script: @escaping (BackendExchange) -> Void
+    ) throws {
+        self.script = script
+        self.loop = loop
+        port = if case .ip(_, let port) = address { port } else { 0 }
+        began = loop.now
+        listener = try loop.listen(on: address, sharedPort: false) { [weak self] in
+            self?.arrived($0)
+        }
+    }
+
+    /// The ends of all connections there were, in the order of arrival.
+    package var peers: [ScriptedPeer] { all.map(\.peer) }
+
+    /// How many connections there were.
+    package var connections: Int { all.count }
+
+    /// Connections that are open.
+    package var openCount: Int { all.count { !$0.isOver } }
+
+    /// Stops listening; connections stay.
+    package func refuse() {
+        listener?.close()
+        listener = nil
+    }
+
+    /// Stops listening and closes all connections.
+    package func close() {
+        refuse()
+        for connection in all { connection.peer.stream.close() }
+    }
+
+    /// Closes the connections that wait for a request.
+    package func closeIdle() {
+        for connection in all where connection.pending == nil { connection.peer.stream.close() }
+    }
+
+    private func arrived(_ stream: any ByteStream) {
+        guard let secure else { return accept(stream) }
+        handshakes += 1
+        secure(stream).whenSettled { [weak self] result in
+            if case .success(let stream) = result { self?.accept(stream) }
+        }
+    }
+
+    private func accept(_ stream: any ByteStream) {
+        let connection = Connection(ScriptedPeer(stream), all.count + 1)
+        all.append(connection)
+        let peer = connection.peer
+        peer.onReceived = { [weak self, unowned connection] _ in self?.received(connection) }
+        peer.onEnded = { [weak self, unowned connection] _ in self?.ended(connection) }
+        peer.onFailed = { [weak self, unowned connection] _ in self?.ended(connection) }
+        onAccept(peer)
+    }
+
+    private func received(_ connection: Connection) {
+        let request = ReceivedRequest(
+            connection.peer.text,
+            from: ReceivedRequest.Origin(
+                ms: (loop.now - began).inMilliseconds, port: port, connection: connection.number,
+                turn: connection.turn + 1))
+        guard let request else { return }
+        connection.peer.forget()
+        connection.turn += 1
+        connection.pending = request
+        log.append("\(request.connection).\(request.turn) \(request.path)")
+        script(BackendExchange(request: request, source: connection, loop: loop))
+    }
+
+    private func ended(_ connection: Connection) {
+        if let request = connection.pending { onAbandoned(request) }
+        connection.pending = nil
+        connection.isOver = true
+        connection.peer.stream.close()
+    }
+
+    final class Connection {
+        let peer: ScriptedPeer
+        let number: Int
+        var turn = 0
+        /// The request that has no response yet.
+        var pending: ReceivedRequest?
+        var isOver = false
+
+        init(_ peer: ScriptedPeer, _ number: Int) {
+            self.peer = peer
+            self.number = number
+        }
+    }
+}
+
+/// One request at a scripted backend, and the ways to respond to it.
+package struct BackendExchange {
+    package let request: ReceivedRequest
+    let source: ScriptedBackend.Connection
+    let loop: SimLoop
+
+    package var peer: ScriptedPeer { source.peer }
+    package var connection: Int { request.connection }
+    package var turn: Int { request.turn }
+    package var path: String { request.path }
+
+    /// Sends 200 with a body, now.
+    package func answer(_ body: String) {
+        source.pending = nil
+        peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    /// Does something after a time, on the backend's loop.
+    package func after(_ delay: Duration, _ action: @escaping () -> Void) {
+        loop.timer(after: delay, action)
+    }
+
+    /// Does what a reply says, unless the connection ends before. A response comes in an event of its
+    /// own, even with a delay of zero.
+    package func perform(_ reply: Reply) {
+        guard reply.text != nil || reply.ending != .stays else { return }
+        after(.milliseconds(reply.after)) { [unowned source] in
+            guard !source.isOver, source.pending != nil else { return }
+            source.pending = nil
+            if let text = reply.text { source.peer.send(text) }
+            switch reply.ending {
+            case .stays: break
+            case .closes: source.peer.stream.close()
+            case .resets: (source.peer.stream as? SimStream)?.reset()
+            }
+        }
+    }
+}

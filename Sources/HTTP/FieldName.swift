@@ -60,6 +60,7 @@ extension FieldName: CustomStringConvertible {
 extension FieldName {
     package static var allow: FieldName { "Allow" }
     package static var cacheControl: FieldName { "Cache-Control" }
+    package static var contentLength: FieldName { "Content-Length" }
     package static var contentType: FieldName { "Content-Type" }
     package static var gatewayComplete: FieldName { "Gateway-Complete" }
     package static var gatewayFailures: FieldName { "Gateway-Failures" }

@@ -51,6 +51,11 @@ package struct Limits: Sendable, Equatable {
     /// 16: more than one is rare, a stream of them would hold a request for ever.
     package var interimAnswers = 16
 
+    /// A body in bytes, without another limit. 413 beyond.
+    ///
+    /// 1 MiB: the gateway's default `max_body`.
+    package var bodyBytes = 1024 * 1024
+
     /// From the first byte of a head to its last. 408 beyond.
     ///
     /// 10 s in all, however the bytes drip.

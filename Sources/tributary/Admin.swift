@@ -1,5 +1,6 @@
 import Assembly
 import Gateway
+import HTTP
 import HTTPServer
 import Reactor
 import UVReactor

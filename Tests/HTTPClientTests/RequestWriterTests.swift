@@ -2,6 +2,7 @@ import Basics
 import HTTP
 import Promises
 import SimReactor
+import TestSupport
 import Testing
 
 @testable import HTTPClient
@@ -114,7 +115,7 @@ import Testing
     @Test func headsOnOneConnectionDoNotMix() throws {
         var texts: [String] = []
         let scene = try Scene { asked in
-            texts.append(asked.text)
+            texts.append(asked.request.text)
             asked.answer("ok")
         }
         let sizes = [10, 20_000, 5, 300, 0]

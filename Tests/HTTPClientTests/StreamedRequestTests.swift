@@ -3,6 +3,7 @@ import HTTP
 import Promises
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 @testable import HTTPClient
@@ -19,7 +20,7 @@ import Testing
     @Test func chunkedBodyReachesTheBackendAndTheConnectionIsReused() throws {
         var texts: [String] = []
         let scene = try Scene { asked in
-            texts.append(asked.text)
+            texts.append(asked.request.text)
             asked.answer("ok")
         }
         for _ in 0..<2 {
@@ -47,7 +48,7 @@ import Testing
     @Test func bodyOfKnownLengthIsSentAsItIs() throws {
         var text = ""
         let scene = try Scene { asked in
-            text = asked.text
+            text = asked.request.text
             asked.answer("ok")
         }
         let source = ScriptedSource(.length(5))

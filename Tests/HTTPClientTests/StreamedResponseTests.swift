@@ -3,6 +3,7 @@ import HTTP
 import Promises
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 @testable import HTTPClient

@@ -49,6 +49,7 @@ package struct ReceivedRequest {
             case .needsMore: return nil
             case .head(let complete): head = complete
             case .body(let range): body += String(decoding: bytes.array[range], as: UTF8.self)
+            case .trailers: break
             case .complete:
                 guard let head else { return nil }
                 self.init(head, body, text, origin())

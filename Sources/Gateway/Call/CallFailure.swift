@@ -96,7 +96,7 @@ extension CallFailure {
     }
 
     /// The response itself, where the call relays its body.
-    var answer: ClientResponse? {
+    var answer: RelayableResponse? {
         if case .unexpectedStatus(_, _, let answer) = self { answer } else { nil }
     }
 

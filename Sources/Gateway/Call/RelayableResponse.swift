@@ -4,7 +4,7 @@ import HTTPClient
 
 /// What `relay_body` passes on of a backend's response. It stands in an error, so that it must be
 /// `Sendable`, which a `Body` is not.
-struct RelayableResponse: Sendable {
+package struct RelayableResponse: Sendable {
     let status: Status
     let contentType: FieldValue?
     let content: Bytes

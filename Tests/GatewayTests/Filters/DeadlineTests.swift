@@ -26,6 +26,6 @@ import Testing
     }
 
     private func request() throws -> Request {
-        Request(head: RequestHead(method: .get, target: try #require(Target("/x"))), body: .none)
+        Request(head: RequestHead(method: .get, target: try #require(Target("/x"))), body: .empty)
     }
 }

@@ -15,8 +15,8 @@ import Testing
     private let network = SimNetwork(seed: 1)
 
     /// Adds a field to each response.
-    private let marking = Filter { next in
-        { request, exchange in
+    private let marking = Filter<Request, Response> { next in
+        Service { request, exchange in
             next(request, exchange).map { response in
                 var response = response
                 response.fields.append(["X-Door": "passed"])
@@ -26,16 +26,16 @@ import Testing
     }
 
     /// Answers in the place of the routes.
-    private let closed = Filter { _ in
-        { _, exchange in exchange.core.value(Response(status: .forbidden)) }
+    private let closed = Filter<Request, Response> { _ in
+        Service { _, exchange in exchange.core.value(Response(status: .forbidden)) }
     }
 
     /// What a gateway with this door does with requests and with a rejection of the server.
-    private func responses(_ door: [Filter]?, _ texts: [String]) throws -> [String] {
+    private func responses(_ door: [Filter<Request, Response>]?, _ texts: [String]) throws -> [String] {
         let (config, problems) = load(["c.yaml": Snippet.top("")])
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         let loop = network.makeLoop("gateway")
-        let gateway = Gateway(
+        let gateway = GatewayService(
             plan, slots: [0], client: Client(loop: loop), loop: loop, witness: nil, door: door)
         var hooks = ServerHooks()
         hooks.rejection = { gateway.reject(with: $0, $1, $2) }

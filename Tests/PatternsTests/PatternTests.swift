@@ -97,7 +97,7 @@ import Testing
 
     /// Each of them takes a backtracking matcher longer than the sun will shine.
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [
             "(a+)+b", "(a*)*b", "(a|a)*b", "(a|aa)+b", "(.*)(.*)(.*)(.*)(.*)(.*)(.*)(.*)b",
             "(a?){100}a{100}b", "((a{0,10}){0,10}){0,2}b",

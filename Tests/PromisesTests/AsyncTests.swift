@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// F124: promises in `async` code and `async` code in promises, cancellation in both directions.
-@Suite(.timeLimit(.minutes(1))) struct AsyncTests {
+@Suite(.timeLimit(.minutes(5))) struct AsyncTests {
     let thread = ThreadContext()
 
     @Test("F124: get gives the value or throws the error") func get() async throws {

@@ -2,7 +2,7 @@ import Testing
 
 /// What the compiler accepts and says: checked on sources of their own, against the built module.
 @Suite(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(5)),
     .enabled(if: Compiler.found != nil, "no swiftc on the path, or no built module"))
 struct CompilerMessageTests {
     @Test func anArrayOfDifferentPromisesNamesTheRightSpelling() throws {

@@ -4,7 +4,7 @@ import Testing
 /// Decision 8: what nobody was told of becomes an event, once. F9, F22, F57.
 ///
 /// Who listens, and whether places are kept, holds for the whole process: each test has its own.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct DiagnosticsTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DiagnosticsTests {
     @Test func rejectedAndReleasedUnseenIsReportedOnce() async {
         await #expect(processExitsWith: .success) {
             let context = ManualContext()

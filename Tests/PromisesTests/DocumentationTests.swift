@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every public declaration says what it is; one that makes a promise, or takes a handler, says more.
-@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
     static let targets = ["Promises", "PromiseOperators", "PromisesDispatch"]
 
     @Test(arguments: targets)

@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// Decision 7: a million links on a stack of 512 KiB. F31, P4.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LongChainTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LongChainTests {
     static let links = ThreadSanitizer.shortened(1_000_000)
 
     enum End: CaseIterable { case settled, rejected, dropped, cancelledFromTheEnd }

@@ -8,7 +8,7 @@ import Testing
 /// A leak of one node for each link or round would be tens of megabytes. A sanitizer keeps what was
 /// freed for a while, so under one these only run the code; AddressSanitizer finds leaks itself.
 @Suite(
-    .serialized, .timeLimit(.minutes(1)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm")))
 struct MemoryTests {
     static let links = 50_000

@@ -6,7 +6,7 @@ import Testing
 
 /// What PROMISE-CORE had not tried: threads that attach, settle, cancel and drop the same promise at
 /// the same moment. For ThreadSanitizer and AddressSanitizer too.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct StressTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StressTests {
     static let rounds = 400
 
     private func settled<Value>(_ promise: Promise<Value>) {

@@ -43,7 +43,7 @@ final class ThreadContext: ExecutionContext {
 }
 
 /// Threads that attach, settle and cancel at the same time; for ThreadSanitizer too.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ThreadTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ThreadTests {
     @Test("F41: attaching while settling keeps order for each thread")
     func attachingWhileSettlingKeepsOrderForEachThread() {
         let context = ThreadContext()

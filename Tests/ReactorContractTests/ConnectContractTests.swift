@@ -4,7 +4,7 @@ import Reactor
 import SimReactor
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectContractTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectContractTests {
     @Test(arguments: Conformer.allCases)
     func whereNobodyListensItIsRefused(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in

@@ -3,7 +3,7 @@ import Reactor
 import SimReactor
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ListenerContractTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerContractTests {
     @Test(arguments: Conformer.loops)
     func portZeroBecomesAPort(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in

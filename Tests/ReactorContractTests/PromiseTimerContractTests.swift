@@ -4,7 +4,7 @@ import SimReactor
 import Testing
 
 /// The operators of time on the loops, beside other consumers of the same promise.
-@Suite(.timeLimit(.minutes(1))) struct PromiseTimerContractTests {
+@Suite(.timeLimit(.minutes(5))) struct PromiseTimerContractTests {
     @Test(arguments: Conformer.loops)
     func timersLeaveTheOtherConsumersInTheList(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in

@@ -4,7 +4,7 @@ import Reactor
 import SimReactor
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ResolveContractTests {
+@Suite(.timeLimit(.minutes(5))) struct ResolveContractTests {
     @Test(arguments: Conformer.loops, ["192.0.2.7", "2001:db8::7"])
     func anAddressIsItsOwnAnswer(_ conformer: Conformer, _ text: String) throws {
         try onStage(conformer) { stage in

@@ -3,7 +3,7 @@ import Reactor
 import SimReactor
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StreamContractTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamContractTests {
     @Test(arguments: Conformer.allCases)
     func bytesArriveInOrder(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in

@@ -3,7 +3,7 @@ import Reactor
 import SimReactor
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TimerContractTests {
+@Suite(.timeLimit(.minutes(5))) struct TimerContractTests {
     @Test(arguments: Conformer.loops, [Duration.zero, .milliseconds(-5)])
     func zeroAndLessMeanTheNextPassNeverInline(_ conformer: Conformer, _ delay: Duration) throws {
         try onStage(conformer) { stage in

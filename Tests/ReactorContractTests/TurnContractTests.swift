@@ -4,7 +4,7 @@ import Reactor
 import SimReactor
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TurnContractTests {
+@Suite(.timeLimit(.minutes(5))) struct TurnContractTests {
     /// A handler runs after the callback that settled its promise and before the next callback.
     @Test(arguments: Conformer.loops)
     func theTurnIsDrainedAfterEachCallback(_ conformer: Conformer) throws {

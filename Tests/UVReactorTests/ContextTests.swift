@@ -4,7 +4,7 @@ import Reactor
 import Testing
 import UVReactor
 
-@Suite(.timeLimit(.minutes(1))) struct ContextTests {
+@Suite(.timeLimit(.minutes(5))) struct ContextTests {
     @Test func theContextIsCurrentOnItsLoopsThreadOnly() throws {
         var old: UVContext?
         try onLoop { loop in

@@ -4,7 +4,7 @@ import Reactor
 import Testing
 import UVReactor
 
-@Suite(.timeLimit(.minutes(1))) struct DescriptorTests {
+@Suite(.timeLimit(.minutes(5))) struct DescriptorTests {
     /// Without descriptors connections wait in the kernel's queue, the loop does not spin, and when
     /// there are some again the connections are served. In a process of its own, for it takes them
     /// all.

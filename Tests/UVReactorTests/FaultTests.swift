@@ -10,7 +10,7 @@ import Testing
 /// which it is called: the fault walks through one long story, a call further each time.
 ///
 /// In processes of their own, so that the descriptors can be counted.
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
     /// A failure is told as what it is, or got over where nobody needs to know; everything that was
     /// begun ends, and nothing stays open.
     @Test func everyCallFailsOnce() async {

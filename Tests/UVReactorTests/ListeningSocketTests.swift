@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import UVReactor
 
-@Suite(.timeLimit(.minutes(1))) struct ListeningSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct ListeningSocketTests {
     @Test func aListenersAddressIsTakenAndFreeAfterIt() throws {
         try onLoop { loop in
             let listener = try loop.listen(on: .loopback, sharedPort: true) { _ in }

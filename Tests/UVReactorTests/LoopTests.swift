@@ -6,7 +6,7 @@ import Reactor
 import Testing
 import UVReactor
 
-@Suite(.timeLimit(.minutes(1))) struct LoopTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopTests {
     @Test func whatIsStillHeldAtTheEndIsClosedByForceAndTold() throws {
         final class Keeper: ByteStreamDelegate {
             var stream: (any ByteStream)?

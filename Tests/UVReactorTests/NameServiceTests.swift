@@ -6,7 +6,7 @@ import Testing
 @testable import UVReactor
 
 /// Look-ups on threads, shared by the loops of one process.
-@Suite(.timeLimit(.minutes(1))) struct NameServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct NameServiceTests {
     /// A name service whose names that begin with "hang" do not answer before `release`.
     private final class HangingService: Sendable {
         private let gate = DispatchSemaphore(value: 0)

@@ -3,7 +3,7 @@ import Reactor
 import Testing
 import UVReactor
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SignalTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SignalTests {
     @Test(arguments: Signal.allCases)
     func aSignalIsACallOnTheLoop(_ signal: Signal) throws {
         try onLoop { loop in

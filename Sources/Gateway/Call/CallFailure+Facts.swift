@@ -36,10 +36,10 @@ extension CallFailure {
         /// Only what the backend or the network did counts, and only what happens below the breaker:
         /// it sees a response before its status and its JSON are checked, and counts each 5xx.
         let countsForBreaker: Bool
-        let retry: Retry
+        let retry: RetryRule
 
         fileprivate init(
-            _ name: String, _ group: Group, breaker: Bool = false, retry: Retry = .never
+            _ name: String, _ group: Group, breaker: Bool = false, retry: RetryRule = .never
         ) {
             self.name = name
             self.group = group
@@ -70,7 +70,7 @@ extension CallFailure {
     }
 
     /// Which condition of `retry.on` covers it.
-    enum Retry {
+    enum RetryRule {
         case never
         /// `connect`, and only if nothing was sent.
         case unsent

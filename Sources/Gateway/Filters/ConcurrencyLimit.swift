@@ -118,14 +118,6 @@ final class ConcurrencyLimit {
     }
 }
 
-/// `max_concurrent` and `queue`, for one worker.
-struct ConcurrencyLimitPlan: Equatable {
-    let concurrentMax: Int
-    /// Calls that may wait for a permit; 0 refuses at once.
-    let queueMax: Int
-    let wait: Duration
-}
-
 extension Local {
     /// The same promise; the permit is held until it has settled.
     fileprivate func holding(_ permit: Permit) -> Local {

@@ -40,9 +40,3 @@ enum Padding {
         return .nanoseconds(minimum + steps * stepLength)
     }
 }
-
-/// `min_duration` and `round_up_to`: when an answer may leave.
-package struct PaddingPlan: Equatable {
-    package let minimum: Duration
-    package let step: Duration?
-}

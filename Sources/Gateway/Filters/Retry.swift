@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 import HTTPClient
 import Promises
@@ -87,24 +86,5 @@ struct Retry {
         let jittered = backoff / 2 + Int64(loop.entropy.below(Int(max(1, backoff / 2))))
         let wait = asked.map { Duration.seconds($0) } ?? .nanoseconds(jittered)
         return loop.now + wait < request.deadline ? wait : nil
-    }
-}
-
-/// `retry:`
-package struct RetryPlan {
-    /// All tries, the first one included.
-    package let attempts: Int
-    let onConnect: Bool
-    let onTerminated: Bool
-    let statuses: [Int]
-    let backoff: Duration
-
-    init(_ retry: Config.Call.Retry) {
-        let conditions = retry.on?.value ?? PlanDefaults.retryOn
-        attempts = retry.attempts?.value ?? PlanDefaults.retryAttempts
-        onConnect = conditions.contains(.connect)
-        onTerminated = conditions.contains(.terminated)
-        statuses = conditions.compactMap { if case .status(let code) = $0 { code } else { nil } }
-        backoff = retry.backoff?.value ?? PlanDefaults.retryBackoff
     }
 }

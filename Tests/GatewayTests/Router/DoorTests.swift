@@ -31,7 +31,9 @@ import Testing
     }
 
     /// What a gateway with this door does with requests and with a rejection of the server.
-    private func responses(_ door: [Filter<Request, Response>]?, _ texts: [String]) throws -> [String] {
+    private func responses(_ door: [Filter<Request, Response>]?, _ texts: [String]) throws
+        -> [String]
+    {
         let (config, problems) = load(["c.yaml": Snippet.top("")])
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         let loop = network.makeLoop("gateway")

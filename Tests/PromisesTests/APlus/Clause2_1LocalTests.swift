@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// 2.1 on a core: a promise is pending, fulfilled or rejected. F3.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_1LocalTests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_1LocalTests {
     @Test(arguments: Way.allCases) func fulfilledIsFinal(way: Way) {
         let journal = Journal<String>()
         way.settleOnACore(.success(1)) { promise, _, context in

@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// 2.1 A promise is pending, fulfilled or rejected. F3, F20.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_1Tests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_1Tests {
     @Test(arguments: Way.allCases) func fulfilledIsFinal(way: Way) {
         let context = ManualContext()
         let resolver = Resolver<Int>(on: context).shared()

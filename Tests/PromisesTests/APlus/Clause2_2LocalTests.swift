@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// 2.2 on a core: handlers are optional, come after settling on a clean stack, once, in order.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_2LocalTests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_2LocalTests {
     static let reason = Reason()
 
     static func outcome(_ isGood: Bool) -> Result<Int, any Error> {

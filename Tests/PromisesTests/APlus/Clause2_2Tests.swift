@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// 2.2.1 to 2.2.3: handlers are optional, come after settling, once, with the value or the reason.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_2_1to3Tests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_2_1to3Tests {
     @Test(arguments: Way.allCases) func fulfilledHandlerRunsOnceWithTheValue(way: Way) {
         let journal = Journal<String>()
         way.settle(.success(7)) { promise, _ in
@@ -49,7 +49,7 @@ import Testing
 }
 
 /// 2.2.4: handlers run on a clean stack only. F44.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_2_4Tests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_2_4Tests {
     @Test(arguments: Way.allCases) func neverInsideTheCallThatAttaches(way: Way) {
         let journal = Journal<String>()
         way.settle(.success(1)) { promise, _ in
@@ -87,7 +87,7 @@ import Testing
 }
 
 /// 2.2.6: handlers run in the order in which they were attached. F40, F41.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_2_6Tests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_2_6Tests {
     @Test(arguments: Way.allCases) func fulfilledHandlersInOrder(way: Way) {
         let journal = Journal<Int>()
         way.settle(.success(0)) { promise, _ in
@@ -127,7 +127,7 @@ import Testing
 }
 
 /// 2.2.7: what a handler returns or throws decides its child; without a handler it passes on.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_2_7Tests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_2_7Tests {
     @Test(arguments: Way.allCases) func returnedValueFulfilsTheChild(way: Way) {
         let journal = Journal<String>()
         way.settle(.success(1)) { promise, _ in

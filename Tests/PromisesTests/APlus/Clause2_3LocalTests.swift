@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// 2.3 on a core: adopting another promise's state, and never one's own.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_3LocalTests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_3LocalTests {
     /// 2.3.2
     @Test(arguments: Way.allCases, [true, false]) func adopts(way: Way, isGood: Bool) {
         let journal = Journal<String>()

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// 2.3.1: a promise that would wait for itself is rejected. F31, behaviour 23.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_3_1Tests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_3_1Tests {
     @Test func returningTheChildFromItsOwnHandler() {
         let context = ManualContext()
         let box = Mutex<Promise<Int>?>(nil)
@@ -46,7 +46,7 @@ import Testing
 }
 
 /// 2.3.2: a promise adopts another one's state. F31, behaviours 8 and 9.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_3_2Tests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_3_2Tests {
     @Test(arguments: Way.allCases) func pendingStaysPendingThenFollows(way: Way) {
         let journal = Journal<String>()
         way.settle(.success(4)) { inner, context in
@@ -86,7 +86,7 @@ import Testing
 }
 
 /// 2.3.3.3.4: a throw before settling rejects, after settling it changes nothing. F13.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_3_3Tests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_3_3Tests {
     @Test func throwBeforeSettlingRejects() {
         let promise = Promise<Int>(on: ManualContext()) { _ in throw Failure("early") }
         #expect(promise.error as? Failure == Failure("early"))
@@ -102,7 +102,7 @@ import Testing
 }
 
 /// 2.3.1, rings of more than two.
-@Suite(.timeLimit(.minutes(1))) struct Clause2_3_1RingTests {
+@Suite(.timeLimit(.minutes(5))) struct Clause2_3_1RingTests {
     @Test(arguments: [3, 4, 6]) func promisesThatFollowEachOther(count: Int) {
         let context = ManualContext()
         let followers = (0..<count).map { _ in Follower(on: context) }

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Behaviours 44 to 52.
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     let context = ManualContext()
 
     @Test("F105, F109 (B44): leaf stops its root once") func leafStopsItsRootOnce() {

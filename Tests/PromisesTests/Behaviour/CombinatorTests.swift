@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Behaviours 25 to 37.
-@Suite(.timeLimit(.minutes(1))) struct CombinatorTests {
+@Suite(.timeLimit(.minutes(5))) struct CombinatorTests {
     let context = ManualContext()
 
     private func pair(_ core: Core) -> (Notes<SettleInt>, [Local<Int>]) {

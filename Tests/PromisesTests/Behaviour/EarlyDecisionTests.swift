@@ -5,7 +5,7 @@ import Testing
 /// Combinators that one member decides while the others are still being attached: on `.inline`, or
 /// because the members' context is another thread's. Every member is counted first, so exactly those
 /// are stopped that nobody else waits for.
-@Suite(.timeLimit(.minutes(1))) struct EarlyDecisionTests {
+@Suite(.timeLimit(.minutes(5))) struct EarlyDecisionTests {
     /// The combinators that withdraw from their members when one of them has decided.
     enum Combinator: CaseIterable {
         case race, firstSettled, all, allByKey, allOfPairs, allOfMany, either, both

@@ -4,7 +4,7 @@ import Testing
 
 /// The library's own looks and locks may be the last to hold what is the user's: it is then
 /// destroyed on its own thread, and never under a lock.
-@Suite(.timeLimit(.minutes(1))) struct LastReferenceTests {
+@Suite(.timeLimit(.minutes(5))) struct LastReferenceTests {
     /// Whatever a core's promises hold dies on the core, also when a pool on another thread looks
     /// which of them are left.
     @Test func aPoolDestroysNoValueOfACoreOnAnotherThread() {

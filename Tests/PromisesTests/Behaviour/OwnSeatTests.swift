@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// On a core a member of `any` is its own seat: nothing is allocated for it. Nobody may see that.
-@Suite(.timeLimit(.minutes(1))) struct OwnSeatTests {
+@Suite(.timeLimit(.minutes(5))) struct OwnSeatTests {
     let context = ManualContext()
 
     private func resolvers(_ count: Int, _ core: Core) -> [LocalBox] {

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// `SharedResolver`: the first of several calls decides, in whichever way it settles.
-@Suite(.timeLimit(.minutes(1))) struct SharedResolverTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedResolverTests {
     let context = ManualContext()
 
     @Test func settlesFromACallbacksPair() {
@@ -131,7 +131,7 @@ import Testing
 }
 
 /// What need not be written for a promise without a value.
-@Suite(.timeLimit(.minutes(1))) struct VoidTests {
+@Suite(.timeLimit(.minutes(5))) struct VoidTests {
     let context = ManualContext()
 
     @Test func resolversFulfilWithoutAnArgument() {

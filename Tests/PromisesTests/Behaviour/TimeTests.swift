@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// Behaviours 38 to 43, in virtual time, on both faces.
-@Suite(.timeLimit(.minutes(1))) struct TimeTests {
+@Suite(.timeLimit(.minutes(5))) struct TimeTests {
     let context = ManualContext()
 
     @Test("F81 (B38): after nothing is soon", arguments: [Duration.zero, .seconds(-1)])

@@ -4,7 +4,7 @@ import Testing
 /// Readers that withdraw from a promise which stays pending leave no memory behind: the number of
 /// their nodes stays below a bound. A cancelled node holds the cause of its cancellation, so the
 /// causes that are alive are the nodes that are.
-@Suite(.timeLimit(.minutes(1))) struct WithdrawnReadersTests {
+@Suite(.timeLimit(.minutes(5))) struct WithdrawnReadersTests {
     /// Readers that can be cancelled while the promise goes on.
     enum Reader: CaseIterable {
         case shielded, mapped, shieldedAndMapped, guarantee, hopped, timedOut, atLeast, inRace

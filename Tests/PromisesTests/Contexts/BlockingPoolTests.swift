@@ -5,7 +5,7 @@ import Testing
 @testable import Promises
 
 /// Blocking work: in parallel up to a limit, and no work waits while a thread is free.
-@Suite(.timeLimit(.minutes(1))) struct BlockingPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockingPoolTests {
     /// Opens when so many threads have arrived at the same time.
     final class Meeting: Sendable {
         private let arrived = Atomic(0)

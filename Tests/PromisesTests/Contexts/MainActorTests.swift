@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// Handlers that are isolated to the main actor.
-@Suite(.timeLimit(.minutes(1))) struct MainActorTests {
+@Suite(.timeLimit(.minutes(5))) struct MainActorTests {
     /// State that only the main actor may use.
     @MainActor final class Model {
         var entries: [String] = []

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// F90: dispatch queues as contexts.
-@Suite(.timeLimit(.minutes(1))) struct QueueContextTests {
+@Suite(.timeLimit(.minutes(5))) struct QueueContextTests {
     /// A queue of each kind.
     enum Kind: CaseIterable {
         case serial, concurrent, global

@@ -5,7 +5,7 @@ import Testing
 
 /// Handlers run in nobody's task: they see neither the task-local values nor the priority of the
 /// task that happened to wake their context.
-@Suite(.timeLimit(.minutes(1))) struct VisitTests {
+@Suite(.timeLimit(.minutes(5))) struct VisitTests {
     enum Request { @TaskLocal static var id: String? }
 
     struct Sight: Sendable, Equatable {
@@ -52,7 +52,7 @@ import Testing
 }
 
 /// Actors are put on contexts that run one job at a time, and on no others.
-@Suite(.timeLimit(.minutes(1))) struct ActorContextTests {
+@Suite(.timeLimit(.minutes(5))) struct ActorContextTests {
     actor Counter {
         private let executor: ContextExecutor
         nonisolated var unownedExecutor: UnownedSerialExecutor {

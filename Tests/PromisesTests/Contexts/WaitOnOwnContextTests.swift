@@ -5,7 +5,7 @@ import PromisesDispatch
 import Testing
 
 /// `wait` in a block that keeps the promise's queue from running throws and does not hang. F90, F125.
-@Suite(.timeLimit(.minutes(1))) struct WaitOnOwnContextTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitOnOwnContextTests {
     @Test("in another block of the same queue", arguments: [true, false])
     func sameQueue(isConcurrent: Bool) {
         let queue = DispatchQueue(label: "own", attributes: isConcurrent ? .concurrent : [])

@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// The code of the page about contexts.
-@Suite(.timeLimit(.minutes(1))) struct ContextExamples {
+@Suite(.timeLimit(.minutes(5))) struct ContextExamples {
     @MainActor final class Label {
         var text = ""
         nonisolated init() {}

@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// The patterns of PromiseKit's document of that name, in its order.
-@Suite(.timeLimit(.minutes(1))) struct CookbookExamples {
+@Suite(.timeLimit(.minutes(5))) struct CookbookExamples {
     let context = ManualContext()
     let api: API
     let journal = Journal<String>()

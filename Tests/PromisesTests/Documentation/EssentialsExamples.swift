@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EssentialsExamples {
+@Suite(.timeLimit(.minutes(5))) struct EssentialsExamples {
     let context = ManualContext()
     let api: API
 

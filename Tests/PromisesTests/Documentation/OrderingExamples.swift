@@ -3,7 +3,7 @@ import Promises
 import PromisesDispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct OrderingExamples {
+@Suite(.timeLimit(.minutes(5))) struct OrderingExamples {
     let context = ManualContext()
 
     @Test func cleanStack() {

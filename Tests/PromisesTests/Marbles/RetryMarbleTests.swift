@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// F84 and F85 drawn as marbles: `retry` and `poll`, on both faces.
-@Suite(.timeLimit(.minutes(1))) struct RetryMarbleTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryMarbleTests {
     /// What each attempt looks like; a further one would be an error of the test.
     final class Attempts {
         private let marbles: Marbles

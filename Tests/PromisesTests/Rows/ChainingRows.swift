@@ -2,7 +2,7 @@ import Promises
 import Testing
 
 /// F30 to F63: chaining on success, on failure, cleanup.
-@Suite(.timeLimit(.minutes(1))) struct ChainingRows {
+@Suite(.timeLimit(.minutes(5))) struct ChainingRows {
     let context = ManualContext()
 
     private func failed(_ name: String = "x") -> Promise<Int> {

@@ -3,7 +3,7 @@ import Promises
 import Testing
 
 /// F64 to F80 where the behaviour tests do not name them.
-@Suite(.timeLimit(.minutes(1))) struct CombiningRows {
+@Suite(.timeLimit(.minutes(5))) struct CombiningRows {
     let context = ManualContext()
 
     @Test("F39 F67: a promise beside a promise, and beside a value") func pairs() {

@@ -3,7 +3,7 @@ import Promises
 import Testing
 
 /// F13 to F29: creating and settling.
-@Suite(.timeLimit(.minutes(1))) struct CreatingRows {
+@Suite(.timeLimit(.minutes(5))) struct CreatingRows {
     let context = ManualContext()
 
     @Test("F13: the work runs before the initialiser returns, and a throw rejects")

@@ -4,7 +4,7 @@ import Promises
 import Testing
 
 /// F86 to F97: one at a time, waiting, contexts.
-@Suite(.timeLimit(.minutes(1))) struct TimeAndContextRows {
+@Suite(.timeLimit(.minutes(5))) struct TimeAndContextRows {
     let context = ManualContext()
 
     @Test("F86: who asks while the work runs gets the same outcome; then it begins anew")

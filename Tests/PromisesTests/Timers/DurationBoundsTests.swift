@@ -4,7 +4,7 @@ import PromisesDispatch
 import Testing
 
 /// Durations that no clock can count: none of them ends the process, and each means what it says.
-@Suite(.timeLimit(.minutes(1))) struct DurationBoundsTests {
+@Suite(.timeLimit(.minutes(5))) struct DurationBoundsTests {
     static let huge: [Duration] = [
         .seconds(Int64.max), .seconds(Int64.max) * 8, .seconds(1 << 40),
         .seconds(Int64.max) + Duration(secondsComponent: 0, attosecondsComponent: 999_999),
@@ -124,7 +124,7 @@ final class Forwarding: ExecutionContext {
 }
 
 /// A delay counts from the call, also when the context can set its timer only later.
-@Suite(.timeLimit(.minutes(1))) struct DelayFromTheCallTests {
+@Suite(.timeLimit(.minutes(5))) struct DelayFromTheCallTests {
     let context = ManualContext()
 
     private enum Operator: CaseIterable {

@@ -6,7 +6,7 @@ import Testing
 /// The operators of time on every kind of context, beside other consumers of the same promise. A
 /// timer's node waits in the list of its parent: what the context does with the timer's job must not
 /// disturb that list. F81 to F87.
-@Suite(.timeLimit(.minutes(1))) struct TimersOnEveryContextTests {
+@Suite(.timeLimit(.minutes(5))) struct TimersOnEveryContextTests {
     static let soon = Duration.milliseconds(5)
 
     @Test(

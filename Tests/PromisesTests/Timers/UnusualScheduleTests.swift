@@ -6,7 +6,7 @@ import Testing
 
 /// Contexts of users who read `ExecutionContext.schedule` in their own way. Whatever becomes of a
 /// timer's job, the nodes that wait for the same promise stay in their list.
-@Suite(.timeLimit(.minutes(1))) struct UnusualScheduleTests {
+@Suite(.timeLimit(.minutes(5))) struct UnusualScheduleTests {
     enum Schedule: CaseIterable {
         case runsAtOnce, enqueuesAtOnce, runsOnAnotherThread, enqueuesElsewhere, ignoresCancel
         case hasTheTimerOfAnotherContext, drops

@@ -1,0 +1,5 @@
+/// `min_duration` and `round_up_to`: when an answer may leave.
+package struct PaddingPlan: Equatable {
+    package let minimum: Duration
+    package let step: Duration?
+}

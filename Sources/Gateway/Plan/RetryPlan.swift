@@ -1,0 +1,20 @@
+import GatewayConfig
+
+/// `retry:`
+package struct RetryPlan {
+    /// All tries, the first one included.
+    package let attempts: Int
+    let onConnect: Bool
+    let onTerminated: Bool
+    let statuses: [Int]
+    let backoff: Duration
+
+    init(_ retry: Config.Call.Retry) {
+        let conditions = retry.on?.value ?? PlanDefaults.retryOn
+        attempts = retry.attempts?.value ?? PlanDefaults.retryAttempts
+        onConnect = conditions.contains(.connect)
+        onTerminated = conditions.contains(.terminated)
+        statuses = conditions.compactMap { if case .status(let code) = $0 { code } else { nil } }
+        backoff = retry.backoff?.value ?? PlanDefaults.retryBackoff
+    }
+}

@@ -42,7 +42,7 @@ final class Backend {
 
     /// - Parameters:
     ///   - former: the backend of that name before a reload. Its numbers go on; and as long as the
-    ///     same is asked of the same hosts, so do its breaker, its slots and their line, and what is
+    ///     same is asked of the same hosts, so do its breaker, its concurrency limit, and what is
     ///     known of the hosts
     ///   - asksHosts: how they are, where the plan says so
     init(

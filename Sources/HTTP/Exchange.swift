@@ -35,7 +35,9 @@ package final class Exchange {
     package var lastByte: Instant
 
     /// When the response must be ready; the end of time until the endpoint's chain sets it.
-    package var deadline = Instant(nanoseconds: .max)
+    ///
+    /// Unchecked: a plain value.
+    @exclusivity(unchecked) package var deadline = Instant(nanoseconds: .max)
 
     /// The endpoint that was matched, by the embedder's number; nil before and without a match.
     package var endpoint: Int?
@@ -50,8 +52,8 @@ package final class Exchange {
     private var budget: ByteBudget?
     private var heldBytes = 0
 
-    private var permits: [Permit] = []
-    private var hasEnded = false
+    /// Nil after the end. Unchecked: it is taken out before a permit is released.
+    @exclusivity(unchecked) private var permits: [Permit]? = []
 
     /// - Parameter budget: what this exchange may hold is taken from it
     package init(
@@ -71,17 +73,15 @@ package final class Exchange {
 
     /// The response is out, or the request was given up: releases the permits and the bytes.
     package func end() {
-        hasEnded = true
         budget.take()?.give(heldBytes)
-        // Taken out first: a release may start other work, which must not find them again.
-        var released: [Permit] = []
-        swap(&released, &permits)
-        for permit in released { permit.release() }
+        // A release may start other work, which must not find the permits again.
+        guard let held = unsafe permits.take() else { return }
+        for permit in held { permit.release() }
     }
 
     /// Holds a permit until this exchange ends; releases it at once if that has happened.
     package func holdUntilEnd(_ permit: Permit) {
-        if hasEnded { permit.release() } else { permits.append(permit) }
+        if unsafe permits?.append(permit) == nil { permit.release() }
     }
 
     /// Takes room for bytes that are kept for this exchange, until its end; false where the core

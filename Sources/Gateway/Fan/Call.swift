@@ -30,7 +30,7 @@ final class Call {
     private func send(_ run: Run) -> Local<ClientResponse> {
         do throws(CallFailure) {
             let request = try builder.request(
-                with: run.values, deadline: run.exchange.deadline,
+                with: run.values, deadline: run.deadline,
                 askedHost: run.askedHost(of: plan))
             run.began(plan)
             return service(request, run.exchange)

@@ -8,6 +8,8 @@ final class Run {
     let values: CallValues
     let exchange: Exchange
     let loop: any Loop
+    /// When the response must be ready.
+    let deadline: Instant
 
     /// Those so far, in order of time.
     private(set) var failures: [FailedCall] = []
@@ -24,6 +26,7 @@ final class Run {
         self.values = values
         self.exchange = exchange
         self.loop = loop
+        deadline = exchange.deadline
         timings = plan.hasServerTiming ? CallTimings(calls: plan.calls.count) : nil
         askedHosts = plan.exposesDetails ? plan.calls.map { _ in AskedHost() } : []
     }

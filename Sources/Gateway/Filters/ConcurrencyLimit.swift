@@ -10,7 +10,8 @@ final class ConcurrencyLimit {
     private let plan: ConcurrencyLimitPlan
     private let loop: any Loop
     private let permits = Permits()
-    private var queue = WaitQueue<QueuedCall>()
+    /// Unchecked: no operation of the queue calls other code.
+    @exclusivity(unchecked) private var queue = WaitQueue<QueuedCall>()
     /// Due at the first deadline of the queue, or before; nil while nothing waits.
     private var expiry: Timer?
 
@@ -46,7 +47,7 @@ final class ConcurrencyLimit {
     }
 
     /// Calls that have a permit, and calls in the queue.
-    var load: (running: Int, waiting: Int) { (permits.inUse, queue.count) }
+    var load: (running: Int, waiting: Int) { unsafe (permits.inUse, queue.count) }
 
     var filter: CallFilter {
         CallFilter { next in
@@ -64,7 +65,7 @@ final class ConcurrencyLimit {
     /// Asks for a permit. Whoever starts work with it holds it until the work has ended.
     func admit(on core: Core) -> Admission {
         if let permit = permits.take(below: plan.concurrentMax) { return .admitted(permit) }
-        guard queue.count < plan.queueMax else { return .refused }
+        guard unsafe queue.count < plan.queueMax else { return .refused }
         return .queued(enqueue(on: core))
     }
 
@@ -74,7 +75,7 @@ final class ConcurrencyLimit {
         let resolver = LocalResolver<Permit>(on: core)
         let promise = resolver.promise
         let call = QueuedCall(consume resolver)
-        let ticket = queue.join(call, until: loop.now + plan.wait)
+        let ticket = unsafe queue.join(call, until: loop.now + plan.wait)
         call.resolver?.onCancel { [self] _ in leave(ticket) }
         armExpiry()
         return promise
@@ -82,7 +83,8 @@ final class ConcurrencyLimit {
 
     /// A permit was released: it goes to the call that waits longest.
     private func serveQueue() {
-        while permits.inUse < plan.concurrentMax, let call = queue.takeFirst() {
+        guard unsafe queue.count > 0 else { return }
+        while permits.inUse < plan.concurrentMax, let call = unsafe queue.takeFirst() {
             // A call that was cancelled in this loop iteration is still in the queue.
             guard let resolver = call.resolver.take(), !resolver.isCancelled,
                 let permit = permits.take(below: plan.concurrentMax)
@@ -93,14 +95,14 @@ final class ConcurrencyLimit {
     }
 
     private func leave(_ ticket: WaitQueue<QueuedCall>.Ticket) {
-        queue.leave(ticket)
+        unsafe queue.leave(ticket)
         armExpiry()
     }
 
     /// One timer for the whole queue. It is not moved when its entry leaves early: a timer that fires
     /// for nothing is cheaper.
     private func armExpiry() {
-        guard let due = queue.nextDeadline else {
+        guard let due = unsafe queue.nextDeadline else {
             expiry?.cancel()
             expiry = nil
             return
@@ -111,7 +113,7 @@ final class ConcurrencyLimit {
 
     private func expire() {
         expiry = nil
-        while let call = queue.takeExpired(at: loop.now) {
+        while let call = unsafe queue.takeExpired(at: loop.now) {
             call.resolver.take()?.reject(CallFailure.queueFull)
         }
         armExpiry()

@@ -51,11 +51,11 @@ final class ResponseBodySource: BodySource {
 
     // MARK: From the connection
 
-    /// A piece of the body arrived.
+    /// A piece of the body arrived. What is held is the rest of one read: the connection is paused
+    /// whenever pieces are not delivered.
     func receive(_ piece: Span<UInt8>) {
         if case .flowing(let sink) = delivery, held.isEmpty { return sink.bodyReceived(piece) }
         held.append(copying: piece)
-        connection?.pauseReading()
     }
 
     /// A piece of the trailer section arrived. `Limits.trailerBytes` bounds all of them.

@@ -58,7 +58,6 @@ final class Ledger {
             }
             line.add("status", Int(end.status))
             if end.status == ServerHooks.Ended.cutOff { line.add("outcome", "cut_off") }
-            if end.isTruncated { line.add("outcome", "truncated") }
             line.add("bytes", end.bodyBytes)
             line.add(milliseconds: "ms", duration)
         }

@@ -94,6 +94,11 @@ package struct BodyTooLarge: Error {
     }
 }
 
+/// A body whose last byte has come while too many requests were at work: 503 towards a client.
+package struct RequestLimitReached: Error {
+    package init() {}
+}
+
 /// A body that finds no room in the byte budget of its exchange: 503 towards a client.
 package struct BufferedBytesExceeded: Error {
     package init() {}

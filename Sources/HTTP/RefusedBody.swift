@@ -1,17 +1,37 @@
 package import Promises
 
-/// Takes the place of a body that is too large, or whose rest cannot be read.
+/// Takes the place of a body that an endpoint cannot have: it is too large or malformed, or the
+/// request is one too many.
 ///
-/// So the chain of an endpoint passes the reason on like a body, and the rejection is a response of
+/// So the chain of the endpoint passes the reason on like a body, and the rejection is a response of
 /// the endpoint: padded, counted and logged like its others.
 package final class RefusedBody: BodySource {
-    /// Why the body cannot be used.
-    package let error: any Error
+    package enum Reason {
+        case tooLarge(BodyTooLarge)
+        case malformed(WireError)
+        case overloaded(RequestLimitReached)
+
+        var error: any Error {
+            switch self {
+            case .tooLarge(let error): error
+            case .malformed(let error): error
+            case .overloaded(let error): error
+            }
+        }
+    }
+
+    package let reason: Reason
     private let core: Core
     private var isCancelled = false
 
-    package init(_ error: any Error, on core: Core) {
-        self.error = error
+    /// - Parameter error: why the body could not be collected; nil for any other reason than those
+    package init?(_ error: any Error, on core: Core) {
+        switch error {
+        case let error as BodyTooLarge: reason = .tooLarge(error)
+        case let error as WireError: reason = .malformed(error)
+        case let error as RequestLimitReached: reason = .overloaded(error)
+        default: return nil
+        }
         self.core = core
     }
 
@@ -19,7 +39,7 @@ package final class RefusedBody: BodySource {
 
     package func startDelivery(to sink: any BodySink) {
         core.value(()).whenSettled { [self] _ in
-            if !isCancelled { sink.bodyFailed(error) }
+            if !isCancelled { sink.bodyFailed(reason.error) }
         }
     }
 

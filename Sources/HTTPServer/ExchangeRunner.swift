@@ -109,8 +109,11 @@ final class ExchangeRunner {
     func requestBodyEnded() {
         exchange.lastByte = server.loop.now
         guard let requestBody, requestBody.isWanted else { return }
-        // Only now it counts, so that a client that sends its body slowly takes no permit.
-        guard hasPermit || server.hasPermits else { return reject(.overloaded) }
+        // Only now it counts, so that a client that sends its body slowly takes no permit. The reader
+        // of the body rejects one too many, so that it can be held back like its other responses.
+        guard hasPermit || server.hasPermits else {
+            return requestBody.fail(RequestLimitReached())
+        }
         takePermit()
         requestBody.deliverEnd()
     }
@@ -129,8 +132,15 @@ final class ExchangeRunner {
         // It was given up, or rejected, before the service had a response.
         guard !isOver, !isRejected else { return result.cancelStream() }
         switch result {
-        case .success(let response): respond(with: response, isLast: false)
+        case .success(let response):
+            // No upgrade is offered, so there is none that a service could accept.
+            guard case .tunnel(let tunnel) = response.body else {
+                return respond(with: response, isLast: false)
+            }
+            tunnel.cancel()
+            reject(.failed)
         case .failure(let error as WireError): reject(.malformed(error))
+        case .failure(is RequestLimitReached): reject(.overloaded)
         // The rest of the body would have to be read before the next request.
         case .failure(is BufferedBytesExceeded): reject(.overloaded, isLast: true)
         // A service that fails without a response is an internal error.
@@ -160,13 +170,7 @@ final class ExchangeRunner {
     }
 
     private func respond(with response: Response, isLast: Bool) {
-        if case .tunnel(let tunnel) = response.body {
-            // No upgrade is offered, so there is none that a service could accept.
-            tunnel.cancel()
-            self.response = Rejection.failed.response(exchange.id, server.settings)
-        } else {
-            self.response = response
-        }
+        self.response = response
         carrier?.responseReady(isLast: isLast)
     }
 

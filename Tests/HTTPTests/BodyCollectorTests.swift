@@ -102,11 +102,17 @@ import Testing
         #expect(budget.held == 0)
     }
 
-    @Test func aRefusedBodyFailsItsReader() {
+    @Test func aRefusedBodyFailsItsReader() throws {
         let core = Core(on: context)
-        #expect(outcome(.stream(RefusedBody(Broken(), on: core))) == "Broken")
+        for error in [WireError.chunkSize, BodyTooLarge(limit: 1), RequestLimitReached()]
+            as [any Error]
+        {
+            let body = try #require(RefusedBody(error, on: core))
+            #expect(outcome(.stream(body)) == "\(type(of: error))")
+        }
+        #expect(RefusedBody(Broken(), on: core) == nil)
         // Cancelled, it drops its reader without a call.
-        let cancelled = RefusedBody(Broken(), on: core)
+        let cancelled = try #require(RefusedBody(WireError.chunkSize, on: core))
         #expect(outcome(.stream(cancelled)) { cancelled.cancel() } == "PromiseError")
     }
 }

@@ -8,6 +8,8 @@ enum RefusedRequest: Error {
     case tooLarge
     /// The body breaks off, or is no HTTP.
     case malformed(WireError)
+    /// Too many requests are at work.
+    case overloaded
 
     /// Parameters and body of a request, checked together.
     static func check(
@@ -38,8 +40,11 @@ enum RefusedRequest: Error {
         case .stream(let source):
             // Complete bodies never come here, so that this cast is paid by refused ones only.
             guard let refused = source as? RefusedBody else { return Bytes() }
-            if let error = refused.error as? WireError { throw .malformed(error) }
-            throw .tooLarge
+            switch refused.reason {
+            case .tooLarge: throw .tooLarge
+            case .malformed(let error): throw .malformed(error)
+            case .overloaded: throw .overloaded
+            }
         }
     }
 
@@ -50,6 +55,8 @@ enum RefusedRequest: Error {
                 .response()
         case .tooLarge: Problem(.contentTooLarge, instance: exchange.id).response()
         case .malformed(let error): Problem(error.status, instance: exchange.id).response()
+        case .overloaded:
+            Problem(.serviceUnavailable, instance: exchange.id).response([.retryAfter: "1"])
         }
     }
 }

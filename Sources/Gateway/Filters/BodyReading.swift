@@ -5,8 +5,8 @@ import Reactor
 
 /// Takes in the whole body, up to the endpoint's limit, before anything else looks at the request.
 ///
-/// A body that is too large or malformed goes on as such, so that its refusal is an answer of the
-/// endpoint like any other; the clock starts then with the refusal.
+/// A body that is too large or malformed goes on as such, and so does that of a request too many, so
+/// that its rejection is a response of the endpoint like any other; the clock starts then with it.
 enum BodyReading {
     static func filter(upTo limit: Int, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
@@ -17,11 +17,9 @@ enum BodyReading {
                 let core = exchange.core
                 return request.body.collect(upTo: limit, on: core)
                     .map { Body.bytes($0) }
-                    .recover(only: BodyTooLarge.self) {
-                        core.value(.stream(RefusedBody($0, on: core)))
-                    }
-                    .recover(only: WireError.self) {
-                        core.value(.stream(RefusedBody($0, on: core)))
+                    .recover { error in
+                        guard let refused = RefusedBody(error, on: core) else { throw error }
+                        return core.value(.stream(refused))
                     }
                     .then { body in
                         exchange.lastByte = loop.now

@@ -160,6 +160,24 @@ import Testing
         stage.expectQuiet()
     }
 
+    /// The limit of the process: the request has begun when it turns out to be one too many.
+    @Test func aRejectionAtTheLastByteOfABodyLeavesAtTheSameTime() throws {
+        let stage = try Stage(
+            "one: { from: a, post: /1 }", endpoint: "route: POST /x\nmin_duration: 400ms",
+            top: "limits: { requests_in_flight: 1 }")
+        let slow = try (0..<2).map { _ in
+            try stage.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
+        }
+        stage.pass(10)
+        for client in slow { client.send("}") }
+        stage.pass(399)
+        #expect(slow.allSatisfy { $0.answers.isEmpty })
+        stage.pass(1)
+        #expect(slow.map { $0.answers.first?.status } == [200, 503])
+        #expect(slow[1].answers.first?["Retry-After"] == "1")
+        stage.expectQuiet()
+    }
+
     @Test func aRefusalForTooManyInFlightLeavesAtTheSameTime() throws {
         let stage = try Stage(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")

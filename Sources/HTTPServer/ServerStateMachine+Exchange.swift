@@ -1,0 +1,164 @@
+import HTTP
+
+/// The transitions of an exchange: those of its request and of its response.
+extension ServerStateMachine {
+    // MARK: The request
+
+    mutating func headBegan() -> Action? {
+        if state == .idle { state = .head }
+        return nil
+    }
+
+    mutating func requestBegan(_ facts: Facts) -> Action? {
+        guard state == .idle || state == .head else { return nil }
+        self.facts = facts
+        hadRequest = true
+        switch facts.body {
+        case .complete: state = .running(.complete)
+        case .arriving: state = .running(.arriving)
+        case .awaitingContinue: state = .running(.awaitingContinue)
+        }
+        return .serve
+    }
+
+    mutating func bodyWanted() -> Action? {
+        // Behind the head of the final response, `100 Continue` cannot be sent any more.
+        if state == .running(.awaitingContinue) {
+            state = .running(.wanted)
+            return .sendContinue
+        }
+        return bodyChanges(from: .arriving, to: .wanted, .readOn)
+    }
+
+    mutating func bodyRefused() -> Action? {
+        _ = bodyChanges(from: .wanted, to: .refused, nil)
+        return bodyChanges(from: .paused, to: .refused, nil)
+    }
+
+    mutating func bodyEnded() -> Action? {
+        if state == .discarding { return next() }
+        return bodyChanges(from: .wanted, to: .complete, nil)
+    }
+
+    /// The rejection belongs to the reader of the body, so that it can be held back like its other
+    /// responses.
+    mutating func bodyBroken(_ error: WireError) -> Action? {
+        guard let action = bodyChanges(from: .wanted, to: .broken, .failBody(error)) else {
+            return reject(.malformed(error))
+        }
+        return action
+    }
+
+    /// The body of a request whose exchange runs goes from one state to another; gives the action if
+    /// it was in the first one.
+    mutating func bodyChanges(
+        from former: RequestBody, to body: RequestBody, _ action: Action?
+    ) -> Action? {
+        switch state {
+        case .running(former): state = .running(body)
+        case .relaying(former, let isBlocked): state = .relaying(body, isBlocked: isBlocked)
+        case .idle, .head, .running, .responding, .relaying, .discarding, .blocked, .yielding,
+            .finishing, .lingering, .closed:
+            return nil
+        }
+        return action
+    }
+
+    /// A rejection is the last response of its connection, since the rest of what comes has no
+    /// meaning.
+    mutating func reject(_ rejection: Rejection) -> Action? {
+        switch state {
+        case .running(.broken): return nil
+        case .idle, .head, .running:
+            state = .running(.broken)
+            return .reject(rejection)
+        case .discarding: return finish()
+        case .relaying: return abandon()
+        case .responding, .blocked, .yielding, .finishing, .lingering, .closed: return nil
+        }
+    }
+
+    // MARK: The response
+
+    mutating func responseReady(_ isLast: Bool) -> Action? {
+        guard case .running(let body) = state else { return nil }
+        state = .responding(body)
+        facts.keepsAlive = facts.keepsAlive && !isLast && !isDraining && mayFollow(body)
+        return .sendResponse(keepsAlive: facts.keepsAlive)
+    }
+
+    /// Whether another request can be found behind this one. Not after a body that the client may or
+    /// may not send, because it got no `100 Continue` (RFC 9110 10.1.1): what comes next would be
+    /// ambiguous.
+    private func mayFollow(_ body: RequestBody) -> Bool {
+        switch body {
+        case .complete: true
+        case .awaitingContinue, .broken: false
+        case .arriving, .wanted, .paused, .refused: facts.bodyMayBeDiscarded
+        }
+    }
+
+    mutating func responseHeadSent() -> Action? {
+        guard case .responding(let body) = state else { return nil }
+        // A client that ended its side counts as gone: no interim response can probe it any more.
+        guard !clientHasEnded else { return abandon() }
+        state = .relaying(body, isBlocked: false)
+        return .startRelay
+    }
+
+    mutating func responseEnded(_ waitsForClient: Bool) -> Action? {
+        let body: RequestBody
+        switch state {
+        case .responding(let present), .relaying(let present, _): body = present
+        case .idle, .head, .running, .discarding, .blocked, .yielding, .finishing, .lingering,
+            .closed:
+            return nil
+        }
+        guard facts.keepsAlive, body != .broken else { return finish() }
+        if body != .complete {
+            state = .discarding
+            return .readOn
+        }
+        guard waitsForClient else { return next() }
+        state = .blocked
+        return nil
+    }
+
+    /// Without its last byte, so that the response never looks complete.
+    mutating func responseBroken() -> Action? {
+        guard case .relaying = state else { return nil }
+        return abandon()
+    }
+
+    /// Back to where the next request is read, which may be there already.
+    private mutating func next() -> Action? {
+        state = .idle
+        return isDraining ? finish() : .readOn
+    }
+
+    /// Small writes are offered after they were made: only now is it known that they wait.
+    mutating func outputBlocked() -> Action? {
+        switch state {
+        case .idle, .yielding: state = .blocked
+        case .relaying(let body, _): state = .relaying(body, isBlocked: true)
+        case .head, .running, .responding, .discarding, .blocked, .finishing, .lingering, .closed:
+            break
+        }
+        return nil
+    }
+
+    mutating func outputDrained() -> Action? {
+        switch state {
+        case .blocked: return next()
+        case .relaying(let body, _):
+            state = .relaying(body, isBlocked: false)
+            return .resumeRelay
+        case .finishing where clientHasEnded: return close()
+        case .finishing:
+            state = .lingering
+            return nil
+        case .idle, .head, .running, .responding, .discarding, .yielding, .lingering, .closed:
+            return nil
+        }
+    }
+}

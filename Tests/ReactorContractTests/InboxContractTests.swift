@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import UVReactor
 
-@Suite(.timeLimit(.minutes(2))) struct InboxContractTests {
+@Suite(.timeLimit(.minutes(5))) struct InboxContractTests {
     typealias Message = InboxStage.Message
 
     @Test(arguments: Conformer.loops)

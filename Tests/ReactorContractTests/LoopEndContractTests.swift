@@ -6,7 +6,7 @@ import Testing
 import UVReactor
 
 /// What happens to streams and attempts to connect that are still open when their loop closes.
-@Suite struct LoopEndContractTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopEndContractTests {
     @Test(arguments: Conformer.allCases)
     func openStreamsFailWhenTheLoopCloses(_ conformer: Conformer) throws {
         var peers: [Peer] = []
@@ -89,7 +89,7 @@ import UVReactor
 ///
 /// - Returns: what was open
 private func closeLoop(
-    _ conformer: Conformer, _ body: (_ stage: Stage, _ stop: @escaping () -> Void) -> Void
+    _ conformer: Conformer, _ body: (_ stage: ContractHarness, _ stop: @escaping () -> Void) -> Void
 ) throws -> [String] {
     switch conformer {
     case .libuv, .secureLibuv:
@@ -102,14 +102,18 @@ private func closeLoop(
                 watchdog.cancel()
                 loop.stop()
             }
-            body(Stage(loop: conformer.isSecure ? try SecureLoop(loop) : loop, stop: stop), stop)
+            body(
+                ContractHarness(loop: conformer.isSecure ? try SecureLoop(loop) : loop, stop: stop),
+                stop)
         }
     case .simulated, .secureSimulated:
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("test")
         var isStopped = false
         let stop = { isStopped = true }
-        body(Stage(loop: conformer.isSecure ? try SecureLoop(loop) : loop, stop: stop), stop)
+        body(
+            ContractHarness(loop: conformer.isSecure ? try SecureLoop(loop) : loop, stop: stop),
+            stop)
         #expect(network.run(until: { isStopped }), "did not finish")
         let left = loop.close()
         #expect(network.runUntilQuiet())

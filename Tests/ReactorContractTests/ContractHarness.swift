@@ -22,7 +22,10 @@ enum Conformer: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 /// One test on one loop: it runs until `finish`, and nothing may be left then.
-final class Stage {
+///
+/// It does not use the `Testbed` of TestSupport: libuv's loop owns the thread while it runs and has no
+/// virtual time, so a test is a chain of callbacks on either loop.
+final class ContractHarness {
     let loop: any Loop
     private let stop: () -> Void
     private var owned: [() -> Void] = []
@@ -98,7 +101,7 @@ final class Stage {
 /// Runs a test on one of the loops until it calls `finish`.
 func onStage(
     _ conformer: Conformer, _ location: SourceLocation = #_sourceLocation,
-    _ body: (Stage) -> Void
+    _ body: (ContractHarness) -> Void
 ) throws {
     let secure: (any Loop) throws -> any Loop = { loop in
         conformer.isSecure ? try SecureLoop(loop) : loop
@@ -111,7 +114,7 @@ func onStage(
                 loop.stop()
             }
             body(
-                Stage(loop: try secure(loop)) {
+                ContractHarness(loop: try secure(loop)) {
                     watchdog.cancel()
                     loop.stop()
                 })
@@ -123,7 +126,7 @@ func onStage(
         network.settings.split = .random
         var isFinished = false
         let loop = network.makeLoop("test")
-        body(Stage(loop: try secure(loop)) { isFinished = true })
+        body(ContractHarness(loop: try secure(loop)) { isFinished = true })
         #expect(network.run(until: { isFinished }), "did not finish", sourceLocation: location)
         #expect(network.runUntilQuiet(), sourceLocation: location)
         #expect(loop.leftovers == [], sourceLocation: location)

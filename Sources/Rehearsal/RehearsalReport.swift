@@ -58,12 +58,12 @@ package struct RehearsalReport {
             }
         }
         outcomes.sort { $0.name < $1.name }
-        lines.append(
-            "  " + Self.row(["answer", "count", "share", "p50", "p90", "p99", "max"]))
-        for (name, times) in outcomes {
-            let share = Self.tenths(times.count * 1000 / max(1, requests.count)) + "%"
-            lines.append("  " + Self.row([name, "\(times.count)", share] + Self.quantiles(times)))
+        var rows = [["answer", "count", "share", "p50", "p90", "p99", "max"]]
+        rows += outcomes.map { name, times in
+            let share = times.count * 1000 / max(1, requests.count)
+            return [name, "\(times.count)", "\(share / 10).\(share % 10)%"] + Self.quantiles(times)
         }
+        lines += TextTable(rows, Self.columns).lines.map { "  " + $0 }
         write(failuresOf: requests)
     }
 
@@ -82,35 +82,15 @@ package struct RehearsalReport {
         for (name, count) in counts { lines.append("  failed: \(name), \(count) times") }
     }
 
-    // MARK: Text
+    private static let columns: [TextTable.Column] =
+        [.left(14, gap: 1)] + Array(repeating: .right(9, gap: 1), count: 6)
 
     private static func quantiles(_ times: [Duration]) -> [String] {
         let sorted = times.sorted()
         return [50, 90, 99, 100].map { percent in
             let index = max(0, (sorted.count * percent + 99) / 100 - 1)
-            return text(sorted[min(index, sorted.count - 1)])
+            return sorted[min(index, sorted.count - 1)].millisecondsText
         }
-    }
-
-    /// `12.3ms`
-    static func text(_ duration: Duration) -> String {
-        tenths(Int(duration.inNanoseconds / 100_000)) + "ms"
-    }
-
-    private static func tenths(_ value: Int) -> String { "\(value / 10).\(value % 10)" }
-
-    private static func row(_ cells: [String]) -> String {
-        var text = cells[0].padded(to: 14)
-        for cell in cells.dropFirst() {
-            text += String(repeating: " ", count: max(1, 10 - cell.utf8.count)) + cell
-        }
-        return text
-    }
-}
-
-extension String {
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }
 

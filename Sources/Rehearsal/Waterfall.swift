@@ -16,35 +16,37 @@ package struct Waterfall {
         let calls = rehearsal.survey.endpoints[rehearsal.requests[number].endpoint].calls
         let end = sent.received ?? attempts.compactMap(\.ended).max() ?? sent.began
         let line = sent.request.bytes.prefix { $0 != 0x0D }
-        var text = "request \(number)   \(String(decoding: line, as: UTF8.self))\n"
-        for attempt in attempts {
-            text += row(attempt, calls[attempt.call.call], from: sent.began, to: end)
+        let bars = WaterfallBars(
+            from: sent.began, to: end, scale: width, columns: width + 1, of: "=")
+        let rows = attempts.map { attempt in
+            row(attempt, calls[attempt.call.call], bars, from: sent.began, to: end)
         }
-        let duration = RehearsalReport.text(end - sent.began)
-        text += "answer    \(rehearsal.requests[number].outcome) after \(duration)\n"
+        let duration = (end - sent.began).millisecondsText
+        var lines = ["request \(number)   \(String(decoding: line, as: UTF8.self))"]
+        lines += TextTable(rows, columns).lines
+        lines.append("answer    \(rehearsal.requests[number].outcome) after \(duration)")
         if let answer = sent.answer, !answer.body.isEmpty {
-            text += String(decoding: answer.body, as: UTF8.self) + "\n"
+            lines.append(String(decoding: answer.body, as: UTF8.self))
         }
-        return text
+        return lines.map { $0 + "\n" }.joined()
     }
 
+    /// Start, call, bar, duration, outcome; the target follows.
+    private static let columns: [TextTable.Column] = [
+        .left(9, gap: 1), .left(12, gap: 1), .left(gap: 1), .left(9, gap: 1), .left(10, gap: 1),
+    ]
+
     private static func row(
-        _ attempt: Attempt, _ call: ConfigSurvey.Call, from start: Instant, to end: Instant
-    ) -> String {
-        let total = max(1, (end - start).inNanoseconds)
-        func place(_ moment: Instant) -> Int {
-            Int(min(total, max(0, (moment - start).inNanoseconds)) * Int64(width) / total)
-        }
+        _ attempt: Attempt, _ call: ConfigSurvey.Call, _ bars: WaterfallBars, from start: Instant,
+        to end: Instant
+    ) -> [String] {
         let ended = attempt.ended ?? end
-        let (first, last) = (place(attempt.sent), max(place(ended), place(attempt.sent) + 1))
-        let bar =
-            String(repeating: " ", count: first) + String(repeating: "=", count: last - first)
         let words = attempt.message.startLine.split(separator: " ")
-        let target = words.count > 1 ? words[0] + " " + words[1] : ""
-        return RehearsalReport.text(attempt.sent - start).padded(to: 9) + " "
-            + call.name.padded(to: 12) + " |" + bar.padded(to: width + 1) + "| "
-            + RehearsalReport.text(ended - start).padded(to: 9) + " "
-            + attempt.ending.padded(to: 10) + " " + target + "\n"
+        return [
+            (attempt.sent - start).millisecondsText, call.name,
+            bars.bar(from: attempt.sent, to: ended), (ended - start).millisecondsText,
+            attempt.ending, words.count > 1 ? words[0] + " " + words[1] : "",
+        ]
     }
 }
 

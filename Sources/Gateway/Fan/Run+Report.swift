@@ -29,13 +29,3 @@ extension Run {
         return FieldValue(Bytes(text)) ?? "total"
     }
 }
-
-extension [UInt8] {
-    /// Appends milliseconds with one decimal.
-    fileprivate mutating func append(tenthsOfMilliseconds duration: Duration) {
-        let tenths = UInt64(Swift.max(0, duration.inNanoseconds) / 100_000)
-        append(decimal: tenths / 10)
-        append(UInt8(ascii: "."))
-        append(decimal: tenths % 10)
-    }
-}

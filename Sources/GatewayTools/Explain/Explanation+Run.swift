@@ -49,11 +49,8 @@ struct WitnessedAnswer {
     let ended: Instant
     let witness: CallWitness
 
-    /// The columns of the bars.
-    private static let width = 30
-
     var lines: [String] {
-        var head = "answer    \(response.status.code) after \(Self.text(ended - began))"
+        var head = "answer    \(response.status.code) after \((ended - began).millisecondsText)"
         for name in [FieldName.gatewayComplete, .retryAfter, .serverTiming] {
             guard let value = response.fields[name] else { continue }
             head += "  \(name): \(value)"
@@ -79,36 +76,18 @@ struct WitnessedAnswer {
             Self.column(seen.began - began), call.title,
             seen.url.isEmpty ? "nothing was sent" : "\(call.plan.method) \(seen.url)",
             (seen.outcome ?? "given up") + (count > 1 ? ", \(count) requests" : ""),
-            "|\(bar(seen, until: end))|", Self.text(end - seen.began),
+            bar(seen, until: end), (end - seen.began).millisecondsText,
         ]
     }
 
     /// `#` while the call ran, and a digit where a request after the first left.
     private func bar(_ seen: CallWitness.Sighting, until end: Instant) -> String {
-        var cells = Array(repeating: Character(" "), count: Self.width)
-        let first = min(cell(of: seen.began), Self.width - 1)
-        for cell in first..<max(first + 1, cell(of: end)) { cells[cell] = "#" }
-        for (index, request) in seen.requests.enumerated() where index > 0 {
-            let cell = min(cell(of: request), Self.width - 1)
-            cells[cell] = index < 9 ? Character("\(index + 1)") : "+"
-        }
-        return String(cells)
-    }
-
-    private func cell(of instant: Instant) -> Int {
-        let whole = max(1, (ended - began).inNanoseconds)
-        let part = (instant - began).inNanoseconds
-        return min(Self.width, max(0, Int(Int64(Self.width) * part / whole)))
+        WaterfallBars(from: began, to: ended, scale: 30, columns: 30, of: "#")
+            .bar(from: seen.began, to: end, marks: Array(seen.requests.dropFirst()))
     }
 
     private static func column(_ duration: Duration) -> String {
-        let text = text(duration)
+        let text = duration.millisecondsText
         return String(repeating: " ", count: max(0, 7 - text.count)) + text
-    }
-
-    /// Milliseconds with one decimal.
-    private static func text(_ duration: Duration) -> String {
-        let tenths = max(0, duration.inNanoseconds) / 100_000
-        return "\(tenths / 10).\(tenths % 10)ms"
     }
 }

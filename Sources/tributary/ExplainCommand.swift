@@ -51,8 +51,10 @@ struct ExplainCommand: ParsableCommand {
         }
         let fields = try fields()
         let plan = try ConfigSource(argument: config).checked().plan
+        // A request that is sent without --data has no body; one that is not sent may have any.
+        let body = isRun ? data ?? "" : data
         let explanation = Explanation(
-            plan, method, target, fields, body: data.map { Bytes($0) } ?? Bytes())
+            plan, method, target, fields, body: body.map { Bytes($0) })
         StandardStreams.printOut(isRun ? try result(of: explanation) : explanation.text)
         guard explanation.isAccepted else { throw ExitStatus.notAccepted }
     }

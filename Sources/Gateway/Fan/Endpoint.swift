@@ -40,11 +40,8 @@ final class Endpoint {
 
     /// Parameters and body, checked; every mistake of the client at once.
     private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest) -> Run {
-        let input = try RefusedRequest.check(request, plan)
-        let values = CallValues(
-            head: request.head, input: input, calls: plan.hasReferences ? plan.calls.count : 0,
-            exchange: exchange, proxies: plan.proxies)
-        do throws(InvalidRequest) { try plan.checkSegments(values) } catch { throw .invalid(error) }
+        let values = try plan.values(
+            of: request.head, body: try RefusedRequest.body(of: request), exchange: exchange)
         return Run(values: values, exchange: exchange, loop: loop, plan: plan)
     }
 }

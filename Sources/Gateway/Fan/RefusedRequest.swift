@@ -1,39 +1,18 @@
 import Basics
-import HTTP
-import Patterns
+package import HTTP
 
 /// A request that an endpoint does not take: the answer says everything that is wrong with it.
-enum RefusedRequest: Error {
+package enum RefusedRequest: Error {
     case invalid(InvalidRequest)
+    /// The body exceeds the endpoint's `max_body`.
     case tooLarge
     /// The body breaks off, or is no HTTP.
     case malformed(WireError)
     /// Too many requests are at work.
     case overloaded
 
-    /// Parameters and body of a request, checked together.
-    static func check(
-        _ request: Request, _ plan: EndpointPlan
-    ) throws(RefusedRequest) -> RequestInput {
-        var input = RequestInput(params: Params(), body: try body(of: request))
-        var errors: [InvalidRequest.Fault] = []
-        var work = PatternWork()
-        do throws(InvalidRequest) {
-            input.params = try Params(plan.params, of: request.head, &work)
-        } catch {
-            errors = error.errors
-        }
-        do throws(InvalidRequest) {
-            input.bodyValue = try plan.body?.check(input.body, &work)
-        } catch {
-            errors += error.errors
-        }
-        guard errors.isEmpty else { throw .invalid(InvalidRequest(errors: errors)) }
-        return input
-    }
-
     /// The body, which has been read before.
-    private static func body(of request: Request) throws(RefusedRequest) -> Bytes {
+    static func body(of request: Request) throws(RefusedRequest) -> Bytes {
         switch request.body {
         case .bytes(let bytes): return bytes
         case .described, .tunnel: return Bytes()
@@ -48,15 +27,21 @@ enum RefusedRequest: Error {
         }
     }
 
-    func answer(to exchange: Exchange) -> Response {
+    package var status: Status {
         switch self {
-        case .invalid(let invalid):
-            Problem(.badRequest, instance: exchange.id).with("errors", json: invalid.json)
-                .response()
-        case .tooLarge: Problem(.contentTooLarge, instance: exchange.id).response()
-        case .malformed(let error): Problem(error.status, instance: exchange.id).response()
-        case .overloaded:
-            Problem(.serviceUnavailable, instance: exchange.id).response([.retryAfter: "1"])
+        case .invalid: .badRequest
+        case .tooLarge: .contentTooLarge
+        case .malformed(let error): error.status
+        case .overloaded: .serviceUnavailable
+        }
+    }
+
+    func answer(to exchange: Exchange) -> Response {
+        let problem = Problem(status, instance: exchange.id)
+        return switch self {
+        case .invalid(let invalid): problem.with("errors", json: invalid.json).response()
+        case .tooLarge, .malformed: problem.response()
+        case .overloaded: problem.response([.retryAfter: "1"])
         }
     }
 }

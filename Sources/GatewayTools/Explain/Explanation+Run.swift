@@ -19,7 +19,7 @@ extension Explanation {
         let exchange = Exchange(
             id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             core: loop.core, began: loop.now, client: "127.0.0.1:0")
-        let request = Request(head: head, body: .bytes(body))
+        let request = Request(head: head, body: .bytes(body ?? Bytes()))
         return gateway.answer(request, exchange).then { response in
             let answer = WitnessedAnswer(
                 method: head.method, response: response, began: exchange.began, ended: loop.now,
@@ -32,7 +32,7 @@ extension Explanation {
     private func text(after answer: WitnessedAnswer) -> String {
         guard let endpoint else { return text + answer.lines.map { $0 + "\n" }.joined() }
         var lines = ExplainedRequest(endpoint, head).lines
-        do throws(InvalidRequest) {
+        do throws(RefusedRequest) {
             lines += answer.waterfall(try calls(of: endpoint))
         } catch {
             lines += error.explained

@@ -12,12 +12,12 @@ import Patterns
 package struct Explanation {
     let plan: Plan
     let head: RequestHead
-    /// Empty where it is not said.
-    let body: Bytes
+    /// Nil where it is not known: then it counts as valid.
+    let body: Bytes?
 
     package init(
         _ plan: Plan, _ method: Method, _ target: Target, _ fields: Fields = Fields(),
-        body: Bytes = Bytes()
+        body: Bytes? = nil
     ) {
         self.plan = plan
         self.body = body
@@ -52,7 +52,7 @@ package struct Explanation {
 
     private func text(of endpoint: EndpointPlan) -> String {
         var lines = ExplainedRequest(endpoint, head).lines
-        do throws(InvalidRequest) {
+        do throws(RefusedRequest) {
             let calls = try calls(of: endpoint)
             lines += self.lines(of: calls)
             lines += ExplainedAnswer(endpoint, calls, head.method).lines
@@ -72,41 +72,29 @@ package struct Explanation {
     }
 
     /// Throws what is wrong with the request.
-    func calls(of endpoint: EndpointPlan) throws(InvalidRequest) -> [ExplainedCall] {
-        let values = CallValues(
-            head: head, input: try input(of: endpoint), calls: endpoint.calls.count)
-        try endpoint.checkSegments(values)
+    func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> [ExplainedCall] {
+        let values = try endpoint.values(of: head, body: body)
         return endpoint.calls.map {
             ExplainedCall($0, of: endpoint, backend: plan.backends[$0.backend], values)
         }
     }
-
-    /// A body that is not said is taken for a good one.
-    private func input(of endpoint: EndpointPlan) throws(InvalidRequest) -> RequestInput {
-        var input = RequestInput(params: Params(), body: body)
-        var errors: [InvalidRequest.Fault] = []
-        var work = PatternWork()
-        do throws(InvalidRequest) {
-            input.params = try Params(endpoint.params, of: head, &work)
-        } catch {
-            errors = error.errors
-        }
-        do throws(InvalidRequest) {
-            if !body.isEmpty { input.bodyValue = try endpoint.body?.check(body, &work) }
-        } catch {
-            errors += error.errors
-        }
-        guard errors.isEmpty else { throw InvalidRequest(errors: errors) }
-        return input
-    }
 }
 
-extension InvalidRequest {
-    /// One line for each value that is refused.
+extension RefusedRequest {
+    /// One line for each reason.
     var explained: [String] {
-        errors.map { fault in
-            "refused   400: \(fault.location.rawValue)"
-                + "\(fault.name.isEmpty ? "" : " \(fault.name)") \(fault.reason.text)"
+        reasons.map { "refused   \(status.code): \($0)" }
+    }
+
+    private var reasons: [String] {
+        switch self {
+        case .invalid(let invalid):
+            invalid.errors.map { fault in
+                [fault.location.rawValue, fault.name, fault.reason.text].filter { !$0.isEmpty }
+                    .joined(separator: " ")
+            }
+        case .tooLarge: ["body is larger than max_body"]
+        case .malformed: ["body is malformed"]
         }
     }
 }

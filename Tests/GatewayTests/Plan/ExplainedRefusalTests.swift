@@ -1,0 +1,186 @@
+import Basics
+import Foundation
+import HTTP
+import HTTPClient
+import Promises
+import SimReactor
+import Testing
+
+@testable import Gateway
+@testable import GatewayConfig
+@testable import GatewayTools
+
+/// `explain` refuses exactly the requests that the gateway refuses, for the same reasons.
+@Suite struct ExplainedRefusalTests {
+    private static let config = #"""
+        version: 1
+        backends: { a: { url: "http://127.0.0.1:7001" } }
+        endpoints:
+          - route: GET /items/{id}
+            params:
+              id: { type: integer, min: 1 }
+              lang: { one_of: [en, de], default: en }
+              q: { pattern: "[a-z]+", max_length: 3 }
+              X-Id: { in: header, type: uuid }
+            calls: { one: { from: a, get: "/{id}?q={q?}" } }
+          - route: GET /files
+            params: { name: { required: true }, more: { } }
+            calls:
+              one: { from: a, get: "/files/{name}" }
+              two: { from: a, get: "/more/{more}", when: { param: more } }
+          - route: GET /folders
+            calls: { one: { from: a, get: "/folders/{request.query.name}" } }
+          - route: POST /orders
+            max_body: 64B
+            body:
+              type: object
+              required: [user]
+              properties: { user: { type: string, min_length: 1 }, count: { type: integer } }
+            params: { p: { type: boolean } }
+            calls: { one: { from: a, post: /orders, body: "{request.body}" } }
+          - route: POST /notes
+            max_body: 8B
+            calls: { one: { from: a, post: /notes } }
+
+        """#
+
+    private struct Case: CustomTestStringConvertible {
+        let method: String
+        let url: String
+        let fields: Fields
+        let body: String
+        /// As the lines of `explain` begin behind `refused`.
+        let reasons: [String]
+
+        init(
+            _ method: String, _ url: String, _ fields: Fields = [:], body: String = "",
+            refused reasons: String...
+        ) {
+            self.method = method
+            self.url = url
+            self.fields = fields
+            self.body = body
+            self.reasons = reasons
+        }
+
+        var testDescription: String { "\(method) \(url) \(body)" }
+    }
+
+    private static let cases: [Case] = [
+        // What is accepted, so that nothing is refused in general.
+        Case("GET", "/items/7"), Case("HEAD", "/items/7?lang=de&q=abc&other=%zz"),
+        Case("GET", "/items/7", ["X-Id": "00112233-4455-6677-8899-aabbccddeeff"]),
+        Case("GET", "/files?name=a.b"), Case("GET", "/files?name=..a"),
+        Case("GET", "/folders?name=a"), Case("POST", "/orders", body: #"{"user":"ann"}"#),
+        Case("POST", "/orders?p=true", body: #"{"user":"ann","count":3}"#),
+        Case("POST", "/notes"), Case("POST", "/notes", body: "12345678"),
+        // Routes.
+        Case("GET", "/", refused: "404"), Case("GET", "/items", refused: "404"),
+        Case("GET", "/items/7/8", refused: "404"),
+        Case("POST", "/items/7", refused: "405, Allow: GET, HEAD"),
+        Case("GET", "/notes", refused: "405, Allow: POST"),
+        // Parameters.
+        Case("GET", "/items/x", refused: "400: path id must be an integer of at least 1"),
+        Case("GET", "/items/%2e", refused: "400: path id must not be . or .."),
+        Case("GET", "/items/1%2", refused: "400: path id has a broken escape"),
+        Case("GET", "/items/7?lang=xx", refused: "400: query lang must be one of en, de"),
+        Case("GET", "/items/7?lang=en&lang=de", refused: "400: query lang must not be repeated"),
+        Case(
+            "GET", "/items/0?q=ABCD", ["X-Id": "7"],
+            refused: "400: path id must be an integer of at least 1",
+            "400: query q must match [a-z]+", "400: header X-Id must be a UUID"),
+        Case("GET", "/files", refused: "400: query name is required"),
+        // Segments that would change the path of a call.
+        Case("GET", "/files?name=", refused: "400: query name must not be empty, . or .."),
+        Case("GET", "/files?name=..", refused: "400: query name must not be empty, . or .."),
+        Case(
+            "GET", "/files?name=.&more=%2e%2e",
+            refused: "400: query name must not be empty, . or ..",
+            "400: query more must not be empty, . or .."),
+        Case("GET", "/folders?name=..", refused: "400: query name must not be empty, . or .."),
+        // Bodies.
+        Case("POST", "/orders", refused: "400: body is required"),
+        Case("POST", "/orders", body: "{", refused: "400: body must be JSON"),
+        Case("POST", "/orders", body: "[]", refused: "400: body must be an object"),
+        Case("POST", "/orders", body: "{}", refused: "400: body user is required"),
+        Case(
+            "POST", "/orders?p=x", body: #"{"user":"","count":"a"}"#,
+            refused: "400: query p must be true or false",
+            "400: body user must have at least 1 character",
+            "400: body count must be an integer"),
+        Case(
+            "POST", "/orders?p=x", body: #"{"user":"\#(String(repeating: "a", count: 64))"}"#,
+            refused: "413: body is larger than max_body"),
+        Case("POST", "/notes", body: "123456789", refused: "413: body is larger than max_body"),
+    ]
+
+    @Test(arguments: cases) private func explainsWhatTheGatewayRefuses(_ request: Case) throws {
+        let (config, problems) = load(["c.yaml": Self.config])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let head = RequestHead(
+            method: try #require(Method(request.method)), target: try #require(Target(request.url)),
+            fields: request.fields)
+        let served = try Self.served(head, Bytes(request.body), by: plan)
+        let explanation = Explanation(
+            plan, head.method, head.target, head.fields, body: Bytes(request.body))
+        #expect(served == request.reasons)
+        #expect(Self.refusals(in: explanation.text) == served)
+        #expect(explanation.isAccepted == served.isEmpty)
+    }
+
+    /// Before a body is given, `explain` shows what a valid one leads to.
+    @Test func aBodyThatIsNotGivenCountsAsValid() throws {
+        let (config, _) = load(["c.yaml": Self.config])
+        let plan = try Planner.plan(try #require(config), processors: 1)
+        let target = try #require(Target("/orders"))
+        #expect(Explanation(plan, .post, target).isAccepted)
+        #expect(!Explanation(plan, .post, target, body: Bytes()).isAccepted)
+    }
+
+    /// What the gateway answers: its reasons to refuse the request, or 502, since there is no backend.
+    private static func served(_ head: RequestHead, _ body: Bytes, by plan: Plan) throws -> [String]
+    {
+        let network = SimNetwork(seed: 1)
+        let loop = network.makeLoop("gateway")
+        let client = Client(loop: loop)
+        let gateway = GatewayService(
+            plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
+            witness: CallWitness(loop: loop))
+        let exchange = Exchange(
+            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+            core: loop.core, began: loop.now, client: "127.0.0.1:1")
+        let request = Request(head: head, body: .bytes(body))
+        var answer: Response?
+        loop.timer(after: .zero) {
+            gateway.answer(request, exchange).whenSettled { answer = try? $0.get() }
+        }
+        network.run(until: { answer != nil }, eventsMax: 10_000)
+        let response = try #require(answer)
+        let code = response.status.code
+        switch code {
+        case 400:
+            let problem = try JSONSerialization.jsonObject(with: Data(response.completeBody.array))
+            let errors = (problem as? [String: Any])?["errors"] as? [[String: String]]
+            return try #require(errors).map { error in
+                let words = ["in", "name", "reason"].compactMap { error[$0] }
+                return "400: " + words.filter { !$0.isEmpty }.joined(separator: " ")
+            }
+        case 404: return ["404"]
+        case 405: return ["405, Allow: \(try #require(response.fields[.allow]))"]
+        case 413: return ["413: body is larger than max_body"]
+        default:
+            #expect(code == 502)
+            return []
+        }
+    }
+
+    private static func refusals(in text: String) -> [String] {
+        text.split(separator: "\n").compactMap { line in
+            if line.hasPrefix("refused   ") { return String(line.dropFirst(10)) }
+            guard line.hasPrefix("route     none"), let colon = line.firstIndex(of: ":") else {
+                return nil
+            }
+            return String(line[colon...].dropFirst(2))
+        }
+    }
+}

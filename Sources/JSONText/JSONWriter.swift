@@ -77,3 +77,12 @@ extension [UInt8] {
 extension UInt8 {
     fileprivate var isEscapedInJSON: Bool { self < 0x20 || self == .quote || self == .backslash }
 }
+
+extension String {
+    /// A text as a string of JSON, with its quotes.
+    package init(jsonQuoting text: String) {
+        var json: [UInt8] = []
+        json.append(jsonString: text)
+        self.init(Bytes(json))
+    }
+}

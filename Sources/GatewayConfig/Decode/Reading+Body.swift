@@ -56,7 +56,7 @@ private struct BodyTemplateWriter {
         switch node.content {
         case .mapping(let members):
             let entries = decoder.withoutDuplicates(members).map {
-                (key: json($0.key) + ":", node: $0.node)
+                (key: String(jsonQuoting: $0.key) + ":", node: $0.node)
             }
             literal += "{"
             isRight = append(entries, &decoder)
@@ -127,7 +127,7 @@ private struct BodyTemplateWriter {
         for segment in segments {
             switch segment {
             case .literal(let text):
-                literal += json(text).dropFirst().dropLast()
+                literal += String(jsonQuoting: text).dropFirst().dropLast()
             case .reference(let reference):
                 append(.insideString(reference, at: template.place(of: reference)))
             }
@@ -154,12 +154,6 @@ private struct BodyTemplateWriter {
         throw Refusal(
             "must be one reference alone, such as \"{request.body}\", or a mapping whose values have"
                 + " references, so that they can be escaped: body: { user: \"{id}\" }")
-    }
-
-    private func json(_ text: String) -> String {
-        var json: [UInt8] = []
-        json.append(jsonString: text)
-        return String(Bytes(json))
     }
 }
 

@@ -54,10 +54,7 @@ extension ConfigDecoder {
             }
             fail(scalar.place, "must be a value of JSON, which has no number '\(scalar.written)'")
             return nil
-        case .string:
-            var json: [UInt8] = []
-            json.append(jsonString: scalar.text)
-            return String(Bytes(json))
+        case .string: return String(jsonQuoting: scalar.text)
         }
     }
 }

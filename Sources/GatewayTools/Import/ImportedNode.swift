@@ -78,18 +78,15 @@ extension DocumentNode {
     var json: String {
         switch content {
         case .mapping(let members):
-            "{" + members.map { "\(Self.quoted($0.key)): \($0.node.json)" }.joined(separator: ", ")
+            "{"
+                + members.map { "\(String(jsonQuoting: $0.key)): \($0.node.json)" }.joined(
+                    separator: ", ")
                 + "}"
         case .sequence(let elements):
             "[" + elements.map(\.json).joined(separator: ", ") + "]"
         case .scalar(let scalar):
-            scalar.isPlain ? scalar.text : Self.quoted(scalar.text.replacing("${", with: "$${"))
+            scalar.isPlain
+                ? scalar.text : String(jsonQuoting: scalar.text.replacing("${", with: "$${"))
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var json: [UInt8] = []
-        json.append(jsonString: text)
-        return String(Bytes(json))
     }
 }

@@ -82,7 +82,7 @@ indirect enum YAMLTree: Sendable {
     // MARK: Texts
 
     private static func scalar(_ text: String, inFlow: Bool) -> String {
-        isPlain(text, inFlow: inFlow) ? text : quoted(text)
+        isPlain(text, inFlow: inFlow) ? text : String(jsonQuoting: text)
     }
 
     /// Reads back as the same text without quotes.
@@ -98,12 +98,5 @@ indirect enum YAMLTree: Sendable {
                 && (sign.properties.isAlphabetic || ("0"..."9").contains(sign)
                     || others.unicodeScalars.contains(sign))
         }
-    }
-
-    /// A string of JSON is a string of YAML.
-    private static func quoted(_ text: String) -> String {
-        var json: [UInt8] = []
-        json.append(jsonString: text)
-        return String(Bytes(json))
     }
 }

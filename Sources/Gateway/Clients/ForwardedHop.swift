@@ -1,5 +1,6 @@
 import Basics
 import GatewayConfig
+import HTTP
 import Reactor
 
 /// The addresses in forwarding headers, one hop each.
@@ -86,16 +87,5 @@ struct ReversedEntries: Sequence, IteratorProtocol {
             rest = rest[0..<Swift.max(0, start - 1)]
             if !entry.isEmpty { return entry }
         }
-    }
-}
-
-extension Bytes {
-    /// Without the spaces and tabs around it.
-    var trimmed: Bytes {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        var (first, end) = (0, count)
-        while first < end, isSpace(self[first]) { first += 1 }
-        while end > first, isSpace(self[end - 1]) { end -= 1 }
-        return self[first..<end]
     }
 }

@@ -3,10 +3,6 @@ import Patterns
 import YAMLReader
 
 extension Reading where Value == String {
-    static var headerName: Reading {
-        text(.headerName) { text throws(Refusal) in try HeaderSyntax.check(name: text) }
-    }
-
     /// A header of the client's request that is forwarded.
     static var forwardedHeader: Reading {
         text(.headerName) { text throws(Refusal) in

@@ -1,9 +1,13 @@
 /// Finds the end of a body, however it is framed.
 struct BodyReader {
+    /// What was found next.
     enum Event {
         case needsMore
+        /// These of the given bytes are data.
         case data(Range<Int>)
+        /// These of the given bytes are trailer fields.
         case trailers(Range<Int>)
+        /// The body and its trailers are over.
         case end
     }
 
@@ -50,12 +54,7 @@ struct BodyReader {
         case .chunked(var decoder):
             let event = try decoder.read(bytes, from: &position, limits)
             state = .chunked(decoder)
-            switch event {
-            case .needsMore: return .needsMore
-            case .data(let range): return .data(range)
-            case .trailers(let range): return .trailers(range)
-            case .end: return .end
-            }
+            return event
         }
     }
 }

@@ -1,17 +1,6 @@
 /// Decodes chunks (RFC 9112 7.1), byte by byte where there is syntax and in runs where there is
 /// data. Extensions are checked, counted and dropped; trailers are checked and counted.
 struct ChunkedDecoder {
-    /// What was found next.
-    enum Event {
-        case needsMore
-        /// These of the given bytes are data.
-        case data(Range<Int>)
-        /// These of the given bytes are trailer fields.
-        case trailers(Range<Int>)
-        /// The last chunk and the trailers are over.
-        case end
-    }
-
     private enum State {
         case size
         case lineFeedOfSize
@@ -31,7 +20,7 @@ struct ChunkedDecoder {
 
     mutating func read(
         _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
-    ) throws(WireError) -> Event {
+    ) throws(WireError) -> BodyReader.Event {
         while position < bytes.count {
             switch state {
             case .data: return takeData(bytes.count, from: &position)
@@ -46,7 +35,7 @@ struct ChunkedDecoder {
         return .needsMore
     }
 
-    private mutating func takeData(_ end: Int, from position: inout Int) -> Event {
+    private mutating func takeData(_ end: Int, from position: inout Int) -> BodyReader.Event {
         let start = position
         let length = min(remaining, end &- position)
         position &+= length
@@ -58,7 +47,7 @@ struct ChunkedDecoder {
     /// Reads field lines, or the empty line behind them.
     private mutating func takeTrailers(
         _ section: TrailerSection, _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
-    ) throws(WireError) -> Event {
+    ) throws(WireError) -> BodyReader.Event {
         var section = section
         let start = position
         while position < bytes.count {

@@ -89,6 +89,11 @@ package final class Exchange {
     package func hold(_ count: Int) -> Bool {
         guard let budget else { return true }
         guard budget.take(count) else { return false }
+        // Freeing memory for this may have ended this very exchange.
+        guard self.budget != nil else {
+            budget.give(count)
+            return true
+        }
         heldBytes += count
         return true
     }

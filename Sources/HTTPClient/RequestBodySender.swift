@@ -47,7 +47,9 @@ final class RequestBodySender: BodySink {
 
     /// The rest of the body is not sent.
     func cancel() {
-        if !isComplete { source.cancel() }
+        guard !isComplete else { return }
+        isComplete = true
+        source.cancel()
     }
 
     /// The connection has sent everything that had to wait.
@@ -60,6 +62,7 @@ final class RequestBodySender: BodySink {
     // MARK: BodySink
 
     func bodyReceived(_ piece: Span<UInt8>) {
+        guard !isComplete else { return }
         if let remaining {
             guard piece.count <= remaining else { return fail(WrongLength()) }
             self.remaining = remaining - piece.count
@@ -89,6 +92,8 @@ final class RequestBodySender: BodySink {
 
     /// The source makes no more calls, and needs no cancellation.
     private func failAtEnd(_ error: any Error) {
+        // A source that could not begin reports it later, perhaps after the call has ended.
+        guard !isComplete else { return }
         isComplete = true
         fail(error)
     }

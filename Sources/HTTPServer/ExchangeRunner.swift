@@ -165,7 +165,12 @@ final class ExchangeRunner {
         passed.whenSettled { [self] result in
             guard !isOver else { return result.cancelStream() }
             // The client gets its rejection even if the chain fails.
-            respond(with: (try? result.get()) ?? response, isLast: isLast)
+            let passed = (try? result.get()) ?? response
+            guard case .tunnel(let tunnel) = passed.body else {
+                return respond(with: passed, isLast: isLast)
+            }
+            tunnel.cancel()
+            respond(with: response, isLast: isLast)
         }
     }
 

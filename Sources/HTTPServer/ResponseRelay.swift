@@ -78,7 +78,8 @@ extension BodyFraming {
     /// How a streamed response with this framing is framed towards a client (RFC 9112 6.3).
     func relayed(to version: HTTPVersion) -> BodyFraming {
         switch self {
-        case .none: .none
+        // No piece may follow a head that states no body.
+        case .none: .length(0)
         case .length(let length): .length(length)
         case .chunked, .untilClose: version >= .http11 ? .chunked : .untilClose
         }

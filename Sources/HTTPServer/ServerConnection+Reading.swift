@@ -71,6 +71,12 @@ extension ServerConnection {
 
     func readAhead() {
         guard !isReading else { return }
+        // The end of a body whose last byte was read before a pause needs no further byte.
+        if reading == .consume, unsafe ahead.isEmpty, unsafe reader.isInMessage,
+            unsafe !reader.isInHead
+        {
+            _ = read(Span())
+        }
         while reading == .consume, unsafe !ahead.isEmpty {
             let bytes = unsafe ahead.bytes
             let end = read(bytes.span)

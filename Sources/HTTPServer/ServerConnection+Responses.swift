@@ -42,7 +42,12 @@ extension ServerConnection: ExchangeCarrier {
         switch demand {
         // What is there already must not be delivered before this returns.
         case .wanted where !isHandling:
-            server.loop.core.value(()).whenSettled { [self] _ in handle(.bodyWanted) }
+            let asking = runner
+            server.loop.core.value(()).whenSettled { [self] _ in
+                // The exchange may have ended meanwhile, or its body may not be needed any more.
+                guard runner === asking, asking?.requestBody?.isWanted ?? false else { return }
+                handle(.bodyWanted)
+            }
         case .wanted: handle(.bodyWanted)
         case .paused: handle(.bodyPaused)
         case .resumed: handle(.bodyResumed)
@@ -101,6 +106,7 @@ extension ServerConnection: ExchangeCarrier {
         } else {
             stream.write(piece)
         }
+        unsafe pieceBytes &+= piece.count
         let unsent = stream.unsentBytes
         countHeld(unsent: unsent)
         if unsent > 0 { handle(.outputBlocked) }

@@ -69,7 +69,8 @@ extension ServerConnection: ServedConnection {
     }
 
     private var progress: ConnectionDeadline.Progress {
-        unsafe ConnectionDeadline.Progress(unsent: stream.unsentBytes, received: receivedBytes)
+        unsafe ConnectionDeadline.Progress(
+            unsent: stream.unsentBytes &- pieceBytes, received: receivedBytes)
     }
 
     func armTimer(_ now: Instant) {

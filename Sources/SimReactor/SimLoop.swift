@@ -200,6 +200,9 @@ package final class SimLoop: Loop {
         isClosed = true
         names?.close()
         names = nil
+        let open = inboxes
+        (inboxes, loopInboxes) = ([], 0)
+        for inbox in open { inbox.close() }
         for timer in timers { timer.cancel() }
         for listener in network.listeners.compactMap(\.object) where listener.loop === self {
             listener.abandon()

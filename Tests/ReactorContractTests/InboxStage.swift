@@ -137,7 +137,7 @@ private func onSimulatedInbox(
                 },
                 finish: { isFinished = true }))
         #expect(network.run(until: { isFinished }), "did not finish", sourceLocation: location)
-        inbox.close()
+        loop.close()
         #expect(network.runUntilQuiet(), sourceLocation: location)
         #expect(loop.leftovers == [], sourceLocation: location)
     }

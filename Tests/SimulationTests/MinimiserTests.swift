@@ -35,6 +35,7 @@ import Testing
             seed: 9, options: options, violations: [violation], hash: 0, requests: 1, attempts: 1)
         #expect(
             verdict.replay
-                == "cluster-simulation --seed 9 --connections 3 --without resets,stalls --trace")
+                == "swift run -c release cluster-simulation --seed 9 --connections 3"
+                + " --without resets,stalls --trace")
     }
 }

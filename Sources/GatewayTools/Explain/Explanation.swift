@@ -95,6 +95,7 @@ extension RefusedRequest {
             }
         case .tooLarge: ["body is larger than max_body"]
         case .malformed: ["body is malformed"]
+        case .overloaded: ["too many requests are in flight"]
         }
     }
 }

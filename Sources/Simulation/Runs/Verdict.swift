@@ -14,7 +14,7 @@ package struct Verdict: Sendable {
 
     /// The one command that shows this run again.
     package var replay: String {
-        var words = ["cluster-simulation --seed \(seed)"]
+        var words = ["swift run -c release cluster-simulation --seed \(seed)"]
         if let connections = options.connections {
             words.append("--connections \(connections.map(String.init).joined(separator: ","))")
         }

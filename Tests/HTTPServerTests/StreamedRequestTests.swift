@@ -67,6 +67,27 @@ import Testing
         #expect(summary(of: peer) == "408 close!" && sink.error != nil)
     }
 
+    @Test(arguments: [false, true])
+    func aBodyThatIsPausedOnItsLastPieceEndsWhenItIsResumed(_ clientHalfCloses: Bool) throws {
+        let sink = RecordingSink()
+        let stage = try stage(sink)
+        let peer = try stage.connect()
+        peer.send(post("Content-Length: 10\r\n", "hello"))
+        stage.advance()
+        let source = try #require(stage.asked.first?.request.body.source)
+        sink.onPiece = { source.pause() }
+        peer.send("world")
+        if clientHalfCloses { peer.stream.finishWriting() }
+        stage.advance()
+        #expect(sink.text == "helloworld" && !sink.hasEnded)
+        stage.onServer { source.resume() }
+        stage.advance()
+        #expect(sink.hasEnded && sink.error == nil)
+        stage.answer()
+        stage.advance()
+        #expect(summary(of: peer).contains("200 ok"))
+    }
+
     @Test func aCancelledBodyIsDiscarded() throws {
         let sink = RecordingSink()
         let stage = try stage(sink)

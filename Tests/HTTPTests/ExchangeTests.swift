@@ -40,6 +40,23 @@ import Testing
         #expect(exchange == nil && permits.inUse == 0)
     }
 
+    /// Freeing memory closes connections, which may end the exchange that asked for room.
+    @Test(arguments: [false, true])
+    func heldBytesAreReturnedIfMakingRoomEndsTheExchange(_ endsExchange: Bool) {
+        let budget = ByteBudget(limit: 100)
+        let entropy = Entropy(seed: 1)
+        let exchange = Exchange(
+            id: RequestID(from: entropy), trace: TraceContext(from: entropy),
+            core: Core(on: ManualContext()), began: Instant(nanoseconds: 0), budget: budget)
+        #expect(exchange.hold(20))
+        budget.reclaim = { _ in if endsExchange { exchange.end() } }
+        #expect(exchange.hold(70))
+        #expect(budget.held == (endsExchange ? 0 : 90))
+        exchange.end()
+        #expect(budget.held == 0)
+        budget.reclaim = nil
+    }
+
     @Test func holdsNoPermitAfterItsEnd() throws {
         let exchange = exchange()
         exchange.end()

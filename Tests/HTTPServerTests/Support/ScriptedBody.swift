@@ -55,8 +55,13 @@ final class RecordingSink: BodySink {
     private(set) var text = ""
     private(set) var hasEnded = false
     private(set) var error: (any Error)?
+    /// Called behind each piece.
+    var onPiece: () -> Void = {}
 
-    func bodyReceived(_ piece: Span<UInt8>) { text += String(copying: piece) }
+    func bodyReceived(_ piece: Span<UInt8>) {
+        text += String(copying: piece)
+        onPiece()
+    }
 
     func bodyEnded(trailers: Fields) { hasEnded = true }
 

@@ -18,7 +18,7 @@ package final class SimTrace {
 
     /// What can happen to a connection.
     enum Event: UInt64 {
-        case connects, refused, accepts, reads, writes, ends, fails, closes, resets
+        case reads, writes, ends, closes, resets
     }
 
     /// Adds the arrival of a message in an inbox.

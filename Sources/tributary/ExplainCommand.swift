@@ -19,7 +19,8 @@ struct ExplainCommand: ParsableCommand {
               tributary explain --run my.yaml GET /home    sends it and shows its calls as a waterfall
 
             EXIT STATUS
-              0 an endpoint takes the request, 1 none does (404, 405) or it is invalid (400)
+              0 an endpoint takes the request, 1 none does (404, 405), it is invalid (400) or its body
+                too large (413)
             """)
 
     @Argument(help: "The configuration, YAML or JSON; - is standard input.")

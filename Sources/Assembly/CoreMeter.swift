@@ -1,7 +1,7 @@
 package import Basics
 
-/// What one core counted since it began. Plain numbers without locks: whoever wants them sends the
-/// core a letter and gets this value back.
+/// What one worker counted since it began. Plain numbers without locks: the control loop requests a
+/// snapshot with a message and gets this value back.
 package struct CoreMeter: Sendable {
     /// One endpoint's answers.
     package struct Endpoint: Sendable {

@@ -8,16 +8,16 @@ import Reactor
 struct Chain {
     let loop: any Loop
     let backends: [Backend]
-    /// Where somebody watches a request; nil while serving.
+    /// Records the calls of a request for `explain`; nil while serving.
     var witness: CallWitness?
 
     /// Every request before its endpoint is known. The responses that no endpoint gives pass it too:
     /// 404, 405, and the rejections of the server itself, such as 400, 408, 431 and 503.
     var door: [Filter<Request, Response>] {
         let filters: [Filter<Request, Response>?] = [
-            // No filter yet. First belongs what completes every response, as its headers do: above
-            // what judges a request, whose rejections then have them as well. The client's address
-            // comes above the lists that allow or deny it, and these above all that costs more.
+            // No filter yet. The order to keep: filters that complete every response (headers)
+            // come first, so that rejections by the filters below have these headers, too. Then
+            // the client's address, the lists that allow or deny it, and what costs more.
         ]
         return filters.compactMap { $0 }
     }

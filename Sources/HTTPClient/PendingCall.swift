@@ -74,8 +74,9 @@ final class PendingCall {
     func end() {
         place = .nowhere
         if isStreaming, let source { return source.end() }
-        let toHead = if case .head = request.method { true } else { false }
-        guard let response = unsafe collector.finish(toHead: toHead) else { return }
+        guard let response = unsafe collector.finish(toHead: request.method == .head) else {
+            return
+        }
         unsafe resolver.take()?.fulfill(response)
     }
 

@@ -7,7 +7,7 @@ struct ResponseCollector {
     private var head: ResponseHead?
     private var body = BodyBuffer(.none, limit: 0)
 
-    /// Takes the head. Throws if the body that it announces is too large.
+    /// Stores the head. Throws if the body that it announces is too large.
     mutating func begin(_ head: ResponseHead, for request: ClientRequest) throws(ClientFailure) {
         self.head = head
         body = BodyBuffer(
@@ -15,7 +15,7 @@ struct ResponseCollector {
         if body.isTooLargeFromTheStart { throw tooLarge }
     }
 
-    /// Takes a piece of the body. Throws if there is no room for it.
+    /// Stores a piece of the body. Throws if it exceeds the limit or the budget.
     mutating func append(_ piece: Span<UInt8>) throws(ClientFailure) {
         guard body.append(piece) else { throw tooLarge }
     }

@@ -2,7 +2,7 @@ import HTTP
 
 /// Why the server answers a request itself, before or in the place of its service.
 enum Rejection: Equatable {
-    /// What came is no request, or its body is malformed or breaks off.
+    /// The input is not a request, or its body is malformed or breaks off.
     case malformed(WireError)
     /// A head or a body took too long.
     case tooSlow

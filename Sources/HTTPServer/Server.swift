@@ -90,7 +90,7 @@ package final class Server {
         listeners = []
     }
 
-    /// Takes a connection that somebody else accepted.
+    /// Takes a connection that was accepted elsewhere.
     package func accept(_ stream: any ByteStream) {
         let client = settings.connectionsPerClient.flatMap { _ in
             ClientConnections.Client(stream.peer)

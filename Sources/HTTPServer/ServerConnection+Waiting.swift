@@ -48,8 +48,8 @@ extension ServerConnection: ServedConnection {
         server.budget.adjust(by: held - before)
     }
 
-    /// A head that has begun is not waited for where there is no room for its rest: too many such
-    /// heads are an attack.
+    /// Rejects a head that has begun if the budget has no room for its rest: too many such heads are
+    /// an attack.
     func shedIfExhausted() {
         guard server.budget.isExhausted, wait == .head, !server.budget.hasRoom() else { return }
         handle(.rejected(.overloaded))

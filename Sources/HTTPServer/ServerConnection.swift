@@ -53,8 +53,8 @@ final class ServerConnection: ByteStreamDelegate {
     @exclusivity(unchecked) var unsentBytes = 0
     /// Bytes of bodies that have come over this connection.
     @exclusivity(unchecked) var receivedBytes = 0
-    /// Bytes of streamed responses that were given to the stream, so that what the client has taken of
-    /// its output can be told from what was added to it.
+    /// Bytes of streamed responses that were given to the stream. Unsent bytes less these fall exactly
+    /// by what the client has taken.
     @exclusivity(unchecked) var pieceBytes = 0
     /// The client's address as text, for the exchanges.
     private(set) lazy var client = stream.peer.map { "\($0)" }

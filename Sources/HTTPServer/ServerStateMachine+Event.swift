@@ -17,7 +17,7 @@ extension ServerStateMachine {
         case bodyRefused
         /// The last byte of the body came.
         case bodyEnded
-        /// What comes of the body that is being read is no HTTP.
+        /// The body that is being read is malformed or breaks off.
         case bodyBroken(WireError)
         /// More was discarded than an unwanted body is worth.
         case discardedTooMuch
@@ -35,7 +35,7 @@ extension ServerStateMachine {
         case outputBlocked
         /// Everything written was taken.
         case outputDrained
-        /// What came cannot be served: it is no HTTP, or there is no room for it.
+        /// The input cannot be served: it is not HTTP, or a limit is reached.
         case rejected(Rejection)
         /// Enough requests of this connection were begun in this pass of the loop.
         case passUsedUp

@@ -15,7 +15,7 @@ package protocol MessageInbox<Message>: AnyObject, Sendable {
     /// Queues a message and returns at once; may be called on every thread.
     ///
     /// - Returns: false if the message will never be received, because the receiver has ended or its
-    ///   loop cannot be woken. True is no promise that it will be: the receiver may end before.
+    ///   loop cannot be woken. True does not guarantee delivery: the receiver may end before.
     @discardableResult
     func post(_ message: Message) -> Bool
 }

@@ -68,11 +68,11 @@ package final class SimulatedCore: MessageReceiver {
         if drains == nil, closed == nil { left.append("a close that never ended") }
         if !handle.hasEnded { left.append("a worker whose end was never reported") }
         worker = nil
-        if core != nil { left.append("the core itself, held by somebody") }
+        if core != nil { left.append("the core itself, which is still referenced") }
         return left
     }
 
-    /// What is still going on, with nobody there, in words.
+    /// Work that is still in progress although all clients have left, in words.
     package var unrest: [String] {
         guard drains == nil, let snapshot = core?.snapshot else { return [] }
         var unrest: [String] = []

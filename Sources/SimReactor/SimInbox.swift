@@ -65,7 +65,7 @@ package final class SimInbox<Message: Sendable>: MessageInbox, @unchecked Sendab
         }
     }
 
-    /// Refuses all further messages, drops those that are under way, and lets go of the receiver.
+    /// Refuses all further messages, drops those in transit, and releases the receiver.
     package func close() {
         isClosed = true
         arrived = []

@@ -60,7 +60,7 @@ package final class UVInbox<Message: Sendable>: MessageInbox, @unchecked Sendabl
         }
     }
 
-    /// Refuses all further messages, drops those that wait, and lets go of the receiver. An inbox that
+    /// Refuses all further messages, drops those that wait, and releases the receiver. An inbox that
     /// was never opened may be closed on any thread.
     package func close() {
         // Returned, so that they are released outside of the lock.

@@ -126,7 +126,7 @@ struct RequestBuilder {
         }
         // A value that could split a head counts as missing: it cannot be sent.
         guard let value = FieldValue(Bytes(text)) else {
-            guard let last else { throw .skipped(.unusable("the value is no header value")) }
+            guard let last else { throw .skipped(.unusable("the value cannot be a header value")) }
             throw skipped(last)
         }
         return value

@@ -62,7 +62,7 @@ final class ConcurrencyLimit {
         }
     }
 
-    /// Asks for a permit. Whoever starts work with it holds it until the work has ended.
+    /// Requests a permit. The work that starts with it holds it until it has ended.
     func admit(on core: Core) -> Admission {
         if let permit = permits.take(below: plan.concurrentMax) { return .admitted(permit) }
         guard unsafe queue.count < plan.queueMax else { return .refused }

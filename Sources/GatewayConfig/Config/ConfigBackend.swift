@@ -35,7 +35,7 @@ extension Config {
         /// The first host without.
         var plainHost: Placed<BackendURL>? { hosts.first { $0.value.scheme == .http } }
 
-        /// Whether its certificates are judged by what the system trusts.
+        /// Whether its certificates are verified with the system's trusted CAs.
         var needsSystemTrust: Bool {
             secureHost != nil && tls?.ca == nil && tls?.verify?.value != false
         }

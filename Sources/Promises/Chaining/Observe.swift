@@ -84,8 +84,8 @@ extension Promise {
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. A value skips it, and an error that the policy leaves
-    /// out. Cancelling the result withdraws from this promise, and `body` still runs, told
-    /// of the cancellation.
+    /// out. Cancelling the result withdraws from this promise, and `body` still runs, with
+    /// the cancellation.
     @inlinable
     public func onFailure(
         on context: (any ExecutionContext)? = nil, policy: CatchPolicy = .allErrors,

@@ -55,7 +55,7 @@ struct OutcomeCheck {
                 return [Violation(.contents, "405 without Allow")]
             }
             let isProblem = answer["Content-Type"] == "application/problem+json"
-            return isProblem ? [] : [Violation(.contents, "a refusal that is no problem body")]
+            return isProblem ? [] : [Violation(.contents, "the body of a refusal is not a problem")]
         case .goes(let endpoint):
             return EndpointCheck(record, request, answer, endpoint, config).violations
         }

@@ -230,7 +230,8 @@ extension Cluster: HostDelegate, ClientDelegate {
         guard let mark = message["X-Request-Id"], let number = Int(mark.dropFirst()),
             sentNumbers.contains(number)
         else {
-            violation(.calls, nil, "a backend got a request that nobody sent: \(message.startLine)")
+            violation(
+                .calls, nil, "a backend got a request that no client sent: \(message.startLine)")
             return nil
         }
         guard let key = CallKey(segment), plan.configs.indices.contains(key.generation),

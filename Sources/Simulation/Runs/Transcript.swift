@@ -57,7 +57,7 @@ struct Transcript {
         }
         if client.neverConnected { add(Double(client.start) / 1000, "\(name) is refused") }
         if let left = client.left { add(record.ms(left), "\(name) leaves") }
-        if let closed = client.wasClosed { add(record.ms(closed), "\(name) is told the end") }
+        if let closed = client.wasClosed { add(record.ms(closed), "\(name) sees the end") }
     }
 
     private mutating func tell(_ attempt: AttemptRecord, _ record: RunRecord) {

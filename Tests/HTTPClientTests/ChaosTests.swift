@@ -20,26 +20,26 @@ import Testing
         settings.idleTimeout = .milliseconds(5)
         let isSplit = chance.chance(oneIn: 2)
         let moods = Mood.allCases.filter { $0 != .extra || !isSplit }
-        let scene = try Scene(seed: seed, settings) { asked in
+        let harness = try PoolHarness(seed: seed, settings) { asked in
             // Every other request is simply answered.
             let mood = chance.chance(oneIn: 2) ? .answer : moods[chance.below(moods.count)]
             mood.meet(asked)
         }
-        scene.network.settings.split = isSplit ? .random : .whole
-        scene.network.settings.latency = .microseconds(20)...(.microseconds(900))
+        harness.network.settings.split = isSplit ? .random : .whole
+        harness.network.settings.latency = .microseconds(20)...(.microseconds(900))
 
         var requests: [(path: String, isPost: Bool, sent: Sent)] = []
         for number in 0..<120 {
             let isPost = chance.chance(oneIn: 3)
             let path = "/\(number)"
-            let sent = scene.send(isPost ? .post : .get, path)
+            let sent = harness.send(isPost ? .post : .get, path)
             // A caller's own timeout: else a request that hangs keeps its connection from the others.
-            scene.loop.timer(after: .milliseconds(20)) { sent.cancel() }
+            harness.loop.timer(after: .milliseconds(20)) { sent.cancel() }
             requests.append((path, isPost, sent))
             if chance.chance(oneIn: 5) { requests[chance.below(requests.count)].sent.cancel() }
-            scene.pass(.microseconds(chance.below(1500)))
+            harness.pass(.microseconds(chance.below(1500)))
         }
-        scene.pass(.seconds(2))
+        harness.pass(.seconds(2))
 
         // The control: some are answered, however often a request that hangs holds a connection.
         #expect(requests.count { $0.sent.outcome == "200 \($0.path)" } >= 10, "seed \(seed)")
@@ -48,10 +48,10 @@ import Testing
             #expect(
                 Mood.possible.contains(outcome) || outcome == "200 \(request.path)",
                 "seed \(seed): \(request.path) got \(outcome)")
-            let times = scene.backend.log.count { $0.hasSuffix(" \(request.path)") }
+            let times = harness.backend.log.count { $0.hasSuffix(" \(request.path)") }
             #expect(times <= (request.isPost ? 1 : 2), "seed \(seed): \(request.path)")
         }
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     /// What a backend does with a request.
@@ -62,7 +62,7 @@ import Testing
             "connectionTerminated", "responseIncomplete", "protocolError", "Cancelled",
         ]
 
-        func meet(_ asked: ScriptedBackend.Asked) {
+        func meet(_ asked: BackendExchange) {
             let (peer, path) = (asked.peer, asked.path)
             switch self {
             case .answer: asked.answer(path)

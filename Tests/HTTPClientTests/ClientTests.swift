@@ -40,7 +40,8 @@ import Testing
 
     @Test func aPoolThatTheNewPlanDoesNotUseServesAndKeepsNothing() throws {
         let loop = network.makeLoop("client")
-        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) {
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
+        {
             asked in
             asked.answer(asked.path)
         }
@@ -60,7 +61,8 @@ import Testing
     }
 
     @Test func closingWaitsForWhatIsUnderWay() throws {
-        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) { _ in
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
+        { _ in
         }
         let client = Client(loop: network.makeLoop("client"))
         let pool = client.pool(for: origin, settings: PoolSettings())

@@ -14,46 +14,46 @@ import Testing
     private let other = IPAddress.v4(0x7F00_0003)
 
     /// A backend at `here`, called `backend.test`.
-    private func scene(_ answer: SimNetwork.NameAnswer, ttl: Duration = .seconds(30)) throws
-        -> Scene
+    private func harness(_ answer: SimNetwork.NameAnswer, ttl: Duration = .seconds(30)) throws
+        -> PoolHarness
     {
         var settings = PoolSettings()
         settings.dnsTTL = ttl
-        let scene = try Scene(host: "backend.test", settings)
-        scene.network.names["backend.test"] = answer
-        return scene
+        let harness = try PoolHarness(host: "backend.test", settings)
+        harness.network.names["backend.test"] = answer
+        return harness
     }
 
     private func port7001(_ address: IPAddress) -> SocketAddress { .ip(address, port: 7001) }
 
     @Test func aRefusalIsToldAtOnce() throws {
-        let scene = try Scene()
-        scene.backend.close()
-        #expect(scene.outcome() == "connectionRefused")
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        let harness = try PoolHarness()
+        harness.backend.close()
+        #expect(harness.outcome() == "connectionRefused")
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     @Test func afterARestartTheNextRequestConnects() throws {
-        let scene = try Scene()
-        scene.network.fates[Scene.address] = .fails(.connectionRefused)
-        #expect(scene.outcome() == "connectionRefused")
-        scene.network.fates[Scene.address] = nil
-        #expect(scene.outcome() == "200 /")
-        scene.expectQuiet()
+        let harness = try PoolHarness()
+        harness.network.fates[PoolHarness.address] = .fails(.connectionRefused)
+        #expect(harness.outcome() == "connectionRefused")
+        harness.network.fates[PoolHarness.address] = nil
+        #expect(harness.outcome() == "200 /")
+        harness.expectQuiet()
     }
 
     @Test func silenceEndsAfterTheConnectTimeout() throws {
         var settings = PoolSettings()
         settings.connectTimeout = .milliseconds(250)
-        let scene = try Scene(settings)
-        scene.network.fates[Scene.address] = .silent
-        let sent = scene.send()
-        scene.pass(.milliseconds(249))
+        let harness = try PoolHarness(settings)
+        harness.network.fates[PoolHarness.address] = .silent
+        let sent = harness.send()
+        harness.pass(.milliseconds(249))
         #expect(sent.outcome == nil)
-        scene.pass(.milliseconds(2))
+        harness.pass(.milliseconds(2))
         #expect(sent.outcome == "connectionTimeout")
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test(arguments: [
@@ -61,254 +61,254 @@ import Testing
         (.outOfDescriptors, "connectionLimit"), (.outOfMemory, "connectionLimit"),
     ])
     func everyFailureToConnectHasAKind(failure: IOFailure, kind: String) throws {
-        let scene = try Scene()
-        scene.network.fates[Scene.address] = .fails(failure)
-        #expect(scene.outcome() == kind)
-        scene.expectQuiet()
+        let harness = try PoolHarness()
+        harness.network.fates[PoolHarness.address] = .fails(failure)
+        #expect(harness.outcome() == kind)
+        harness.expectQuiet()
     }
 
     @Test func everyWaiterIsToldOfItsOwnFailure() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
-        let scene = try Scene(settings)
-        scene.network.fates[Scene.address] = .fails(.connectionRefused)
-        let sent = (0..<3).map { _ in scene.send() }
+        let harness = try PoolHarness(settings)
+        harness.network.fates[PoolHarness.address] = .fails(.connectionRefused)
+        let sent = (0..<3).map { _ in harness.send() }
         #expect(
-            sent.map { scene.outcome(of: $0) } == Array(repeating: "connectionRefused", count: 3))
-        scene.expectQuiet()
+            sent.map { harness.outcome(of: $0) } == Array(repeating: "connectionRefused", count: 3))
+        harness.expectQuiet()
     }
 
     // MARK: Names
 
     @Test func aNameIsLookedUpOnceForAsLongAsItIsTrusted() throws {
-        let scene = try scene(.addresses([here]), ttl: .seconds(30))
+        let harness = try harness(.addresses([here]), ttl: .seconds(30))
         for _ in 0..<3 {
-            #expect(scene.outcome() == "200 /")
-            for peer in scene.backend.peers { peer.stream.close() }
-            scene.pass(.seconds(9))
+            #expect(harness.outcome() == "200 /")
+            for peer in harness.backend.peers { peer.stream.close() }
+            harness.pass(.seconds(9))
         }
-        #expect(scene.network.lookUps == 1)
-        scene.pass(.seconds(9))
-        #expect(scene.outcome() == "200 /")
-        #expect(scene.network.lookUps == 2)
-        scene.expectQuiet()
+        #expect(harness.network.lookUps == 1)
+        harness.pass(.seconds(9))
+        #expect(harness.outcome() == "200 /")
+        #expect(harness.network.lookUps == 2)
+        harness.expectQuiet()
     }
 
     @Test(arguments: [IOFailure.hostNotFound, .nameServiceFailed])
     func aNameWithoutAnAnswerIsADNSError(_ failure: IOFailure) throws {
-        let scene = try scene(.fails(failure))
-        #expect(scene.outcome() == "dnsError")
-        scene.network.names["backend.test"] = .addresses([here])
-        scene.pass(.seconds(3))
-        #expect(scene.outcome() == "200 /", "a failure is forgotten soon")
-        scene.expectQuiet()
+        let harness = try harness(.fails(failure))
+        #expect(harness.outcome() == "dnsError")
+        harness.network.names["backend.test"] = .addresses([here])
+        harness.pass(.seconds(3))
+        #expect(harness.outcome() == "200 /", "a failure is forgotten soon")
+        harness.expectQuiet()
     }
 
     @Test func aNameWithoutAddressesIsADNSError() throws {
-        let scene = try scene(.addresses([]))
-        #expect(scene.outcome() == "dnsError")
-        scene.expectQuiet()
+        let harness = try harness(.addresses([]))
+        #expect(harness.outcome() == "dnsError")
+        harness.expectQuiet()
     }
 
     @Test func aNameServiceThatTakesTooLongIsADNSError() throws {
-        let scene = try scene(.addresses([here], after: .seconds(5)))
-        #expect(scene.outcome() == "dnsError")
-        scene.expectQuiet()
+        let harness = try harness(.addresses([here], after: .seconds(5)))
+        #expect(harness.outcome() == "dnsError")
+        harness.expectQuiet()
     }
 
     @Test func anAddressThatRefusesIsPassedOver() throws {
-        let scene = try scene(.addresses([dead, here]))
-        #expect(scene.outcome() == "200 /")
-        scene.expectQuiet()
+        let harness = try harness(.addresses([dead, here]))
+        #expect(harness.outcome() == "200 /")
+        harness.expectQuiet()
     }
 
     @Test func anAddressThatIsSilentCostsOnlyItsShareOfTheTime() throws {
-        let scene = try scene(.addresses([dead, here]))
-        scene.network.fates[port7001(dead)] = .silent
-        let sent = scene.send()
-        scene.pass(.milliseconds(600))
+        let harness = try harness(.addresses([dead, here]))
+        harness.network.fates[port7001(dead)] = .silent
+        let sent = harness.send()
+        harness.pass(.milliseconds(600))
         #expect(sent.outcome == "200 /")
-        for peer in scene.backend.peers { peer.stream.close() }
-        scene.pass(.milliseconds(1))
-        let next = scene.send()
-        scene.pass(.milliseconds(10))
+        for peer in harness.backend.peers { peer.stream.close() }
+        harness.pass(.milliseconds(1))
+        let next = harness.send()
+        harness.pass(.milliseconds(10))
         #expect(next.outcome == "200 /", "it is tried last from now on")
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func whenAllAddressesFailTheNameIsLookedUpAgain() throws {
-        let scene = try scene(.addresses([dead, other]))
-        #expect(scene.outcome() == "connectionRefused")
-        scene.network.names["backend.test"] = .addresses([here])
-        #expect(scene.outcome() == "200 /")
-        #expect(scene.network.lookUps == 2)
-        scene.expectQuiet()
+        let harness = try harness(.addresses([dead, other]))
+        #expect(harness.outcome() == "connectionRefused")
+        harness.network.names["backend.test"] = .addresses([here])
+        #expect(harness.outcome() == "200 /")
+        #expect(harness.network.lookUps == 2)
+        harness.expectQuiet()
     }
 
     @Test func allAddressesTogetherHaveNoMoreThanTheConnectTimeout() throws {
-        let scene = try scene(.addresses([dead, other, here]))
-        for address in [dead, other, here] { scene.network.fates[port7001(address)] = .silent }
-        let sent = scene.send()
-        scene.pass(.milliseconds(1001))
+        let harness = try harness(.addresses([dead, other, here]))
+        for address in [dead, other, here] { harness.network.fates[port7001(address)] = .silent }
+        let sent = harness.send()
+        harness.pass(.milliseconds(1001))
         #expect(sent.outcome == "connectionTimeout")
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     // MARK: Addresses in use
 
     /// Ends all connections, so that the next request needs a new one.
-    private func disconnect(_ scene: Scene) {
-        for peer in scene.backend.peers { peer.stream.close() }
-        scene.pass(.milliseconds(1))
+    private func disconnect(_ harness: PoolHarness) {
+        for peer in harness.backend.peers { peer.stream.close() }
+        harness.pass(.milliseconds(1))
     }
 
     @Test(arguments: [(IOFailure.hostNotFound, 3), (.nameServiceFailed, 1)])
     func missingNameCausesNoLookUpPerRequest(failure: IOFailure, seconds: Int) throws {
-        let scene = try scene(.fails(failure))
+        let harness = try harness(.fails(failure))
         for second in 0..<seconds {
             for _ in 0..<5 {
-                let sent = scene.send()
-                scene.pass(.milliseconds(200))
+                let sent = harness.send()
+                harness.pass(.milliseconds(200))
                 #expect(sent.outcome == "dnsError")
             }
-            #expect(scene.network.lookUps == 1, "second \(second)")
+            #expect(harness.network.lookUps == 1, "second \(second)")
         }
-        scene.pass(.milliseconds(2))  // the first look-up took a millisecond
-        let sent = scene.send()
-        scene.pass(.milliseconds(200))
+        harness.pass(.milliseconds(2))  // the first look-up took a millisecond
+        let sent = harness.send()
+        harness.pass(.milliseconds(200))
         #expect(sent.outcome == "dnsError")
-        #expect(scene.network.lookUps == 2)
-        scene.expectQuiet()
+        #expect(harness.network.lookUps == 2)
+        harness.expectQuiet()
     }
 
     @Test func knownAddressesServeWhileNameServiceFails() throws {
-        let scene = try scene(.addresses([here]), ttl: .seconds(1))
-        #expect(scene.outcome() == "200 /")
-        scene.network.names["backend.test"] = .fails(.nameServiceFailed)
+        let harness = try harness(.addresses([here]), ttl: .seconds(1))
+        #expect(harness.outcome() == "200 /")
+        harness.network.names["backend.test"] = .fails(.nameServiceFailed)
         for _ in 0..<5 {
-            disconnect(scene)
-            scene.pass(.seconds(2))
-            #expect(scene.outcome() == "200 /")
+            disconnect(harness)
+            harness.pass(.seconds(2))
+            #expect(harness.outcome() == "200 /")
         }
-        #expect(scene.network.lookUps == 6, "each expiry is a reason to try again")
-        scene.expectQuiet()
+        #expect(harness.network.lookUps == 6, "each expiry is a reason to try again")
+        harness.expectQuiet()
     }
 
     @Test func knownAddressesServeWhileLookUpHangs() throws {
-        let scene = try scene(.addresses([here]), ttl: .seconds(1))
-        #expect(scene.outcome() == "200 /")
-        scene.network.names["backend.test"] = .hangs(.seconds(600))
-        disconnect(scene)
-        scene.pass(.seconds(2))
-        let first = scene.send()
-        scene.pass(.milliseconds(240))
+        let harness = try harness(.addresses([here]), ttl: .seconds(1))
+        #expect(harness.outcome() == "200 /")
+        harness.network.names["backend.test"] = .hangs(.seconds(600))
+        disconnect(harness)
+        harness.pass(.seconds(2))
+        let first = harness.send()
+        harness.pass(.milliseconds(240))
         #expect(first.outcome == nil, "new addresses may still come")
-        scene.pass(.milliseconds(20))
+        harness.pass(.milliseconds(20))
         #expect(first.outcome == "200 /")
         for _ in 0..<3 {
-            disconnect(scene)
-            let next = scene.send()
-            scene.pass(.milliseconds(2))
+            disconnect(harness)
+            let next = harness.send()
+            harness.pass(.milliseconds(2))
             #expect(next.outcome == "200 /", "a look-up that hangs already is not waited for")
         }
-        #expect(scene.network.lookUps == 2, "never a second one beside one that runs")
-        scene.expectQuiet()
+        #expect(harness.network.lookUps == 2, "never a second one beside one that runs")
+        harness.expectQuiet()
     }
 
     @Test func nameThatDoesNotExistAnyMoreHasNoAddresses() throws {
-        let scene = try scene(.addresses([here]), ttl: .seconds(1))
-        #expect(scene.outcome() == "200 /")
-        scene.network.names["backend.test"] = .fails(.hostNotFound)
-        disconnect(scene)
-        scene.pass(.seconds(2))
-        #expect(scene.outcome() == "dnsError")
-        scene.expectQuiet()
+        let harness = try harness(.addresses([here]), ttl: .seconds(1))
+        #expect(harness.outcome() == "200 /")
+        harness.network.names["backend.test"] = .fails(.hostNotFound)
+        disconnect(harness)
+        harness.pass(.seconds(2))
+        #expect(harness.outcome() == "dnsError")
+        harness.expectQuiet()
     }
 
     @Test func hangingNamesDoNotDelayOtherNames() throws {
-        let scene = try scene(.addresses([here]))
+        let harness = try harness(.addresses([here]))
         let pools = (0..<40).map { number in
-            scene.network.names["dead\(number).test"] = .hangs(.seconds(600))
+            harness.network.names["dead\(number).test"] = .hangs(.seconds(600))
             return Pool(
                 origin: Origin(host: "dead\(number).test", port: 7001), settings: PoolSettings(),
-                loop: scene.loop)
+                loop: harness.loop)
         }
         let requests = pools.map { pool in
             Sent(
                 pool.send(
                     ClientRequest()))
         }
-        let sent = scene.send()
-        scene.pass(.milliseconds(10))
+        let sent = harness.send()
+        harness.pass(.milliseconds(10))
         #expect(sent.outcome == "200 /")
-        scene.pass(.seconds(1))
+        harness.pass(.seconds(1))
         #expect(requests.allSatisfy { $0.outcome == "dnsError" })
         for pool in pools { pool.close() }
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func usedNameIsRefreshedBeforeItExpires() throws {
-        let scene = try scene(.addresses([here]), ttl: .seconds(40))
-        #expect(scene.outcome() == "200 /")
-        scene.pass(.seconds(19))
-        #expect(scene.network.lookUps == 1)
-        scene.network.names["backend.test"] = .addresses([other], after: .milliseconds(200))
-        scene.pass(.seconds(12))
-        #expect(scene.network.lookUps == 2, "between 1/2 and 3/4 of the time to live")
-        scene.network.names["backend.test"] = .hangs(.seconds(600))
-        scene.network.fates[port7001(other)] = .fails(.unreachable)
-        disconnect(scene)
-        let sent = scene.send()
-        scene.pass(.milliseconds(5))
+        let harness = try harness(.addresses([here]), ttl: .seconds(40))
+        #expect(harness.outcome() == "200 /")
+        harness.pass(.seconds(19))
+        #expect(harness.network.lookUps == 1)
+        harness.network.names["backend.test"] = .addresses([other], after: .milliseconds(200))
+        harness.pass(.seconds(12))
+        #expect(harness.network.lookUps == 2, "between 1/2 and 3/4 of the time to live")
+        harness.network.names["backend.test"] = .hangs(.seconds(600))
+        harness.network.fates[port7001(other)] = .fails(.unreachable)
+        disconnect(harness)
+        let sent = harness.send()
+        harness.pass(.milliseconds(5))
         #expect(sent.outcome == "connectionRefused", "the new address is used, at once")
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func unusedNameIsNotRefreshed() throws {
-        let scene = try scene(.addresses([here]), ttl: .seconds(4))
-        #expect(scene.outcome() == "200 /")
-        disconnect(scene)
-        scene.pass(.seconds(60))
-        #expect(scene.network.lookUps == 1)
-        #expect(scene.loop.pendingTimers == 0)
-        scene.expectQuiet()
+        let harness = try harness(.addresses([here]), ttl: .seconds(4))
+        #expect(harness.outcome() == "200 /")
+        disconnect(harness)
+        harness.pass(.seconds(60))
+        #expect(harness.network.lookUps == 1)
+        #expect(harness.loop.pendingTimers == 0)
+        harness.expectQuiet()
     }
 
     @Test func poolsOfOneProcessShareLookUpsAndAddresses() throws {
-        let scene = try scene(.addresses([here], after: .milliseconds(20)))
-        let worker = scene.network.makeLoop("second worker")
+        let harness = try harness(.addresses([here], after: .milliseconds(20)))
+        let worker = harness.network.makeLoop("second worker")
         let pool = Pool(
             origin: Origin(host: "backend.test", port: 7001), settings: PoolSettings(),
             loop: worker)
         let request = ClientRequest()
-        let sent = [scene.send(), Sent(pool.send(request))]
-        scene.pass(.milliseconds(30))
+        let sent = [harness.send(), Sent(pool.send(request))]
+        harness.pass(.milliseconds(30))
         #expect(sent.map(\.outcome) == ["200 /", "200 /"])
-        #expect(scene.network.lookUps == 1)
+        #expect(harness.network.lookUps == 1)
         pool.close()
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func addressesStayKnownWhileAnyPoolUsesTheName() throws {
-        let scene = try scene(.addresses([here]))
+        let harness = try harness(.addresses([here]))
         func pool(_ settings: PoolSettings) -> Pool {
             Pool(
                 origin: Origin(host: "backend.test", port: 7001), settings: settings,
-                loop: scene.loop)
+                loop: harness.loop)
         }
         var settings = PoolSettings()
         settings.maxIdle = 1
-        #expect(scene.outcome() == "200 /")
-        scene.network.names["backend.test"] = .hangs(.seconds(600))
+        #expect(harness.outcome() == "200 /")
+        harness.network.names["backend.test"] = .hangs(.seconds(600))
         // As after a reload: another pool for the same name.
         let successor = pool(settings)
         let sent = Sent(
             successor.send(
                 ClientRequest()))
-        scene.pass(.milliseconds(5))
+        harness.pass(.milliseconds(5))
         #expect(sent.outcome == "200 /")
-        #expect(scene.network.lookUps == 1)
+        #expect(harness.network.lookUps == 1)
         successor.close()
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 }

@@ -15,17 +15,17 @@ import Testing
         _ text: String, _ outcome: String, then end: ((ScriptedPeer) -> Void)? = nil,
         split: ReadSplit = .whole, answerMax: Int = 1000
     ) throws {
-        let scene = try Scene { asked in
+        let harness = try PoolHarness { asked in
             guard asked.connection == 1 else { return asked.answer("honest") }
             asked.peer.send(text)
             end?(asked.peer)
         }
-        scene.network.settings.split = split
-        #expect(scene.outcome(answerMax: answerMax) == outcome)
-        scene.pass(.milliseconds(1))
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        #expect(scene.outcome(answerMax: answerMax) == "200 honest")
-        scene.expectQuiet()
+        harness.network.settings.split = split
+        #expect(harness.outcome(answerMax: answerMax) == outcome)
+        harness.pass(.milliseconds(1))
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        #expect(harness.outcome(answerMax: answerMax) == "200 honest")
+        harness.expectQuiet()
     }
 
     @Test(arguments: Answer.bad)
@@ -76,25 +76,25 @@ import Testing
 
     @Test(arguments: Answer.good)
     func aGoodAnswerMayComeByteByByte(_ answer: Answer) throws {
-        let scene = try Scene { asked in asked.peer.send(answer.text) }
-        scene.network.settings.split = .sizes([1])
+        let harness = try PoolHarness { asked in asked.peer.send(answer.text) }
+        harness.network.settings.split = .sizes([1])
         for _ in 0..<2 {
-            #expect(answer.outcome.hasPrefix(scene.outcome(answer.method)))
+            #expect(answer.outcome.hasPrefix(harness.outcome(answer.method)))
         }
-        #expect(scene.backend.connections == (answer.outcome.hasSuffix("keep") ? 1 : 2))
-        scene.expectQuiet()
+        #expect(harness.backend.connections == (answer.outcome.hasSuffix("keep") ? 1 : 2))
+        harness.expectQuiet()
     }
 
     @Test func anAnswerThatComesBeforeTheRequestIsSentIsTheLastOfItsConnection() throws {
-        let scene = try Scene()
-        scene.network.settings.windowBytes = 1024
-        scene.backend.onAccept = { peer in
+        let harness = try PoolHarness()
+        harness.network.settings.windowBytes = 1024
+        harness.backend.onAccept = { peer in
             peer.stream.pauseReading()
             peer.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
         }
         let body = String(repeating: "x", count: 100_000)
-        #expect(scene.outcome(.post, "/", body: body) == "413 ")
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        #expect(harness.outcome(.post, "/", body: body) == "413 ")
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 }

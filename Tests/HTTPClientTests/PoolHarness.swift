@@ -22,10 +22,10 @@ final class PoolHarness: Harness {
     /// By default every request is answered with its path.
     init(
         seed: UInt64 = 1, host: String = "127.0.0.1", _ settings: PoolSettings = PoolSettings(),
-        _ script: @escaping (ScriptedBackend.Asked) -> Void = { $0.answer($0.path) }
+        _ script: @escaping (BackendExchange) -> Void = { $0.answer($0.path) }
     ) throws {
         testbed = Testbed(seed: seed, subject: "client", peers: "backend")
-        backend = try ScriptedBackend(on: testbed.peerLoop, at: Scene.address, script)
+        backend = try ScriptedBackend(on: testbed.peerLoop, at: PoolHarness.address, script)
         pool = Pool(
             origin: Origin(host: host, port: 7001), settings: settings, loop: testbed.loop)
     }
@@ -97,12 +97,4 @@ final class Sent {
     }
 
     func cancel() { promise.cancel() }
-}
-
-/// The name by which the tests call it.
-typealias Scene = PoolHarness
-
-extension ScriptedBackend {
-    /// The name by which the tests call it.
-    typealias Asked = BackendExchange
 }

@@ -12,7 +12,8 @@ import Testing
     @Test func aPoolThatIsDroppedClosesItsConnections() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("client")
-        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) {
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
+        {
             asked in
             asked.answer(asked.path)
         }
@@ -36,7 +37,8 @@ import Testing
     @Test func aCallKeepsItsPoolUntilItIsAnswered() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("client")
-        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: Scene.address) {
+        let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
+        {
             asked in
             asked.answer(asked.path)
         }

@@ -114,7 +114,7 @@ import Testing
     /// The buffer is used again, or replaced after a large head; neither shows on the wire.
     @Test func headsOnOneConnectionDoNotMix() throws {
         var texts: [String] = []
-        let scene = try Scene { asked in
+        let harness = try PoolHarness { asked in
             texts.append(asked.request.text)
             asked.answer("ok")
         }
@@ -124,7 +124,7 @@ import Testing
             let request = ClientRequest(
                 method: .get, target: try #require(Target("/\(size)")), host: "a",
                 fields: ["X-A": value], responseBytesMax: 100)
-            #expect(scene.outcome(of: Sent(scene.pool.send(request))) == "200 ok")
+            #expect(harness.outcome(of: Sent(harness.pool.send(request))) == "200 ok")
         }
         #expect(
             texts
@@ -132,8 +132,8 @@ import Testing
                     "GET /\(size) HTTP/1.1\r\nHost: a\r\n"
                         + "X-A: \(String(repeating: "v", count: size))\r\n\r\n"
                 })
-        #expect(scene.backend.connections == 1)
-        scene.expectQuiet()
+        #expect(harness.backend.connections == 1)
+        harness.expectQuiet()
     }
 
     @Test(arguments: ["a\r\nX: y", "a\nX: y", "a\rX", "a\0"])

@@ -23,8 +23,8 @@ import Testing
     }
 
     /// Answers the first request of a connection, breaks it at the second.
-    private func scene(breaking: Break, fromConnection last: Int = 1) throws -> Scene {
-        try Scene { asked in
+    private func harness(breaking: Break, fromConnection last: Int = 1) throws -> PoolHarness {
+        try PoolHarness { asked in
             if asked.turn == 1, asked.connection <= last {
                 asked.answer(asked.path)
             } else {
@@ -35,50 +35,50 @@ import Testing
 
     @Test(arguments: Break.allCases, [HTTP.Method.get, .head, .put, .delete])
     func aKeptConnectionThatBreaksCostsNothing(_ breaking: Break, _ method: HTTP.Method) throws {
-        let scene = try scene(breaking: breaking, fromConnection: 2)
-        #expect(scene.outcome(.get, "/a") == "200 /a")
-        #expect(scene.outcome(method, "/b") == (method == .head ? "200 " : "200 /b"))
-        #expect(scene.backend.log == ["1.1 /a", "1.2 /b", "2.1 /b"])
-        scene.expectQuiet()
+        let harness = try harness(breaking: breaking, fromConnection: 2)
+        #expect(harness.outcome(.get, "/a") == "200 /a")
+        #expect(harness.outcome(method, "/b") == (method == .head ? "200 " : "200 /b"))
+        #expect(harness.backend.log == ["1.1 /a", "1.2 /b", "2.1 /b"])
+        harness.expectQuiet()
     }
 
     @Test(arguments: Break.allCases, [HTTP.Method.post, .patch])
     func whatMightDoHarmTwiceIsNeverSentTwice(_ breaking: Break, _ method: HTTP.Method) throws {
-        let scene = try scene(breaking: breaking, fromConnection: 2)
-        #expect(scene.outcome(.get, "/a") == "200 /a")
-        #expect(scene.outcome(method, "/b", body: "{}") == "connectionTerminated")
-        #expect(scene.backend.log == ["1.1 /a", "1.2 /b"])
-        scene.expectQuiet()
+        let harness = try harness(breaking: breaking, fromConnection: 2)
+        #expect(harness.outcome(.get, "/a") == "200 /a")
+        #expect(harness.outcome(method, "/b", body: "{}") == "connectionTerminated")
+        #expect(harness.backend.log == ["1.1 /a", "1.2 /b"])
+        harness.expectQuiet()
     }
 
     @Test(arguments: Break.allCases)
     func nothingIsSentThreeTimes(_ breaking: Break) throws {
-        let scene = try scene(breaking: breaking)
-        #expect(scene.outcome(.get, "/a") == "200 /a")
-        #expect(scene.outcome(.get, "/b") == "connectionTerminated")
-        #expect(scene.backend.log == ["1.1 /a", "1.2 /b", "2.1 /b"])
-        scene.expectQuiet()
+        let harness = try harness(breaking: breaking)
+        #expect(harness.outcome(.get, "/a") == "200 /a")
+        #expect(harness.outcome(.get, "/b") == "connectionTerminated")
+        #expect(harness.backend.log == ["1.1 /a", "1.2 /b", "2.1 /b"])
+        harness.expectQuiet()
     }
 
     @Test(arguments: Break.allCases)
     func aFreshConnectionThatBreaksIsAFailure(_ breaking: Break) throws {
-        let scene = try Scene { asked in breaking(asked.peer) }
-        #expect(scene.outcome() == "connectionTerminated")
-        #expect(scene.backend.log == ["1.1 /"])
-        scene.expectQuiet()
+        let harness = try PoolHarness { asked in breaking(asked.peer) }
+        #expect(harness.outcome() == "connectionTerminated")
+        #expect(harness.backend.log == ["1.1 /"])
+        harness.expectQuiet()
     }
 
     @Test(arguments: Break.allCases, ["H", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\n"])
     func afterAByteOfTheAnswerNothingIsSentAgain(_ breaking: Break, _ start: String) throws {
-        let scene = try Scene { asked in
+        let harness = try PoolHarness { asked in
             if asked.turn == 1 { return asked.answer(asked.path) }
             asked.peer.send(start)
             breaking(asked.peer)
         }
-        #expect(scene.outcome(.get, "/a") == "200 /a")
-        #expect(scene.outcome(.get, "/b") == "responseIncomplete")
-        #expect(scene.backend.log == ["1.1 /a", "1.2 /b"])
-        scene.expectQuiet()
+        #expect(harness.outcome(.get, "/a") == "200 /a")
+        #expect(harness.outcome(.get, "/b") == "responseIncomplete")
+        #expect(harness.backend.log == ["1.1 /a", "1.2 /b"])
+        harness.expectQuiet()
     }
 
     /// A word that nobody asked for is here when the request is written, and is read before the request
@@ -88,50 +88,50 @@ import Testing
         arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", "?"],
         [HTTP.Method.get, .post])
     func aWordThatWasThereBeforeIsNoAnswer(_ word: String, _ method: HTTP.Method) throws {
-        let scene = try Scene()
-        #expect(scene.outcome(.get, "/a") == "200 /a")
-        let latency = scene.network.settings.latency.upperBound
-        scene.backendLoop.timer(after: .zero) { [peer = scene.backend.peers[0]] in
+        let harness = try PoolHarness()
+        #expect(harness.outcome(.get, "/a") == "200 /a")
+        let latency = harness.network.settings.latency.upperBound
+        harness.backendLoop.timer(after: .zero) { [peer = harness.backend.peers[0]] in
             peer.send(word)
         }
-        scene.network.advance(by: latency / 2)
+        harness.network.advance(by: latency / 2)
         var sent: Sent?
-        scene.loop.timer(after: latency / 2) { [unowned scene] in
-            sent = scene.send(method, "/b")
+        harness.loop.timer(after: latency / 2) { [unowned harness] in
+            sent = harness.send(method, "/b")
         }
-        scene.network.run(until: { sent?.outcome != nil })
+        harness.network.run(until: { sent?.outcome != nil })
         #expect(sent?.outcome == "200 /b")
-        #expect(scene.backend.log == ["1.1 /a", "2.1 /b"])
-        scene.expectQuiet()
+        #expect(harness.backend.log == ["1.1 /a", "2.1 /b"])
+        harness.expectQuiet()
     }
 
     @Test func aResendThatFindsNobodyTellsSo() throws {
-        let scene = try scene(breaking: .close)
-        #expect(scene.outcome(.get, "/a") == "200 /a")
-        scene.backend.script = { [backend = scene.backend] _ in backend.close() }
-        #expect(scene.outcome(.get, "/b") == "connectionRefused")
-        scene.expectQuiet()
+        let harness = try harness(breaking: .close)
+        #expect(harness.outcome(.get, "/a") == "200 /a")
+        harness.backend.script = { [backend = harness.backend] _ in backend.close() }
+        #expect(harness.outcome(.get, "/b") == "connectionRefused")
+        harness.expectQuiet()
     }
 
     @Test func aResendKeepsItsPlaceAtTheLimit() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
-        let scene = try Scene(settings) { asked in
+        let harness = try PoolHarness(settings) { asked in
             asked.path == "/b" && asked.turn > 1
                 ? asked.peer.stream.close() : asked.answer(asked.path)
         }
-        let sent = ["/a", "/b", "/c"].map { scene.send(.get, $0) }
-        #expect(sent.map { scene.outcome(of: $0) } == ["200 /a", "200 /b", "200 /c"])
-        #expect(scene.backend.log == ["1.1 /a", "1.2 /b", "2.1 /b", "2.2 /c"])
-        scene.expectQuiet()
+        let sent = ["/a", "/b", "/c"].map { harness.send(.get, $0) }
+        #expect(sent.map { harness.outcome(of: $0) } == ["200 /a", "200 /b", "200 /c"])
+        #expect(harness.backend.log == ["1.1 /a", "1.2 /b", "2.1 /b", "2.2 /c"])
+        harness.expectQuiet()
     }
 
     @Test func aBackendThatClosesAfterEachAnswerWithoutAWordServesEverybody() throws {
-        let scene = try Scene { asked in
+        let harness = try PoolHarness { asked in
             asked.answer(asked.path)
             asked.peer.stream.close()
         }
-        for turn in 0..<40 { #expect(scene.outcome(.get, "/\(turn)") == "200 /\(turn)") }
-        scene.expectQuiet()
+        for turn in 0..<40 { #expect(harness.outcome(.get, "/\(turn)") == "200 /\(turn)") }
+        harness.expectQuiet()
     }
 }

@@ -13,20 +13,20 @@ import Testing
     private static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     /// A backend that sends what a test tells it, after it got a request.
-    private func scene(
+    private func harness(
         seed: UInt64 = 1, _ settings: PoolSettings = PoolSettings(), sending text: String = ""
-    ) throws -> Scene {
-        try Scene(seed: seed, settings) { asked in
+    ) throws -> PoolHarness {
+        try PoolHarness(seed: seed, settings) { asked in
             if !text.isEmpty { asked.peer.send(text) }
         }
     }
 
     /// Sends a request and lets time pass.
     private func response(
-        _ scene: Scene, _ method: HTTP.Method = .get
+        _ harness: PoolHarness, _ method: HTTP.Method = .get
     ) throws -> ClientResponse {
-        let promise = scene.pool.sendStreaming(ClientRequest(method))
-        scene.pass(.milliseconds(10))
+        let promise = harness.pool.sendStreaming(ClientRequest(method))
+        harness.pass(.milliseconds(10))
         return try #require(promise.value)
     }
 
@@ -40,56 +40,56 @@ import Testing
     // MARK: The regular course
 
     @Test func headIsThereBeforeTheBodyAndTheCallLastsUntilItsEnd() throws {
-        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-A: b\r\n\r\n")
-        let response = try response(scene)
+        let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-A: b\r\n\r\n")
+        let response = try response(harness)
         #expect(response.status == .ok && "\(response.fields["X-A"] ?? "")" == "b")
         let source = try source(response)
         #expect(source.framing == .length(4))
         let sink = RecordingSink()
         source.startDelivery(to: sink)
-        scene.backend.peers[0].send("ab")
-        scene.pass(.milliseconds(1))
+        harness.backend.peers[0].send("ab")
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "ab" && sink.outcome == nil)
-        #expect(scene.counts == "1 in flight, 0 idle, 1 open")
-        scene.backend.peers[0].send("cd")
-        scene.pass(.milliseconds(1))
+        #expect(harness.counts == "1 in flight, 0 idle, 1 open")
+        harness.backend.peers[0].send("cd")
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "abcd" && sink.outcome == "ended")
-        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 1 idle, 1 open")
+        harness.expectQuiet()
     }
 
     @Test func nextCallUsesTheConnectionAfterTheEndOfTheBody() throws {
-        let scene = try scene(sending: Self.chunkedHead)
+        let harness = try harness(sending: Self.chunkedHead)
         for _ in 0..<3 {
             let sink = RecordingSink()
-            try source(response(scene)).startDelivery(to: sink)
-            scene.backend.peers[0].send("2\r\nhi\r\n0\r\n\r\n")
-            scene.pass(.milliseconds(1))
+            try source(response(harness)).startDelivery(to: sink)
+            harness.backend.peers[0].send("2\r\nhi\r\n0\r\n\r\n")
+            harness.pass(.milliseconds(1))
             #expect(sink.text == "hi" && sink.outcome == "ended")
         }
-        #expect(scene.backend.log == ["1.1 /", "1.2 /", "1.3 /"])
-        scene.expectQuiet()
+        #expect(harness.backend.log == ["1.1 /", "1.2 /", "1.3 /"])
+        harness.expectQuiet()
     }
 
     /// The pool may lend the connection while the held body still waits for its sink.
     @Test func bodyThatEndsBeforeItsDeliveryFreesTheConnectionAndIsKept() throws {
-        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-        let first = try source(response(scene))
-        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
-        let second = try source(response(scene))
-        #expect(scene.backend.log == ["1.1 /", "1.2 /"])
+        let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        let first = try source(response(harness))
+        #expect(harness.counts == "0 in flight, 1 idle, 1 open")
+        let second = try source(response(harness))
+        #expect(harness.backend.log == ["1.1 /", "1.2 /"])
         let sinks = [RecordingSink(), RecordingSink()]
         first.startDelivery(to: sinks[0])
         second.startDelivery(to: sinks[1])
         #expect(sinks.map(\.pieces) == [0, 0], "not from inside the call")
-        scene.pass(.milliseconds(1))
+        harness.pass(.milliseconds(1))
         #expect(sinks.map(\.text) == ["hi", "hi"])
         #expect(sinks.map(\.outcome) == ["ended", "ended"])
         // The connection is read again while it idles.
-        scene.backend.peers[0].stream.close()
-        scene.pass(.milliseconds(1))
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        harness.backend.peers[0].stream.close()
+        harness.pass(.milliseconds(1))
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     @Test(
@@ -103,96 +103,96 @@ import Testing
     func responseWithoutContentIsNoStream(
         _ method: HTTP.Method, _ text: String, _ length: Int
     ) throws {
-        let scene = try scene(sending: text)
-        for promise in [scene.pool.sendStreaming, scene.pool.send] {
+        let harness = try harness(sending: text)
+        for promise in [harness.pool.sendStreaming, harness.pool.send] {
             let response = promise(ClientRequest(method))
-            scene.pass(.milliseconds(10))
+            harness.pass(.milliseconds(10))
             switch try #require(response.value).body {
             case .bytes(let bytes): #expect(bytes.isEmpty && length == 0)
             case .described(let stated): #expect(stated == (length < 0 ? nil : length))
             case .stream, .tunnel: Issue.record("a stream without content")
             }
         }
-        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 1 idle, 1 open")
+        harness.expectQuiet()
     }
 
     @Test(arguments: [[1000], [1], [3, 1]])
     func trailersComeWithTheEndOfTheBody(sizes: [Int]) throws {
-        let scene = try scene(
+        let harness = try harness(
             sending: Self.chunkedHead + "2\r\nhi\r\n0\r\nX-A: 1\r\nx-b:  two \r\n\r\n")
-        scene.network.settings.split = .sizes(sizes)
+        harness.network.settings.split = .sizes(sizes)
         let sink = RecordingSink()
-        try source(response(scene)).startDelivery(to: sink)
-        scene.pass(.milliseconds(10))
+        try source(response(harness)).startDelivery(to: sink)
+        harness.pass(.milliseconds(10))
         #expect(sink.text == "hi" && sink.outcome == "ended")
         #expect(
             sink.trailers.map { "\(String($0.name))=\(String($0.value))" } == ["X-A=1", "x-b=two"])
-        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 1 idle, 1 open")
+        harness.expectQuiet()
     }
 
     // MARK: Back-pressure
 
     @Test func pausedSinkStopsTheReadingOfTheConnection() throws {
-        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n")
-        scene.network.settings.windowBytes = 10_000
-        scene.network.settings.split = .sizes([1000])
-        let source = try source(response(scene))
+        let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n")
+        harness.network.settings.windowBytes = 10_000
+        harness.network.settings.split = .sizes([1000])
+        let source = try source(response(harness))
         let sink = RecordingSink()
         sink.onPiece = { if $0.received.count == 5000 { source.pause() } }
         source.startDelivery(to: sink)
-        let peer = scene.backend.peers[0]
+        let peer = harness.backend.peers[0]
         peer.send(String(repeating: "x", count: 400_000))
-        scene.pass(.seconds(60))
+        harness.pass(.seconds(60))
         #expect(sink.received.count == 5000)
         #expect(peer.stream.unsentBytes >= 400_000 - 5000 - 1000 - 10_000)
         source.resume()
-        scene.pass(.seconds(60))
+        harness.pass(.seconds(60))
         #expect(sink.received.count == 400_000 && sink.outcome == "ended")
-        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 1 idle, 1 open")
+        harness.expectQuiet()
     }
 
     @Test func connectionIsNotReadBeforeTheDeliveryStarts() throws {
-        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n")
-        scene.network.settings.windowBytes = 10_000
-        scene.network.settings.split = .sizes([1000])
-        let source = try source(response(scene))
-        let peer = scene.backend.peers[0]
+        let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n")
+        harness.network.settings.windowBytes = 10_000
+        harness.network.settings.split = .sizes([1000])
+        let source = try source(response(harness))
+        let peer = harness.backend.peers[0]
         peer.send(String(repeating: "x", count: 400_000))
-        scene.pass(.seconds(60))
+        harness.pass(.seconds(60))
         #expect(peer.stream.unsentBytes >= 400_000 - 1000 - 10_000)
         let sink = RecordingSink()
         source.startDelivery(to: sink)
-        scene.pass(.seconds(60))
+        harness.pass(.seconds(60))
         #expect(sink.received.count == 400_000 && sink.outcome == "ended")
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func nothingIsDeliveredWhilePausedNotEvenTheRestOfARead() throws {
-        let scene = try scene(
+        let harness = try harness(
             sending: Self.chunkedHead + "1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n")
-        let source = try source(response(scene))
+        let source = try source(response(harness))
         let sink = RecordingSink()
         source.startDelivery(to: sink)
         source.pause()
-        scene.pass(.seconds(1))
+        harness.pass(.seconds(1))
         #expect(sink.pieces == 0)
         source.resume()
         #expect(sink.pieces == 0, "not from inside the call")
-        scene.pass(.milliseconds(1))
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "abc" && sink.outcome == "ended")
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     /// Splits, pauses and sizes at random; the bytes are compared with those that were sent.
     @Test(arguments: [UInt64](1...40))
     func everyByteArrivesOnceAndInOrder(seed: UInt64) throws {
         let chance = Entropy(seed: seed &* 6007)
-        let scene = try scene(seed: seed)
-        scene.network.settings.split = .random
-        scene.network.settings.windowBytes = 1 + chance.below(4000)
+        let harness = try harness(seed: seed)
+        harness.network.settings.split = .random
+        harness.network.settings.windowBytes = 1 + chance.below(4000)
         for _ in 0..<4 {
             let body = (0..<chance.below(20_000)).map { _ in UInt8(chance.below(256)) }
             let isChunked = chance.chance(oneIn: 2)
@@ -213,103 +213,103 @@ import Testing
                 message += body
             }
             let sent = message
-            scene.backend.script = { $0.peer.stream.write(sent.span) }
-            let response = try response(scene)
+            harness.backend.script = { $0.peer.stream.write(sent.span) }
+            let response = try response(harness)
             guard case .stream(let source) = response.body else {
                 #expect(body.isEmpty && !isChunked)
                 continue
             }
             let sink = RecordingSink()
-            sink.onPiece = { [loop = scene.loop] _ in
+            sink.onPiece = { [loop = harness.loop] _ in
                 guard chance.chance(oneIn: 3) else { return }
                 source.pause()
                 loop.timer(after: .microseconds(chance.below(2000))) { source.resume() }
             }
-            scene.pass(.microseconds(chance.below(3000)))
+            harness.pass(.microseconds(chance.below(3000)))
             source.startDelivery(to: sink)
-            scene.network.run(until: { sink.outcome != nil })
+            harness.network.run(until: { sink.outcome != nil })
             #expect(sink.outcome == "ended" && sink.received == body, "seed \(seed)")
-            scene.pass(.milliseconds(10))
-            #expect(scene.counts == "0 in flight, 1 idle, 1 open", "seed \(seed)")
+            harness.pass(.milliseconds(10))
+            #expect(harness.counts == "0 in flight, 1 idle, 1 open", "seed \(seed)")
         }
-        #expect(scene.backend.connections == 1)
-        scene.expectQuiet()
+        #expect(harness.backend.connections == 1)
+        harness.expectQuiet()
     }
 
     // MARK: Cancellation
 
     @Test func cancelInTheMiddleClosesTheConnectionAndSilencesTheSource() throws {
-        let scene = try scene(sending: Self.chunkedHead + "2\r\nhi\r\n")
-        let source = try source(response(scene))
+        let harness = try harness(sending: Self.chunkedHead + "2\r\nhi\r\n")
+        let source = try source(response(harness))
         let sink = RecordingSink()
         source.startDelivery(to: sink)
-        scene.pass(.milliseconds(1))
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "hi")
         source.cancel()
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.backend.peers[0].send("2\r\nho\r\n0\r\n\r\n")
-        scene.pass(.milliseconds(1))
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.backend.peers[0].send("2\r\nho\r\n0\r\n\r\n")
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "hi" && sink.outcome == nil)
-        #expect(scene.backend.peers[0].hasEnded)
-        scene.expectQuiet()
+        #expect(harness.backend.peers[0].hasEnded)
+        harness.expectQuiet()
     }
 
     @Test func sinkMayCancelFromInsideAPiece() throws {
-        let scene = try scene(
+        let harness = try harness(
             sending: Self.chunkedHead + "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
-        scene.network.settings.split = .sizes([Self.chunkedHead.utf8.count, 1000])
-        let source = try source(response(scene))
+        harness.network.settings.split = .sizes([Self.chunkedHead.utf8.count, 1000])
+        let source = try source(response(harness))
         let sink = RecordingSink()
         sink.onPiece = { _ in source.cancel() }
         source.startDelivery(to: sink)
-        scene.pass(.milliseconds(1))
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "a" && sink.outcome == nil)
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     @Test func cancelAfterTheEndLeavesTheConnectionAlone() throws {
-        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-        let source = try source(response(scene))
+        let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        let source = try source(response(harness))
         let sink = RecordingSink()
         source.startDelivery(to: sink)
         source.cancel()
-        scene.pass(.milliseconds(1))
+        harness.pass(.milliseconds(1))
         #expect(sink.pieces == 0 && sink.outcome == nil)
-        #expect(scene.counts == "0 in flight, 1 idle, 1 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 1 idle, 1 open")
+        harness.expectQuiet()
     }
 
     @Test func droppedSourceClosesTheConnection() throws {
-        let scene = try scene(sending: Self.chunkedHead)
-        var response: ClientResponse? = try self.response(scene)
-        #expect(response != nil && scene.counts == "1 in flight, 0 idle, 1 open")
+        let harness = try harness(sending: Self.chunkedHead)
+        var response: ClientResponse? = try self.response(harness)
+        #expect(response != nil && harness.counts == "1 in flight, 0 idle, 1 open")
         response = nil
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     @Test func cancelledPromiseClosesTheConnectionBeforeTheHead() throws {
-        let scene = try scene()
-        let promise = scene.pool.sendStreaming(ClientRequest())
-        scene.pass(.milliseconds(10))
+        let harness = try harness()
+        let promise = harness.pool.sendStreaming(ClientRequest())
+        harness.pass(.milliseconds(10))
         promise.cancel()
-        scene.pass(.milliseconds(1))
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        harness.pass(.milliseconds(1))
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     /// Cancelled while the head is on its way from the promise to its handlers.
     @Test func promiseCancelledWithTheHeadLeavesNothingOpen() throws {
-        let scene = try scene(sending: Self.chunkedHead)
+        let harness = try harness(sending: Self.chunkedHead)
         do {
-            let promise = scene.pool.sendStreaming(ClientRequest()).map { $0.status }
-            scene.pass(.milliseconds(10))
+            let promise = harness.pool.sendStreaming(ClientRequest()).map { $0.status }
+            harness.pass(.milliseconds(10))
             #expect(promise.value == .ok)
         }
-        scene.pass(.milliseconds(1))
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        harness.pass(.milliseconds(1))
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     /// Calls that are cancelled, dropped, paused and broken off at random moments: each sink gets a
@@ -317,10 +317,10 @@ import Testing
     @Test(arguments: [UInt64](1...40))
     func randomEndingsLeaveNothingOpen(seed: UInt64) throws {
         let chance = Entropy(seed: seed &* 4241)
-        let scene = try scene(seed: seed)
-        scene.network.settings.split = .random
-        scene.network.settings.windowBytes = 500
-        scene.backend.script = { asked in
+        let harness = try harness(seed: seed)
+        harness.network.settings.split = .random
+        harness.network.settings.windowBytes = 500
+        harness.backend.script = { asked in
             let body = asked.path + String(repeating: "x", count: 3000)
             let isLong = chance.chance(oneIn: 4)
             let length = body.utf8.count + (isLong ? 1 : 0)
@@ -332,13 +332,13 @@ import Testing
         var sources: [any BodySource] = []
         for number in 0..<60 {
             let (path, sink) = ("/\(number)", RecordingSink())
-            let promise = scene.pool.sendStreaming(ClientRequest(.get, path)).map { response in
+            let promise = harness.pool.sendStreaming(ClientRequest(.get, path)).map { response in
                 guard case .stream(let source) = response.body, !chance.chance(oneIn: 5) else {
                     return  // dropped
                 }
                 sources.append(source)
                 let isCancelling = chance.chance(oneIn: 4)
-                sink.onPiece = { [loop = scene.loop] _ in
+                sink.onPiece = { [loop = harness.loop] _ in
                     if isCancelling, chance.chance(oneIn: 5) { return source.cancel() }
                     guard chance.chance(oneIn: 4) else { return }
                     source.pause()
@@ -348,19 +348,19 @@ import Testing
             }
             calls.append((promise, sink, path))
             if chance.chance(oneIn: 8) { calls[chance.below(calls.count)].promise.cancel() }
-            scene.pass(.microseconds(chance.below(2000)))
+            harness.pass(.microseconds(chance.below(2000)))
         }
-        scene.pass(.seconds(5))
+        harness.pass(.seconds(5))
         for source in sources { source.cancel() }
-        scene.pass(.milliseconds(10))
-        #expect(scene.pool.inFlight == 0, "seed \(seed)")
+        harness.pass(.milliseconds(10))
+        #expect(harness.pool.inFlight == 0, "seed \(seed)")
         for (_, sink, path) in calls {
             let body = path + String(repeating: "x", count: 3000)
             #expect(body.hasPrefix(sink.text), "seed \(seed): \(path)")
             if sink.outcome == "ended" { #expect(sink.text == body) }
         }
         #expect(calls.contains { $0.sink.outcome == "ended" })
-        scene.expectQuiet()
+        harness.expectQuiet()
     }
 
     // MARK: Failures
@@ -368,97 +368,97 @@ import Testing
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", chunkedHead + "5\r\n"])
     func truncatedBodyFailsBehindItsBytes(_ head: String) throws {
         for isReset in [false, true] {
-            let scene = try scene(sending: head + "hi")
-            let source = try source(response(scene))
+            let harness = try harness(sending: head + "hi")
+            let source = try source(response(harness))
             let sink = RecordingSink()
             source.startDelivery(to: sink)
-            scene.pass(.milliseconds(1))
+            harness.pass(.milliseconds(1))
             if isReset {
-                (scene.backend.peers[0].stream as? SimStream)?.reset()
+                (harness.backend.peers[0].stream as? SimStream)?.reset()
             } else {
-                scene.backend.peers[0].stream.close()
+                harness.backend.peers[0].stream.close()
             }
-            scene.pass(.milliseconds(1))
+            harness.pass(.milliseconds(1))
             #expect(sink.text == "hi" && sink.outcome == "responseIncomplete")
-            #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-            scene.expectQuiet()
+            #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+            harness.expectQuiet()
         }
     }
 
     @Test func bodyUntilCloseEndsWithTheConnection() throws {
-        let scene = try scene(sending: "HTTP/1.1 200 OK\r\n\r\nhi")
-        let source = try source(response(scene))
+        let harness = try harness(sending: "HTTP/1.1 200 OK\r\n\r\nhi")
+        let source = try source(response(harness))
         #expect(source.framing == .untilClose)
         let sink = RecordingSink()
         source.startDelivery(to: sink)
-        scene.pass(.milliseconds(1))
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "hi" && sink.outcome == nil)
-        scene.backend.peers[0].stream.close()
-        scene.pass(.milliseconds(1))
-        #expect(sink.outcome == "ended" && scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        harness.backend.peers[0].stream.close()
+        harness.pass(.milliseconds(1))
+        #expect(sink.outcome == "ended" && harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     @Test func malformedChunkFailsTheBodyAndClosesTheConnection() throws {
-        let scene = try scene(sending: Self.chunkedHead + "2\r\nhi\r\nzz\r\n")
+        let harness = try harness(sending: Self.chunkedHead + "2\r\nhi\r\nzz\r\n")
         let sink = RecordingSink()
-        try source(response(scene)).startDelivery(to: sink)
-        scene.pass(.milliseconds(1))
+        try source(response(harness)).startDelivery(to: sink)
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "hi" && sink.outcome == "protocolError")
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     @Test func bytesBehindTheBodyRetireTheConnection() throws {
-        let scene = try scene(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi!")
+        let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi!")
         let sink = RecordingSink()
-        try source(response(scene)).startDelivery(to: sink)
-        scene.pass(.milliseconds(1))
+        try source(response(harness)).startDelivery(to: sink)
+        harness.pass(.milliseconds(1))
         #expect(sink.text == "hi" && sink.outcome == "ended")
-        #expect(scene.counts == "0 in flight, 0 idle, 0 open")
-        scene.expectQuiet()
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
     }
 
     @Test func reusedConnectionThatBreaksBeforeTheHeadIsReplaced() throws {
-        let scene = try Scene { asked in
+        let harness = try PoolHarness { asked in
             asked.turn == 1
                 ? asked.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
                 : asked.peer.stream.close()
         }
         for _ in 0..<2 {
             let sink = RecordingSink()
-            try source(response(scene)).startDelivery(to: sink)
-            scene.pass(.milliseconds(1))
+            try source(response(harness)).startDelivery(to: sink)
+            harness.pass(.milliseconds(1))
             #expect(sink.text == "hi" && sink.outcome == "ended")
         }
-        #expect(scene.backend.log == ["1.1 /", "1.2 /", "2.1 /"])
-        scene.expectQuiet()
+        #expect(harness.backend.log == ["1.1 /", "1.2 /", "2.1 /"])
+        harness.expectQuiet()
     }
 
     @Test func failureBeforeTheHeadRejectsThePromise() throws {
-        let scene = try scene(sending: "nonsense\r\n\r\n")
-        let sent = Sent(scene.pool.sendStreaming(ClientRequest()))
-        #expect(scene.outcome(of: sent) == "protocolError")
-        scene.expectQuiet()
+        let harness = try harness(sending: "nonsense\r\n\r\n")
+        let sent = Sent(harness.pool.sendStreaming(ClientRequest()))
+        #expect(harness.outcome(of: sent) == "protocolError")
+        harness.expectQuiet()
     }
 
     @Test func waitingCallGetsTheConnectionWhenTheBodyEnds() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
-        let scene = try Scene(settings) { asked in
+        let harness = try PoolHarness(settings) { asked in
             asked.path == "/a" ? asked.peer.send(Self.chunkedHead) : asked.answer(asked.path)
         }
-        let streamed = scene.pool.sendStreaming(ClientRequest(.get, "/a"))
-        let waiting = scene.send(.get, "/b")
-        scene.pass(.milliseconds(10))
+        let streamed = harness.pool.sendStreaming(ClientRequest(.get, "/a"))
+        let waiting = harness.send(.get, "/b")
+        harness.pass(.milliseconds(10))
         let sink = RecordingSink()
         try source(#require(streamed.value)).startDelivery(to: sink)
-        scene.pass(.milliseconds(10))
+        harness.pass(.milliseconds(10))
         #expect(waiting.outcome == nil)
-        scene.backend.peers[0].send("0\r\n\r\n")
-        scene.pass(.milliseconds(10))
+        harness.backend.peers[0].send("0\r\n\r\n")
+        harness.pass(.milliseconds(10))
         #expect(sink.outcome == "ended" && waiting.outcome == "200 /b")
-        #expect(scene.backend.log == ["1.1 /a", "1.2 /b"])
-        scene.expectQuiet()
+        #expect(harness.backend.log == ["1.1 /a", "1.2 /b"])
+        harness.expectQuiet()
     }
 }

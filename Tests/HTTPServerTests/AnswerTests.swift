@@ -14,10 +14,10 @@ import Testing
     private func answer(
         to text: String, _ response: Response = Response(status: .ok, body: Bytes("hello"))
     ) throws -> (lines: [String], body: String) {
-        let stage = try Stage { _, _, exchange in exchange.core.value(response) }
-        let peer = try stage.connect()
+        let harness = try ServerHarness { _, _, exchange in exchange.core.value(response) }
+        let peer = try harness.connect()
         peer.send(text)
-        stage.advance()
+        harness.advance()
         let parts = peer.text.components(separatedBy: "\r\n\r\n")
         return (parts[0].components(separatedBy: "\r\n"), parts[1])
     }
@@ -74,10 +74,10 @@ import Testing
     }
 
     @Test func isAProblemWhereTheServerAnswersItself() throws {
-        let stage = try Stage()
-        let peer = try stage.connect()
+        let harness = try ServerHarness()
+        let peer = try harness.connect()
         peer.send("GET / HTTP/1.1\r\n\r\n")
-        stage.advance()
+        harness.advance()
         let body = peer.text.components(separatedBy: "\r\n\r\n")[1]
         let id = try #require(peer.text.firstMatch(of: /X-Request-Id: ([0-9a-f]{32})/)).1
         #expect(
@@ -89,7 +89,7 @@ import Testing
 
     @Test func isA500WhenTheServiceFails() throws {
         struct Mistake: Error {}
-        let stage = try Stage { _, _, exchange in exchange.core.error(Mistake()) }
-        #expect(try stage.answers(to: get("/1") + get("/2")) == "500 | 500")
+        let harness = try ServerHarness { _, _, exchange in exchange.core.error(Mistake()) }
+        #expect(try harness.answers(to: get("/1") + get("/2")) == "500 | 500")
     }
 }

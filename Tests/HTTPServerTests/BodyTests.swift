@@ -9,54 +9,56 @@ import Testing
 
 /// Bodies are read when somebody asks for them, and not before.
 @Suite struct BodyTests {
-    private func stage() throws -> Stage { try Stage(service: Stage.echoBody) }
+    private func harness() throws -> ServerHarness {
+        try ServerHarness(service: ServerHarness.echoBody)
+    }
 
     @Test func tellsTheClientToGoOnWhenTheBodyIsWanted() throws {
-        let stage = try stage()
-        let peer = try stage.connect()
+        let harness = try harness()
+        let peer = try harness.connect()
         peer.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n"))
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "+100")
         peer.send("hello" + get())
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "+100 | 200 hello | 200")
     }
 
     @Test func doesNotAskForABodyThatIsTooLarge() throws {
         let text = post("Content-Length: 101\r\nExpect: 100-continue\r\n")
-        #expect(try stage().answers(to: text) == "413 close!")
+        #expect(try harness().answers(to: text) == "413 close!")
     }
 
     @Test func neverReadsARequestFromABodyThatWasNotAskedFor() throws {
-        let stage = try Stage()
-        let peer = try stage.connect()
+        let harness = try ServerHarness()
+        let peer = try harness.connect()
         let hidden = get("/smuggled")
         peer.send(post("Content-Length: \(hidden.utf8.count)\r\nExpect: 100-continue\r\n"))
-        stage.advance()
+        harness.advance()
         peer.send(hidden)
-        stage.advance(3000)
+        harness.advance(3000)
         #expect(summary(of: peer) == "200 close /!")
-        #expect(stage.asked.count == 1)
+        #expect(harness.asked.count == 1)
     }
 
     @Test(arguments: [1000, 60_000])
     func readsOverASmallBodyThatNobodyWants(_ size: Int) throws {
-        let stage = try Stage()
-        let peer = try stage.connect()
+        let harness = try ServerHarness()
+        let peer = try harness.connect()
         peer.send(post("Content-Length: \(size)\r\n"))
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "200 /")
         peer.send(String(repeating: "x", count: size) + get("/2"))
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "200 / | 200 /2")
     }
 
     @Test func closesInsteadOfReadingOverALargeBody() throws {
-        let stage = try Stage()
-        let peer = try stage.connect()
+        let harness = try ServerHarness()
+        let peer = try harness.connect()
         peer.send(post("Content-Length: 2000000\r\n"))
         peer.send(String(repeating: "x", count: 2_000_000))
-        stage.advance(50)
+        harness.advance(50)
         #expect(summary(of: peer) == "200 close /!")
         #expect(peer.failures.isEmpty)
     }
@@ -65,63 +67,63 @@ import Testing
     @Test func noticesThatAClientLeavesBehindALargeBodyThatWasRefused() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 0
-        let stage = try Stage(settings)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings)
+        let peer = try harness.connect()
         peer.send(
             post("Content-Length: 90000\r\n", String(repeating: "x", count: 30_000)))
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "503 close!")
         peer.stream.close()
-        stage.advance()
-        #expect(stage.server.connectionCount == 0)
+        harness.advance()
+        #expect(harness.server.connectionCount == 0)
     }
 
     @Test func closesBehindChunksWithoutEndThatNobodyWants() throws {
-        let stage = try Stage()
+        let harness = try ServerHarness()
         let chunk = "1000\r\n" + String(repeating: "x", count: 4096) + "\r\n"
         let text = post("Transfer-Encoding: chunked\r\n", String(repeating: chunk, count: 100))
-        #expect(try stage.answers(to: text, within: 100) == "200 /!")
+        #expect(try harness.answers(to: text, within: 100) == "200 /!")
     }
 
     @Test func refusesABodyThatGrowsTooLarge() throws {
         let chunk = "32\r\n" + String(repeating: "x", count: 50) + "\r\n"
         let text = post("Transfer-Encoding: chunked\r\n", chunk + chunk + chunk + "0\r\n\r\n")
-        #expect(try stage().answers(to: text + get()) == "413 | 200")
+        #expect(try harness().answers(to: text + get()) == "413 | 200")
     }
 
     @Test func refusesABodyThatIsMalformed() throws {
-        let stage = try stage()
+        let harness = try harness()
         let text = post("Transfer-Encoding: chunked\r\n", "5\r\nhelloXX\r\n0\r\n\r\n")
-        #expect(try stage.answers(to: text + get()) == "400 close!")
-        #expect(stage.log.map { $0.prefix(10) } == ["POST / 400"])
-        #expect(stage.server.requestsInFlight == 0)
+        #expect(try harness.answers(to: text + get()) == "400 close!")
+        #expect(harness.log.map { $0.prefix(10) } == ["POST / 400"])
+        #expect(harness.server.requestsInFlight == 0)
     }
 
     @Test func stopsReadingABodyThatNobodyWantsYet() throws {
-        let stage = try Stage(service: Stage.held)
-        stage.network.settings.windowBytes = 4000
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        harness.network.settings.windowBytes = 4000
+        let peer = try harness.connect()
         peer.send(post("Content-Length: 60000\r\n", String(repeating: "x", count: 60_000)))
-        stage.advance(50)
+        harness.advance(50)
         #expect(peer.stream.unsentBytes > 30_000)
-        stage.answer()
-        stage.advance(100)
+        harness.answer()
+        harness.advance(100)
         #expect(peer.stream.unsentBytes == 0)
         peer.send(get("/2"))
-        stage.advance()
-        stage.answer("two")
-        stage.advance()
+        harness.advance()
+        harness.answer("two")
+        harness.advance()
         #expect(summary(of: peer) == "200 ok | 200 two")
     }
 
     @Test func theLastByteOfTheBodyIsNoted() throws {
-        let stage = try stage()
-        let peer = try stage.connect()
+        let harness = try harness()
+        let peer = try harness.connect()
         peer.send(post("Content-Length: 5\r\n", "he"))
-        stage.advance(100)
+        harness.advance(100)
         peer.send("llo")
-        stage.advance(5)
-        let exchange = try #require(stage.asked.first).exchange
+        harness.advance(5)
+        let exchange = try #require(harness.asked.first).exchange
         #expect(exchange.lastByte - exchange.began >= .milliseconds(99))
     }
 }

@@ -10,24 +10,24 @@ import Testing
 /// Requests and answers on one connection, in virtual time.
 @Suite struct ConnectionTests {
     @Test func servesManyRequestsInOrder() throws {
-        let stage = try Stage()
+        let harness = try ServerHarness()
         let text = (1...50).map { get("/\($0)") }.joined()
         let expected = (1...50).map { "200 /\($0)" }.joined(separator: " | ")
-        #expect(try stage.answers(to: text) == expected)
-        #expect(stage.log.count == 50 && stage.log[0] == "GET /1 200 2")
+        #expect(try harness.answers(to: text) == expected)
+        #expect(harness.log.count == 50 && harness.log[0] == "GET /1 200 2")
     }
 
     @Test func servesOnePipelinedRequestAtATime() throws {
-        let stage = try Stage(service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
-        stage.advance()
-        #expect(stage.asked.count == 1)
-        stage.answer("one")
-        stage.advance()
-        #expect(stage.asked.count == 2)
-        stage.answer("two")
-        stage.advance()
+        harness.advance()
+        #expect(harness.asked.count == 1)
+        harness.answer("one")
+        harness.advance()
+        #expect(harness.asked.count == 2)
+        harness.answer("two")
+        harness.advance()
         #expect(summary(of: peer) == "200 one | 200 two")
     }
 
@@ -47,130 +47,130 @@ import Testing
 
     @Test(arguments: exchanges)
     func answersAndKeepsOrCloses(_ text: String, _ expected: String) throws {
-        #expect(try Stage().answers(to: text) == expected)
+        #expect(try ServerHarness().answers(to: text) == expected)
     }
 
     @Test(arguments: UInt64(1)...10)
     func answersTheSameHoweverTheBytesArrive(seed: UInt64) throws {
-        let stage = try Stage(seed: seed, service: Stage.echoBody)
-        stage.network.settings.split = .random
+        let harness = try ServerHarness(seed: seed, service: ServerHarness.echoBody)
+        harness.network.settings.split = .random
         let text =
             get("/1") + post("Content-Length: 5\r\n", "hello")
             + post("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n3;x\r\ndef\r\n0\r\n\r\n")
             + post("Content-Length: 101\r\n", String(repeating: "x", count: 101)) + get("/2")
-        #expect(try stage.answers(to: text) == "200 | 200 hello | 200 abcdef | 413 | 200")
+        #expect(try harness.answers(to: text) == "200 | 200 hello | 200 abcdef | 413 | 200")
     }
 
     @Test func stopsReadingWhenTheClientSendsTooMuchAhead() throws {
         var settings = ServerSettings()
         settings.aheadBytes = 1000
-        let stage = try Stage(settings, service: Stage.held)
-        stage.network.settings.windowBytes = 2000
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        harness.network.settings.windowBytes = 2000
+        let peer = try harness.connect()
         peer.send((1...200).map { get("/\($0)") }.joined())
-        stage.advance(50)
+        harness.advance(50)
         #expect(peer.stream.unsentBytes > 0)
         for _ in 1...200 {
-            stage.answer()
-            stage.advance()
+            harness.answer()
+            harness.advance()
         }
-        #expect(stage.asked.count == 200 && peer.stream.unsentBytes == 0)
+        #expect(harness.asked.count == 200 && peer.stream.unsentBytes == 0)
     }
 
     @Test func serves2000PipelinedRequestsAndForgetsAClientThatNeverReads() throws {
-        let stage = try Stage()
-        stage.network.settings.windowBytes = 4000
-        let peer = try stage.connect()
+        let harness = try ServerHarness()
+        harness.network.settings.windowBytes = 4000
+        let peer = try harness.connect()
         peer.stream.pauseReading()
         peer.send((1...2000).map { get("/\($0)") }.joined())
-        stage.advance(100)
+        harness.advance(100)
         // What both kernels hold, and what gathers before it is seen that they hold no more.
         let answerBytes = 120
-        #expect(stage.asked.count < (2 * 4000 + StreamGathering.bytesMax) / answerBytes)
-        stage.advance(40_000)
-        #expect(stage.server.connectionCount == 0)
+        #expect(harness.asked.count < (2 * 4000 + StreamGathering.bytesMax) / answerBytes)
+        harness.advance(40_000)
+        #expect(harness.server.connectionCount == 0)
     }
 
     @Test func waitsForASlowReaderAsLongAsItReads() throws {
-        let stage = try Stage { _, _, exchange in
+        let harness = try ServerHarness { _, _, exchange in
             exchange.core.value(
                 Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 1_000_000))))
         }
-        stage.network.settings.windowBytes = 40_000
-        let peer = try stage.connect()
+        harness.network.settings.windowBytes = 40_000
+        let peer = try harness.connect()
         peer.send(get("/", "Connection: close\r\n"))
         for _ in 0..<19 {
             peer.stream.pauseReading()
-            stage.advance(29_000)
+            harness.advance(29_000)
             peer.stream.resumeReading()
-            stage.advance(0)
+            harness.advance(0)
             peer.stream.pauseReading()
-            stage.advance(1)
+            harness.advance(1)
         }
-        #expect(stage.server.connectionCount == 1)
+        #expect(harness.server.connectionCount == 1)
         peer.stream.resumeReading()
-        stage.advance(1000)
+        harness.advance(1000)
         #expect(peer.received.count > 1_000_000 && peer.hasEnded)
     }
 
     /// A byte now and then is no progress: the client would hold its answer for ever.
     @Test func closesAReaderBelowTheMinimumRate() throws {
-        let stage = try Stage { _, _, exchange in
+        let harness = try ServerHarness { _, _, exchange in
             exchange.core.value(
                 Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 1_000_000))))
         }
-        stage.network.settings.windowBytes = 1000
-        let peer = try stage.connect()
+        harness.network.settings.windowBytes = 1000
+        let peer = try harness.connect()
         peer.send(get())
         for _ in 0..<3 {
             peer.stream.pauseReading()
-            stage.advance(9_000)
+            harness.advance(9_000)
             peer.stream.resumeReading()
-            stage.advance(0)
+            harness.advance(0)
             peer.stream.pauseReading()
-            stage.advance(1)
+            harness.advance(1)
         }
-        #expect(stage.server.connectionCount == 1)
-        stage.advance(4_000)
-        #expect(stage.server.connectionCount == 0)
-        #expect(stage.server.bufferedBytes == 0)
+        #expect(harness.server.connectionCount == 1)
+        harness.advance(4_000)
+        #expect(harness.server.connectionCount == 0)
+        #expect(harness.server.bufferedBytes == 0)
     }
 
     @Test func lettersOfALostClientAreDroppedAndItsRequestCancelled() throws {
-        let stage = try Stage(service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
-        stage.advance()
+        harness.advance()
         peer.stream.close()
-        stage.advance(200)
-        #expect(stage.cancelled == [0])
-        #expect(stage.log == ["GET /1 499 0"])
-        #expect(stage.server.connectionCount == 0 && stage.server.requestsInFlight == 0)
+        harness.advance(200)
+        #expect(harness.cancelled == [0])
+        #expect(harness.log == ["GET /1 499 0"])
+        #expect(harness.server.connectionCount == 0 && harness.server.requestsInFlight == 0)
     }
 
     @Test func aClientThatEndsItsSideGetsItsAnswer() throws {
-        let stage = try Stage(service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
         peer.stream.finishWriting()
-        stage.advance(120)
-        stage.answer("one")
-        stage.advance(20)
-        stage.answer("two")
-        stage.advance(20)
+        harness.advance(120)
+        harness.answer("one")
+        harness.advance(20)
+        harness.answer("two")
+        harness.advance(20)
         let told = summary(of: peer)
         #expect(told.replacing("+102 | ", with: "") == "200 one | 200 two!")
-        #expect(stage.server.connectionCount == 0)
+        #expect(harness.server.connectionCount == 0)
     }
 
     @Test func aClientOfHTTP10IsNeverSentAnInterimAnswer() throws {
-        let stage = try Stage(service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nok")
         peer.stream.finishWriting()
-        stage.advance(500)
-        stage.answer("one")
-        stage.advance()
+        harness.advance(500)
+        harness.answer("one")
+        harness.advance()
         #expect(summary(of: peer) == "200 close one!")
     }
 
@@ -181,12 +181,12 @@ import Testing
         (post("Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n"), "400 close"),
     ])
     func aClientThatEndsInTheMiddleIsRefused(_ text: String, _ expected: String) throws {
-        let stage = try Stage(service: Stage.echoBody)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.echoBody)
+        let peer = try harness.connect()
         if !text.isEmpty { peer.send(text) }
         peer.stream.finishWriting()
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == expected + "!")
-        #expect(stage.server.connectionCount == 0)
+        #expect(harness.server.connectionCount == 0)
     }
 }

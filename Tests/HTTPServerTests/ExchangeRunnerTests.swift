@@ -26,7 +26,7 @@ import Testing
     private let carrier = ScriptedCarrier()
 
     private func runner(
-        _ stage: Stage, _ body: Bytes? = Bytes(), framing: String = ""
+        _ harness: ServerHarness, _ body: Bytes? = Bytes(), framing: String = ""
     ) throws -> ExchangeRunner {
         var reader = RequestReader(limits: Limits())
         let text = Bytes("POST /x HTTP/1.1\r\nHost: a\r\n\(framing)\r\n")
@@ -34,56 +34,56 @@ import Testing
         guard case .head(let head) = try reader.read(text.span, from: &position) else {
             throw NoHead()
         }
-        return ExchangeRunner(head, body, from: nil, carrier: carrier, of: stage.server)
+        return ExchangeRunner(head, body, from: nil, carrier: carrier, of: harness.server)
     }
 
     private struct NoHead: Error {}
 
     @Test func holdsItsPermitAndBytesUntilTheResponseEnds() throws {
-        let stage = try Stage(service: Stage.held)
-        let runner = try runner(stage, Bytes("hello"))
-        stage.onServer { runner.start() }
-        #expect(stage.server.requestsInFlight == 1 && stage.server.bufferedBytes > 5)
-        stage.answer()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        let runner = try runner(harness, Bytes("hello"))
+        harness.onServer { runner.start() }
+        #expect(harness.server.requestsInFlight == 1 && harness.server.bufferedBytes > 5)
+        harness.answer()
         #expect(carrier.responses == 1 && runner.response?.status == .ok)
-        #expect(stage.server.requestsInFlight == 1 && stage.log == [])
-        for _ in 0..<2 { stage.onServer { runner.end(bodyBytes: 2) } }
-        #expect(stage.server.requestsInFlight == 0 && stage.server.bufferedBytes == 0)
-        #expect(stage.log == ["POST /x 200 2"])
+        #expect(harness.server.requestsInFlight == 1 && harness.log == [])
+        for _ in 0..<2 { harness.onServer { runner.end(bodyBytes: 2) } }
+        #expect(harness.server.requestsInFlight == 0 && harness.server.bufferedBytes == 0)
+        #expect(harness.log == ["POST /x 200 2"])
     }
 
     @Test func cancelsItsServiceOnce() throws {
-        let stage = try Stage(service: Stage.held)
-        let runner = try runner(stage)
-        stage.onServer { runner.start() }
-        for _ in 0..<2 { stage.onServer { runner.cancel(status: 499) } }
-        stage.answer()
-        #expect(stage.cancelled == [0] && stage.log == ["POST /x 499 0"])
+        let harness = try ServerHarness(service: ServerHarness.held)
+        let runner = try runner(harness)
+        harness.onServer { runner.start() }
+        for _ in 0..<2 { harness.onServer { runner.cancel(status: 499) } }
+        harness.answer()
+        #expect(harness.cancelled == [0] && harness.log == ["POST /x 499 0"])
         #expect(carrier.responses == 0 && runner.response == nil)
-        #expect(stage.server.requestsInFlight == 0 && stage.server.bufferedBytes == 0)
+        #expect(harness.server.requestsInFlight == 0 && harness.server.bufferedBytes == 0)
     }
 
     @Test func isRejectedWithoutAPermit() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 1
-        let stage = try Stage(settings, service: Stage.held)
-        let (first, second) = (try runner(stage), try runner(stage))
-        stage.onServer {
+        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let (first, second) = (try runner(harness), try runner(harness))
+        harness.onServer {
             first.start()
             second.start()
         }
         #expect(first.response == nil && second.response?.status == .serviceUnavailable)
         #expect(second.response?.fields[.retryAfter] == "1")
-        #expect(stage.asked.count == 1 && stage.server.requestsInFlight == 1)
+        #expect(harness.asked.count == 1 && harness.server.requestsInFlight == 1)
     }
 
     @Test func isRejectedWithoutRoom() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 100
-        let stage = try Stage(settings, service: Stage.held)
-        let small = try runner(stage, Bytes("hello"))
-        let large = try runner(stage, Bytes([UInt8](repeating: 97, count: 200)))
-        stage.onServer {
+        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let small = try runner(harness, Bytes("hello"))
+        let large = try runner(harness, Bytes([UInt8](repeating: 97, count: 200)))
+        harness.onServer {
             small.start()
             large.start()
         }
@@ -93,24 +93,24 @@ import Testing
     @Test func takesItsPermitWithTheLastByteOfItsBody() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 1
-        let stage = try Stage(settings) { stage, request, exchange in
+        let harness = try ServerHarness(settings) { harness, request, exchange in
             request.body.collect(upTo: 100, on: exchange.core)
-                .then { _ in Stage.held(stage, request, exchange) }
+                .then { _ in ServerHarness.held(harness, request, exchange) }
         }
         let framing = "Content-Length: 5\r\n"
-        let first = try runner(stage, nil, framing: framing)
-        let second = try runner(stage, nil, framing: framing)
-        stage.onServer {
+        let first = try runner(harness, nil, framing: framing)
+        let second = try runner(harness, nil, framing: framing)
+        harness.onServer {
             first.start()
             second.start()
         }
-        #expect(stage.server.requestsInFlight == 0 && carrier.demands == [.wanted, .wanted])
-        stage.onServer {
+        #expect(harness.server.requestsInFlight == 0 && carrier.demands == [.wanted, .wanted])
+        harness.onServer {
             first.requestBody?.deliver(Bytes("hello").span)
             first.requestBodyEnded()
         }
-        #expect(stage.server.requestsInFlight == 1 && carrier.responses == 0)
-        stage.onServer {
+        #expect(harness.server.requestsInFlight == 1 && carrier.responses == 0)
+        harness.onServer {
             second.requestBody?.deliver(Bytes("hello").span)
             second.requestBodyEnded()
         }
@@ -120,22 +120,22 @@ import Testing
     @Test func aBodyWithoutRoomIsTheLastOfItsConnection() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 1000
-        let stage = try Stage(settings) { _, request, exchange in
+        let harness = try ServerHarness(settings) { _, request, exchange in
             request.body.collect(upTo: 100_000, on: exchange.core)
                 .map { Response(status: .ok, body: $0) }
         }
-        let runner = try runner(stage, nil, framing: "Content-Length: 5000\r\n")
-        stage.onServer { runner.start() }
-        stage.onServer {
+        let runner = try runner(harness, nil, framing: "Content-Length: 5000\r\n")
+        harness.onServer { runner.start() }
+        harness.onServer {
             runner.requestBody?.deliver(Bytes([UInt8](repeating: 97, count: 500)).span)
         }
-        #expect(carrier.responses == 0 && stage.server.bufferedBytes > 500)
-        stage.onServer {
+        #expect(carrier.responses == 0 && harness.server.bufferedBytes > 500)
+        harness.onServer {
             runner.requestBody?.deliver(Bytes([UInt8](repeating: 97, count: 2000)).span)
         }
         #expect(carrier.demands == [.wanted, .refused])
         #expect(runner.response?.status == .serviceUnavailable && carrier.lastOnes == 1)
-        stage.onServer { runner.end(bodyBytes: 0) }
-        #expect(stage.server.bufferedBytes == 0)
+        harness.onServer { runner.end(bodyBytes: 0) }
+        #expect(harness.server.bufferedBytes == 0)
     }
 }

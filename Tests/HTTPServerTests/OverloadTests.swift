@@ -14,102 +14,102 @@ import Testing
     @Test func slowBodiesTakeNoPermits() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 2
-        let stage = try Stage(settings, service: Stage.echoBody)
+        let harness = try ServerHarness(settings, service: ServerHarness.echoBody)
         let slow = try (0..<10).map { _ in
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.send(post("Content-Length: 5\r\n", "he"))
             return peer
         }
-        stage.advance()
-        #expect(stage.asked.count == 10 && stage.server.requestsInFlight == 0)
-        #expect(try stage.answers(to: get()) == "200")
+        harness.advance()
+        #expect(harness.asked.count == 10 && harness.server.requestsInFlight == 0)
+        #expect(try harness.answers(to: get()) == "200")
         for peer in slow { peer.send("llo") }
-        stage.advance()
+        harness.advance()
         #expect(slow.map { summary(of: $0) } == Array(repeating: "200 hello", count: 10))
-        #expect(stage.server.requestsInFlight == 0)
+        #expect(harness.server.requestsInFlight == 0)
     }
 
     @Test func aRequestTakesItsPermitWithTheLastByteOfItsBody() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 1
-        let stage = try Stage(settings) { stage, request, exchange in
+        let harness = try ServerHarness(settings) { harness, request, exchange in
             request.body.collect(upTo: 100, on: exchange.core)
-                .then { _ in Stage.held(stage, request, exchange) }
+                .then { _ in ServerHarness.held(harness, request, exchange) }
         }
-        let first = try stage.connect()
-        let second = try stage.connect()
+        let first = try harness.connect()
+        let second = try harness.connect()
         first.send(post("Content-Length: 5\r\n", "he"))
         second.send(post("Content-Length: 5\r\n", "he"))
-        stage.advance()
+        harness.advance()
         first.send("llo")
-        stage.advance()
-        #expect(stage.server.requestsInFlight == 1)
+        harness.advance()
+        #expect(harness.server.requestsInFlight == 1)
         second.send("llo" + get("/next"))
-        stage.advance()
+        harness.advance()
         #expect(summary(of: second) == "503 | 503")
-        #expect(stage.log.map { $0.prefix(8) } == ["POST / 5", "GET /nex"])
-        stage.answer("one")
-        stage.advance()
+        #expect(harness.log.map { $0.prefix(8) } == ["POST / 5", "GET /nex"])
+        harness.answer("one")
+        harness.advance()
         #expect(summary(of: first) == "200 one")
-        #expect(stage.server.requestsInFlight == 0)
+        #expect(harness.server.requestsInFlight == 0)
     }
 
     @Test func aPermitIsReturnedHoweverTheRequestEnds() throws {
-        let stage = try Stage(service: Stage.echoBody)
+        let harness = try ServerHarness(service: ServerHarness.echoBody)
         for text in [
             get(), post("Content-Length: 5\r\n", "hello"), post("Content-Length: 101\r\n"),
             post("Transfer-Encoding: chunked\r\n", "zz\r\n"), post("Content-Length: 5\r\n", "he"),
         ] {
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.send(text)
-            stage.advance()
+            harness.advance()
             peer.stream.close()
-            stage.advance(100)
-            #expect(stage.server.requestsInFlight == 0)
+            harness.advance(100)
+            #expect(harness.server.requestsInFlight == 0)
         }
-        #expect(stage.server.bufferedBytes == 0)
+        #expect(harness.server.bufferedBytes == 0)
     }
 
     // MARK: Connections
 
-    private func crowded(_ limit: Int) throws -> Stage {
+    private func crowded(_ limit: Int) throws -> ServerHarness {
         var settings = ServerSettings()
         settings.connections = limit
-        return try Stage(settings, service: Stage.echo)
+        return try ServerHarness(settings, service: ServerHarness.echo)
     }
 
     @Test func aNewConnectionClosesTheOneThatIsIdleLongest() throws {
-        let stage = try crowded(10)
+        let harness = try crowded(10)
         let peers = try (0..<9).map { _ in
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.send(get())
-            stage.advance(100)
+            harness.advance(100)
             return peer
         }
         peers[0].send(get())
-        stage.advance(300)
-        #expect(stage.server.connectionCount == 9)
-        #expect(try stage.answers(to: get()) == "200 /")
+        harness.advance(300)
+        #expect(harness.server.connectionCount == 9)
+        #expect(try harness.answers(to: get()) == "200 /")
         #expect(peers.map(\.hasEnded) == [false, true] + Array(repeating: false, count: 7))
     }
 
     @Test func connectionsThatNeverSendKeepNobodyOut() throws {
-        let stage = try crowded(10)
-        for _ in 0..<40 { _ = try stage.connect() }
+        let harness = try crowded(10)
+        for _ in 0..<40 { _ = try harness.connect() }
         // Those beyond the limit got a 503 and are closed two seconds later.
-        stage.advance(2_100)
-        #expect(stage.server.connectionCount <= 10)
-        for _ in 0..<3 { #expect(try stage.answers(to: get()) == "200 /") }
+        harness.advance(2_100)
+        #expect(harness.server.connectionCount <= 10)
+        for _ in 0..<3 { #expect(try harness.answers(to: get()) == "200 /") }
     }
 
     /// A client that has connected and is about to send.
     @Test func aBurstOfConnectionsDoesNotCloseTheOneThatIsJustIdle() throws {
-        let stage = try crowded(10)
-        let first = try stage.connect()
-        for _ in 0..<40 { _ = try stage.connect() }
-        stage.advance(100)
+        let harness = try crowded(10)
+        let first = try harness.connect()
+        for _ in 0..<40 { _ = try harness.connect() }
+        harness.advance(100)
         first.send(get())
-        stage.advance()
+        harness.advance()
         #expect(summary(of: first) == "200 /")
     }
 
@@ -118,60 +118,60 @@ import Testing
         var settings = ServerSettings()
         settings.connections = 4
         settings.connectionsPerClient = 3
-        let stage = try Stage(settings, service: Stage.echo)
+        let harness = try ServerHarness(settings, service: ServerHarness.echo)
         let idle = try (0..<3).map { _ in
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.send(get())
-            stage.advance(300)
+            harness.advance(300)
             return peer
         }
-        for _ in 0..<3 { _ = try stage.connect() }
+        for _ in 0..<3 { _ = try harness.connect() }
         #expect(idle.map(\.hasEnded) == [false, false, false])
     }
 
     @Test func connectionsAtWorkAreNotClosed() throws {
         var settings = ServerSettings()
         settings.connections = 4
-        let stage = try Stage(settings, service: Stage.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.held)
         let busy = try (0..<4).map { _ in
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.send(get())
-            stage.advance()
+            harness.advance()
             return peer
         }
-        #expect(try stage.answers(to: get()) == "503 close!")
-        for _ in busy { stage.answer() }
-        stage.advance()
+        #expect(try harness.answers(to: get()) == "503 close!")
+        for _ in busy { harness.answer() }
+        harness.advance()
         #expect(busy.map { summary(of: $0) } == Array(repeating: "200 ok", count: 4))
     }
 
     @Test func aClientHasNoMoreConnectionsThanItsLimit() throws {
         var settings = ServerSettings()
         settings.connectionsPerClient = 2
-        let stage = try Stage(settings, service: Stage.held)
-        let peers = try (0..<2).map { _ in try stage.connect() }
-        #expect(try stage.answers(to: get()) == "503 close!")
+        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let peers = try (0..<2).map { _ in try harness.connect() }
+        #expect(try harness.answers(to: get()) == "503 close!")
         peers[0].stream.close()
-        stage.advance()
-        let next = try stage.connect()
+        harness.advance()
+        let next = try harness.connect()
         next.send(get())
-        stage.advance()
-        stage.answer()
-        stage.advance()
+        harness.advance()
+        harness.answer()
+        harness.advance()
         #expect(summary(of: next) == "200 ok")
     }
 
     @Test func aClientFarAboveItsLimitIsNotEvenTold() throws {
         var settings = ServerSettings()
         settings.connectionsPerClient = 2
-        let stage = try Stage(settings)
-        let peers = try (0..<20).map { _ in try stage.connect() }
-        stage.advance()
-        #expect(stage.server.connectionCount == 6)
+        let harness = try ServerHarness(settings)
+        let peers = try (0..<20).map { _ in try harness.connect() }
+        harness.advance()
+        #expect(harness.server.connectionCount == 6)
         #expect(peers.count { summary(of: $0) == "503 close!" } == 4)
         for peer in peers { peer.stream.close() }
-        stage.advance()
-        #expect(try stage.answers(to: get()) == "200 /")
+        harness.advance()
+        #expect(try harness.answers(to: get()) == "200 /")
     }
 
     // MARK: Memory
@@ -180,108 +180,108 @@ import Testing
     @Test func clientsThatReadNothingGiveWayToOthers() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 100_000
-        let stage = try Stage(settings) { _, _, exchange in
+        let harness = try ServerHarness(settings) { _, _, exchange in
             let body = Bytes([UInt8](repeating: 97, count: 10_000))
             let hasRoom = exchange.hold(10_000)
             return exchange.core.value(
                 hasRoom ? Response(status: .ok, body: body) : Response(status: .serviceUnavailable))
         }
-        stage.network.settings.windowBytes = 1000
+        harness.network.settings.windowBytes = 1000
         var unread: [ScriptedPeer] = []
         for _ in 0..<20 {
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.stream.pauseReading()
             peer.send(get())
-            stage.advance(10)
+            harness.advance(10)
             unread.append(peer)
         }
-        #expect(stage.server.bufferedBytes <= 100_000)
-        stage.advance(2000)
+        #expect(harness.server.bufferedBytes <= 100_000)
+        harness.advance(2000)
         for _ in 0..<5 {
-            let honest = try stage.connect()
+            let honest = try harness.connect()
             honest.send(get())
-            stage.advance(50)
+            harness.advance(50)
             #expect(honest.text.hasPrefix("HTTP/1.1 200"))
             honest.stream.close()
         }
         // The newest of them may still be there: only as many are closed as is necessary.
-        #expect((1...8).contains(stage.server.connectionCount))
+        #expect((1...8).contains(harness.server.connectionCount))
         for peer in unread { peer.stream.close() }
-        stage.advance(100)
-        #expect(stage.server.bufferedBytes == 0)
+        harness.advance(100)
+        #expect(harness.server.bufferedBytes == 0)
     }
 
     @Test func aClientThatReadsIsKeptWhenMemoryIsShort() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 400_000
-        let stage = try Stage(settings) { _, request, exchange in
+        let harness = try ServerHarness(settings) { _, request, exchange in
             let count = request.head.target.text == Bytes("/big") ? 290_000 : 10_000
             let body = Bytes([UInt8](repeating: 97, count: count))
             let hasRoom = exchange.hold(count)
             return exchange.core.value(
                 hasRoom ? Response(status: .ok, body: body) : Response(status: .serviceUnavailable))
         }
-        stage.network.settings.windowBytes = 4000
-        let reader = try stage.connect()
+        harness.network.settings.windowBytes = 4000
+        let reader = try harness.connect()
         reader.stream.pauseReading()
         reader.send(get("/big"))
-        stage.advance()
+        harness.advance()
         let silent = try (0..<3).map { _ in
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.stream.pauseReading()
             peer.send(get())
             return peer
         }
         for _ in 0..<20 {
             reader.stream.resumeReading()
-            stage.advance(0)
+            harness.advance(0)
             reader.stream.pauseReading()
-            stage.advance(100)
+            harness.advance(100)
         }
         let honest = try (0..<8).map { _ in
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.stream.pauseReading()
             peer.send(get())
-            stage.advance()
+            harness.advance()
             return peer
         }
         reader.stream.resumeReading()
         for peer in honest { peer.stream.resumeReading() }
-        stage.advance(500)
+        harness.advance(500)
         #expect(summary(of: reader).hasPrefix("200"))
         #expect(honest.allSatisfy { $0.text.hasPrefix("HTTP/1.1 200") })
         for peer in silent { peer.stream.resumeReading() }
-        stage.advance(500)
+        harness.advance(500)
         #expect(silent.allSatisfy { $0.received.count < 10_000 })
     }
 
     @Test func whatIsHeldAheadCountsInFull() throws {
-        let stage = try Stage(service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send(get() + get("/" + String(repeating: "a", count: 6000)) + get())
-        stage.advance()
-        stage.answer()
-        stage.advance()
+        harness.advance()
+        harness.answer()
+        harness.advance()
         // The second request runs and its bytes are counted by it; the array that holds the third one
         // still has them.
-        #expect(stage.server.bufferedBytes > 12_000)
+        #expect(harness.server.bufferedBytes > 12_000)
         peer.stream.close()
-        stage.advance(100)
-        #expect(stage.server.bufferedBytes == 0)
+        harness.advance(100)
+        #expect(harness.server.bufferedBytes == 0)
     }
 
     // MARK: Fairness
 
     /// All requests come at once. Others are served before their last is, in the same moment.
     @Test func otherConnectionsAreServedBetweenPipelinedRequests() throws {
-        let stage = try Stage()
-        stage.network.settings.latency = .zero ... .zero
-        let greedy = try stage.connect()
-        let other = try stage.connect()
+        let harness = try ServerHarness()
+        harness.network.settings.latency = .zero ... .zero
+        let greedy = try harness.connect()
+        let other = try harness.connect()
         greedy.send((0..<400).map { get("/\($0)") }.joined())
         other.send(get("/other"))
-        stage.advance()
-        let order = stage.asked.map { $0.request.head.target.description }
+        harness.advance()
+        let order = harness.asked.map { $0.request.head.target.description }
         let position = try #require(order.firstIndex(of: "/other"))
         #expect(order.count == 401 && position <= 32)
         #expect(order.filter { $0 != "/other" } == (0..<400).map { "/\($0)" })
@@ -290,34 +290,34 @@ import Testing
     }
 
     @Test func aClientThatEndsItsSideGetsAllAnswersOfItsPipeline() throws {
-        let stage = try Stage()
-        let peer = try stage.connect()
+        let harness = try ServerHarness()
+        let peer = try harness.connect()
         peer.send((0..<100).map { get("/\($0)") }.joined())
         peer.stream.finishWriting()
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == (0..<100).map { "200 /\($0)" }.joined(separator: " | ") + "!")
     }
 
     @Test func aDrainEndsAConnectionWithAPipelineBehindItsNextAnswer() throws {
-        let stage = try Stage()
-        stage.network.settings.latency = .zero ... .zero
-        let peer = try stage.connect()
+        let harness = try ServerHarness()
+        harness.network.settings.latency = .zero ... .zero
+        let peer = try harness.connect()
         peer.send((0..<100).map { get("/\($0)") }.joined())
-        stage.network.run(until: { stage.asked.count == 32 })
-        _ = stage.server.drain()
-        stage.advance(2100)
+        harness.network.run(until: { harness.asked.count == 32 })
+        _ = harness.server.drain()
+        harness.advance(2100)
         #expect(summary(of: peer).hasSuffix("200 close /32!"))
-        #expect(stage.server.connectionCount == 0)
+        #expect(harness.server.connectionCount == 0)
     }
 
     @Test func emptyLinesBehindAPipelineDoNotKeepADrainedConnectionOpen() throws {
-        let stage = try Stage()
-        stage.network.settings.latency = .zero ... .zero
-        let peer = try stage.connect()
+        let harness = try ServerHarness()
+        harness.network.settings.latency = .zero ... .zero
+        let peer = try harness.connect()
         peer.send((0..<32).map { get("/\($0)") }.joined() + "\r\n")
-        stage.network.run(until: { stage.asked.count == 32 })
-        _ = stage.server.drain()
-        stage.advance(300)
-        #expect(stage.server.connectionCount == 0)
+        harness.network.run(until: { harness.asked.count == 32 })
+        _ = harness.server.drain()
+        harness.advance(300)
+        #expect(harness.server.connectionCount == 0)
     }
 }

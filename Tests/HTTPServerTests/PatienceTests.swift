@@ -19,14 +19,14 @@ import Testing
 
     /// The first request is waited for as long as a head may take, and no longer.
     @Test func closesAConnectionWithoutAFirstRequest() throws {
-        let stage = try Stage(settings())
-        let peer = try stage.connect()
-        stage.advance(590)
+        let harness = try ServerHarness(settings())
+        let peer = try harness.connect()
+        harness.advance(590)
         #expect(!peer.hasEnded)
-        stage.advance(20)
+        harness.advance(20)
         #expect(summary(of: peer) == "!")
-        stage.advance(2100)
-        #expect(stage.server.connectionCount == 0)
+        harness.advance(2100)
+        #expect(harness.server.connectionCount == 0)
     }
 
     /// A byte each 100 ms is far below the minimum rate, and would last for minutes.
@@ -34,39 +34,39 @@ import Testing
     func refusesABodyBelowTheMinimumRate(_ framing: String) throws {
         var settings = settings()
         settings.limits.bodyTimeout = .seconds(30)
-        let stage = try Stage(settings) { _, request, exchange in
+        let harness = try ServerHarness(settings) { _, request, exchange in
             request.body.collect(upTo: 10_000, on: exchange.core).map {
                 Response(status: .ok, body: $0)
             }
         }
-        let peer = try stage.connect()
+        let peer = try harness.connect()
         peer.send(post(framing))
         for _ in 0..<49 {
-            stage.advance(100)
+            harness.advance(100)
             peer.send(framing.hasPrefix("T") ? "1\r\na\r\n" : "a")
         }
-        stage.advance(50)
+        harness.advance(50)
         #expect(!peer.hasEnded)
-        stage.advance(150)
+        harness.advance(150)
         #expect(summary(of: peer) == "408 close!")
-        #expect(stage.log == ["POST / 408 0"])
+        #expect(harness.log == ["POST / 408 0"])
     }
 
     @Test func readsABodyAboveTheMinimumRateUntilItsTimeIsOver() throws {
         var settings = settings()
         settings.limits.bodyTimeout = .seconds(30)
-        let stage = try Stage(settings) { _, request, exchange in
+        let harness = try ServerHarness(settings) { _, request, exchange in
             request.body.collect(upTo: 100_000, on: exchange.core)
                 .map { Response(status: .ok, body: Bytes("\($0.count)")) }
         }
         func send(seconds: Int) throws -> ScriptedPeer {
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peer.send(post("Content-Length: \(seconds * 1100)\r\n"))
             for _ in 0..<min(seconds, 31) {
-                stage.advance(1000)
+                harness.advance(1000)
                 peer.send(String(repeating: "a", count: 1100))
             }
-            stage.advance()
+            harness.advance()
             return peer
         }
         #expect(summary(of: try send(seconds: 25)) == "200 27500")
@@ -77,129 +77,129 @@ import Testing
     @Test func anIdleTimeBeginsBehindARefusalForWantOfPermits() throws {
         var settings = settings()
         settings.requestsInFlight = 0
-        let stage = try Stage(settings)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings)
+        let peer = try harness.connect()
         for _ in 0..<4 {
-            stage.advance(500)
+            harness.advance(500)
             peer.send(get())
         }
-        stage.advance(1990)
+        harness.advance(1990)
         #expect(!peer.hasEnded)
-        stage.advance(20)
+        harness.advance(20)
         #expect(summary(of: peer) == "503 | 503 | 503 | 503!")
     }
 
     @Test func closesAConnectionThatIsIdleBetweenRequests() throws {
-        let stage = try Stage(settings())
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings())
+        let peer = try harness.connect()
         peer.send(get())
         for _ in 0..<5 {
-            stage.advance(1900)
+            harness.advance(1900)
             peer.send(get())
         }
-        stage.advance(1990)
+        harness.advance(1990)
         #expect(!peer.hasEnded)
-        stage.advance(20)
+        harness.advance(20)
         #expect(peer.hasEnded)
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: x\r\n", "G", get() + "GET ", "\r\nGET /"])
     func refusesAHeadThatTakesTooLong(_ text: String) throws {
-        let stage = try Stage(settings())
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings())
+        let peer = try harness.connect()
         peer.send(text)
-        stage.advance(590)
+        harness.advance(590)
         #expect(!peer.hasEnded)
-        stage.advance(20)
+        harness.advance(20)
         #expect(summary(of: peer).hasSuffix("408 close!"))
-        #expect(stage.log.last == "refused 408")
+        #expect(harness.log.last == "refused 408")
     }
 
     @Test func countsTheWholeHeadHoweverItDrips() throws {
-        let stage = try Stage(settings())
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings())
+        let peer = try harness.connect()
         for byte in "GET /" {
             peer.send(String(byte))
-            stage.advance(100)
+            harness.advance(100)
         }
         peer.send("x")
-        stage.advance(120)
+        harness.advance(120)
         #expect(summary(of: peer) == "408 close!")
     }
 
     @Test(arguments: ["Content-Length: 50\r\n", "Transfer-Encoding: chunked\r\n"])
     func refusesABodyThatTakesTooLong(_ framing: String) throws {
-        let stage = try Stage(settings(), service: Stage.echoBody)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings(), service: ServerHarness.echoBody)
+        let peer = try harness.connect()
         peer.send(post(framing, "3"))
-        stage.advance(590)
+        harness.advance(590)
         #expect(!peer.hasEnded)
-        stage.advance(20)
+        harness.advance(20)
         #expect(summary(of: peer) == "408 close!")
-        #expect(stage.log == ["POST / 408 0"])
-        #expect(stage.server.requestsInFlight == 0)
+        #expect(harness.log == ["POST / 408 0"])
+        #expect(harness.server.requestsInFlight == 0)
     }
 
     @Test func waitsForItsServiceWithoutLimit() throws {
-        let stage = try Stage(settings(), service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings(), service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance(60_000)
-        stage.answer()
-        stage.advance()
+        harness.advance(60_000)
+        harness.answer()
+        harness.advance()
         #expect(summary(of: peer) == "200 ok")
     }
 
     @Test func aClientThatEndedItsSideHasNoMoreTimeToReadThanOthers() throws {
-        let stage = try Stage(service: Stage.held)
-        stage.network.settings.windowBytes = 1000
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        harness.network.settings.windowBytes = 1000
+        let peer = try harness.connect()
         peer.stream.pauseReading()
         peer.send(get())
         peer.stream.finishWriting()
-        stage.advance(20_000)
-        stage.answer(String(repeating: "a", count: 10_000))
-        stage.advance(29_000)
-        #expect(stage.server.connectionCount == 1)
-        stage.advance(2000)
-        #expect(stage.server.connectionCount == 0)
+        harness.advance(20_000)
+        harness.answer(String(repeating: "a", count: 10_000))
+        harness.advance(29_000)
+        #expect(harness.server.connectionCount == 1)
+        harness.advance(2000)
+        #expect(harness.server.connectionCount == 0)
     }
 
     @Test(arguments: [get(), get() + get(), post("Content-Length: 2\r\n", "ok")])
     func noticesWithin50MillisecondsThatAClientIsGone(_ text: String) throws {
-        let stage = try Stage(service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send(text)
-        stage.advance()
+        harness.advance()
         peer.stream.close()
-        stage.advance(50)
-        #expect(stage.cancelled == [0] && stage.server.connectionCount == 0)
+        harness.advance(50)
+        #expect(harness.cancelled == [0] && harness.server.connectionCount == 0)
     }
 
     /// Nothing is read from it any more, so neither its end nor its reset is seen by reading.
     @Test(arguments: [true, false]) func noticesThatAClientFarAheadIsGone(isReset: Bool) throws {
         var settings = ServerSettings()
         settings.aheadBytes = 1000
-        let stage = try Stage(settings, service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send((1...100).map { get("/\($0)") }.joined())
-        stage.advance()
+        harness.advance()
         if isReset { (peer.stream as? SimStream)?.reset() } else { peer.stream.close() }
-        stage.advance(200)
-        #expect(stage.cancelled == [0] && stage.server.connectionCount == 0)
+        harness.advance(200)
+        #expect(harness.cancelled == [0] && harness.server.connectionCount == 0)
     }
 
     @Test func aClientFarAheadIsServedInOrder() throws {
         var settings = ServerSettings()
         settings.aheadBytes = 1000
-        let stage = try Stage(settings, service: Stage.held)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let peer = try harness.connect()
         peer.send((1...100).map { get("/\($0)") }.joined())
         for number in 1...100 {
-            stage.advance(40)
-            stage.answer("\(number)")
+            harness.advance(40)
+            harness.answer("\(number)")
         }
-        stage.advance()
+        harness.advance()
         let told = summary(of: peer).replacing("+102 | ", with: "")
         #expect(told == (1...100).map { "200 \($0)" }.joined(separator: " | "))
     }

@@ -7,10 +7,12 @@ import Testing
 /// Refusals that the server writes itself.
 @Suite struct RefusalTests {
     /// Where the head ends, nothing follows to a HEAD request; to any other method the problem does.
-    private func body(_ text: String, _ stage: Stage, after milliseconds: Int) throws -> String? {
-        let peer = try stage.connect()
+    private func body(_ text: String, _ harness: ServerHarness, after milliseconds: Int) throws
+        -> String?
+    {
+        let peer = try harness.connect()
         peer.send(text)
-        stage.advance(milliseconds)
+        harness.advance(milliseconds)
         guard let end = peer.text.firstRange(of: "\r\n\r\n") else { return nil }
         #expect(peer.text.contains("Connection: close\r\n"))
         #expect(peer.text.contains("Content-Length: "))
@@ -31,17 +33,17 @@ import Testing
     func refusalOfHeadHasNoBody(_ head: String, isSplit: Bool) throws {
         var settings = ServerSettings()
         settings.limits.bodyTimeout = .seconds(3)
-        let stage = try Stage(settings, service: Stage.echoBody)
-        if isSplit { stage.network.settings.split = .random }
-        let refused = try body(head.replacing("#", with: "HEAD"), stage, after: 11_000)
+        let harness = try ServerHarness(settings, service: ServerHarness.echoBody)
+        if isSplit { harness.network.settings.split = .random }
+        let refused = try body(head.replacing("#", with: "HEAD"), harness, after: 11_000)
         #expect(refused == "")
-        let other = try body(head.replacing("#", with: "PUT"), stage, after: 11_000)
+        let other = try body(head.replacing("#", with: "PUT"), harness, after: 11_000)
         #expect(try #require(other).hasPrefix("{\"type\""))
     }
 
     @Test(arguments: ["HEA", "HEADS / HTTP/1.1\r\n\r\n", "HEADS "])
     func aMethodThatOnlyBeginsLikeHeadGetsABody(_ head: String) throws {
-        let stage = try Stage()
-        #expect(try #require(try body(head, stage, after: 11_000)).hasPrefix("{\"type\""))
+        let harness = try ServerHarness()
+        #expect(try #require(try body(head, harness, after: 11_000)).hasPrefix("{\"type\""))
     }
 }

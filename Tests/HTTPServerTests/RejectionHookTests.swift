@@ -34,23 +34,24 @@ import Testing
     @Test(arguments: rejected)
     func everyRejectionPassesTheChain(_ text: String, _ status: String) throws {
         struct Failure: Error {}
-        let service: (Stage, Request, Exchange) -> Local<Response> = { stage, request, exchange in
+        let service: (ServerHarness, Request, Exchange) -> Local<Response> = {
+            harness, request, exchange in
             guard request.head.target.text != Bytes("/fails") else {
                 return exchange.core.error(Failure())
             }
-            return Stage.echoBody(stage, request, exchange)
+            return ServerHarness.echoBody(harness, request, exchange)
         }
         var settings = ServerSettings()
         settings.limits.bodyTimeout = .seconds(3)
-        let stage = try Stage(settings, service: service, rejection: Self.marked)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(settings, service: service, rejection: Self.marked)
+        let peer = try harness.connect()
         peer.send(text)
-        stage.advance(11_000)
+        harness.advance(11_000)
         #expect(summary(of: peer).hasPrefix(status))
         #expect(peer.text.contains("X-Door: passed\r\n"))
-        #expect(stage.log.count == 1 && stage.log[0].contains(status))
+        #expect(harness.log.count == 1 && harness.log[0].contains(status))
         // Without the chain nothing adds the field.
-        let plain = try Stage(settings, service: service)
+        let plain = try ServerHarness(settings, service: service)
         let other = try plain.connect()
         other.send(text)
         plain.advance(11_000)
@@ -60,40 +61,42 @@ import Testing
     @Test func theRejectionOfAConnectionTooManyPassesTheChain() throws {
         var settings = ServerSettings()
         settings.connections = 1
-        let stage = try Stage(settings, service: Stage.echo, rejection: Self.marked)
-        let first = try stage.connect()
+        let harness = try ServerHarness(
+            settings, service: ServerHarness.echo, rejection: Self.marked)
+        let first = try harness.connect()
         first.send("GET /")
-        stage.advance()
-        let second = try stage.connect()
-        stage.advance()
+        harness.advance()
+        let second = try harness.connect()
+        harness.advance()
         #expect(summary(of: second) == "503 close!" && second.text.contains("X-Door: passed\r\n"))
-        #expect(stage.log == ["refused 503"])
+        #expect(harness.log == ["refused 503"])
     }
 
     @Test func aRequestWithoutAPermitPassesTheChainAndKeepsItsConnection() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 0
-        let stage = try Stage(settings, service: Stage.echo, rejection: Self.marked)
-        let peer = try stage.connect()
+        let harness = try ServerHarness(
+            settings, service: ServerHarness.echo, rejection: Self.marked)
+        let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "503 | 503")
         #expect(peer.text.split(separator: "\r\n").count { $0 == "X-Door: passed" } == 2)
     }
 
     @Test func anOrdinaryResponseDoesNotPassIt() throws {
         var passed = 0
-        let stage = try Stage(rejection: { response, _, exchange in
+        let harness = try ServerHarness(rejection: { response, _, exchange in
             passed += 1
             return exchange.core.value(response)
         })
-        #expect(try stage.answers(to: get("/1") + get("/2")) == "200 /1 | 200 /2" && passed == 0)
+        #expect(try harness.answers(to: get("/1") + get("/2")) == "200 /1 | 200 /2" && passed == 0)
     }
 
     @Test func theChainSeesTheRequestIfThereIsOne() throws {
         var seen: [String] = []
-        let stage = try Stage(
-            service: Stage.echoBody,
+        let harness = try ServerHarness(
+            service: ServerHarness.echoBody,
             rejection: { response, request, exchange in
                 seen.append("\(request.head.method) \(request.head.target) \(response.status)")
                 return exchange.core.value(response)
@@ -102,7 +105,7 @@ import Testing
             "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             "PUT /x HTTP/1.1\r\n\r\n", "HEAD /x HTTP/1.1\r\n\r\n",
         ] {
-            _ = try stage.answers(to: text)
+            _ = try harness.answers(to: text)
         }
         // A message that is no request has a stand-in.
         #expect(seen == ["PUT /x 400", "GET / 400", "HEAD / 400"])
@@ -110,39 +113,41 @@ import Testing
 
     @Test func aChainThatFailsLosesNoRejection() throws {
         struct Failure: Error {}
-        let stage = try Stage(rejection: { _, _, exchange in exchange.core.error(Failure()) })
-        #expect(try stage.answers(to: "BAD\r\n\r\n") == "400 close!")
+        let harness = try ServerHarness(rejection: { _, _, exchange in
+            exchange.core.error(Failure())
+        })
+        #expect(try harness.answers(to: "BAD\r\n\r\n") == "400 close!")
     }
 
     @Test func aChainMayTakeItsTime() throws {
-        let stage = try Stage(rejection: { response, _, exchange in
+        let harness = try ServerHarness(rejection: { response, _, exchange in
             exchange.core.value(response).delayed(by: .milliseconds(100))
         })
-        let peer = try stage.connect()
+        let peer = try harness.connect()
         peer.send("BAD\r\n\r\n" + get())
-        stage.advance(50)
+        harness.advance(50)
         #expect(summary(of: peer) == "")
-        stage.advance(60)
-        #expect(summary(of: peer) == "400 close!" && stage.asked.isEmpty)
+        harness.advance(60)
+        #expect(summary(of: peer) == "400 close!" && harness.asked.isEmpty)
     }
 
     @Test func aClientThatLeavesCancelsTheChain() throws {
         var wasCancelled = false
         let pending = Pending()
-        let stage = try Stage(rejection: { _, _, exchange in
+        let harness = try ServerHarness(rejection: { _, _, exchange in
             let resolver = LocalResolver<Response>(on: exchange.core)
             resolver.onCancel { _ in wasCancelled = true }
             let promise = resolver.promise
             pending.resolver = consume resolver
             return promise
         })
-        let peer = try stage.connect()
+        let peer = try harness.connect()
         peer.send("BAD\r\n\r\n")
-        stage.advance()
+        harness.advance()
         (peer.stream as? SimStream)?.reset()
-        stage.advance()
-        #expect(wasCancelled && stage.server.connectionCount == 0)
-        #expect(stage.log == ["refused 400"])
+        harness.advance()
+        #expect(wasCancelled && harness.server.connectionCount == 0)
+        #expect(harness.log == ["refused 400"])
     }
 
     private final class Pending {

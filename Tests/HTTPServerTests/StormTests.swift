@@ -13,31 +13,32 @@ import Testing
     @Test(arguments: 0..<UInt64(60))
     func everyConnectionEndsAndEveryRequestIsToldOfOnce(seed: UInt64) throws {
         let chance = Entropy(seed: seed &* 7919 &+ 1)
-        let stage = try Stage(seed: seed, settings(chance)) { stage, request, exchange in
+        let harness = try ServerHarness(seed: seed, settings(chance)) {
+            harness, request, exchange in
             let mood = Mood.allCases[chance.below(Mood.allCases.count)]
-            return mood.answer(stage, request, exchange, chance)
+            return mood.answer(harness, request, exchange, chance)
         }
-        stage.network.settings.split = chance.chance(oneIn: 2) ? .random : .whole
-        stage.network.settings.windowBytes = 200 + chance.below(20_000)
+        harness.network.settings.split = chance.chance(oneIn: 2) ? .random : .whole
+        harness.network.settings.windowBytes = 200 + chance.below(20_000)
 
         var peers: [ScriptedPeer] = []
         for _ in 0..<30 {
-            let peer = try stage.connect()
+            let peer = try harness.connect()
             peers.append(peer)
-            act(peer, stage, chance)
+            act(peer, harness, chance)
         }
-        stage.advance(chance.chance(oneIn: 2) ? 0 : 1000)
-        let honest = try stage.connect()
+        harness.advance(chance.chance(oneIn: 2) ? 0 : 1000)
+        let honest = try harness.connect()
         honest.send(get("/honest"))
         var isDrained = false
-        stage.onServer { stage.server.drain().whenSettled { _ in isDrained = true } }
-        stage.advance(120_000)
+        harness.onServer { harness.server.drain().whenSettled { _ in isDrained = true } }
+        harness.advance(120_000)
 
-        #expect(isDrained && stage.server.connectionCount == 0)
-        #expect(stage.server.requestsInFlight == 0)
-        #expect(stage.log.count { !$0.hasPrefix("refused") } >= stage.asked.count)
+        #expect(isDrained && harness.server.connectionCount == 0)
+        #expect(harness.server.requestsInFlight == 0)
+        #expect(harness.log.count { !$0.hasPrefix("refused") } >= harness.asked.count)
         let answers = peers.flatMap(messages).count
-        #expect(0 < answers && answers <= stage.log.count && !stage.asked.isEmpty)
+        #expect(0 < answers && answers <= harness.log.count && !harness.asked.isEmpty)
         #expect(honest.hasEnded || !honest.failures.isEmpty)
     }
 
@@ -61,7 +62,7 @@ import Testing
         get("/d", "Content-Length: 40\r\n") + get("/inside-the-body", "X: y\r\n"),
     ]
 
-    private func act(_ peer: ScriptedPeer, _ stage: Stage, _ chance: Entropy) {
+    private func act(_ peer: ScriptedPeer, _ harness: ServerHarness, _ chance: Entropy) {
         var bytes: [UInt8] = []
         for _ in 0...chance.below(5) {
             bytes += Self.messages[chance.below(Self.messages.count)].utf8
@@ -73,7 +74,7 @@ import Testing
             let count = 1 + chance.below(bytes.count)
             peer.stream.write(bytes.span.extracting(0..<count))
             bytes.removeFirst(count)
-            stage.advance(chance.chance(oneIn: 20) ? 5000 : chance.below(3))
+            harness.advance(chance.chance(oneIn: 20) ? 5000 : chance.below(3))
         }
         switch chance.below(6) {
         case 0: peer.stream.finishWriting()
@@ -111,20 +112,20 @@ import Testing
         case echo, echoBody, later, tooMuch, failure, bodyLater
 
         func answer(
-            _ stage: Stage, _ request: Request, _ exchange: Exchange, _ chance: Entropy
+            _ harness: ServerHarness, _ request: Request, _ exchange: Exchange, _ chance: Entropy
         ) -> Local<Response> {
             let delay = Duration.milliseconds(chance.below(4000))
             switch self {
-            case .echo: return Stage.echo(stage, request, exchange)
-            case .echoBody: return Stage.echoBody(stage, request, exchange)
-            case .later: return Stage.echo(stage, request, exchange).delayed(by: delay)
+            case .echo: return ServerHarness.echo(harness, request, exchange)
+            case .echoBody: return ServerHarness.echoBody(harness, request, exchange)
+            case .later: return ServerHarness.echo(harness, request, exchange).delayed(by: delay)
             case .tooMuch:
                 let body = [UInt8](repeating: 97, count: 30_000)
                 return exchange.core.value(Response(status: .ok, body: Bytes(body)))
             case .failure: return exchange.core.error(PromiseError.abandoned)
             case .bodyLater:
                 return exchange.core.value(()).delayed(by: delay).then {
-                    Stage.echoBody(stage, request, exchange)
+                    ServerHarness.echoBody(harness, request, exchange)
                 }
             }
         }

@@ -10,10 +10,10 @@ import Testing
 /// Responses whose body is delivered piece by piece: the exchange ends with the body's last byte.
 @Suite struct StreamedResponseTests {
     /// A server that streams a scripted body to each request.
-    private func stage(
+    private func harness(
         _ body: ScriptedBody, _ settings: ServerSettings = ServerSettings(), status: Status = .ok
-    ) throws -> Stage {
-        try Stage(settings) { _, _, exchange in
+    ) throws -> ServerHarness {
+        try ServerHarness(settings) { _, _, exchange in
             exchange.core.value(Response(status: status, body: .stream(body)))
         }
     }
@@ -25,75 +25,75 @@ import Testing
 
     @Test func theHeadLeavesBeforeTheBody() throws {
         let body = ScriptedBody(.length(10))
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance()
+        harness.advance()
         #expect(peer.text.contains("Content-Length: 10\r\n") && self.body(of: peer) == "")
-        stage.onServer { body.deliver("hello") }
-        stage.advance()
+        harness.onServer { body.deliver("hello") }
+        harness.advance()
         #expect(self.body(of: peer) == "hello")
-        #expect(stage.server.requestsInFlight == 1 && stage.log == [])
-        stage.onServer {
+        #expect(harness.server.requestsInFlight == 1 && harness.log == [])
+        harness.onServer {
             body.deliver("world")
             body.end()
         }
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "200 helloworld")
-        #expect(stage.server.requestsInFlight == 0 && stage.log == ["GET / 200 10"])
+        #expect(harness.server.requestsInFlight == 0 && harness.log == ["GET / 200 10"])
     }
 
     @Test func theNextRequestIsServedBehindTheBody() throws {
         let body = ScriptedBody(.length(5))
-        let stage = try Stage { stage, request, exchange in
+        let harness = try ServerHarness { harness, request, exchange in
             guard request.head.target.text == Bytes("/stream") else {
-                return Stage.echo(stage, request, exchange)
+                return ServerHarness.echo(harness, request, exchange)
             }
             return exchange.core.value(Response(status: .ok, body: .stream(body)))
         }
-        let peer = try stage.connect()
+        let peer = try harness.connect()
         peer.send(get("/stream") + get("/next"))
-        stage.advance()
-        #expect(stage.asked.count == 1)
-        stage.onServer {
+        harness.advance()
+        #expect(harness.asked.count == 1)
+        harness.onServer {
             body.deliver("hello")
             body.end()
         }
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "200 hello | 200 /next")
     }
 
     @Test(arguments: [BodyFraming.chunked, .untilClose])
     func aBodyOfUnknownLengthIsSentInChunks(_ framing: BodyFraming) throws {
         let body = ScriptedBody(framing)
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance()
-        stage.onServer {
+        harness.advance()
+        harness.onServer {
             body.deliver("hello")
             body.deliver(String(repeating: "x", count: 17))
             body.end()
         }
-        stage.advance()
+        harness.advance()
         #expect(peer.text.contains("Transfer-Encoding: chunked\r\n"))
         #expect(
             self.body(of: peer)
                 == "5\r\nhello\r\n11\r\n\(String(repeating: "x", count: 17))\r\n0\r\n\r\n")
-        #expect(!peer.hasEnded && stage.log == ["GET / 200 22"])
+        #expect(!peer.hasEnded && harness.log == ["GET / 200 22"])
     }
 
     @Test func aBodyOfUnknownLengthEndsTheConnectionOfHTTP10() throws {
         let body = ScriptedBody(.chunked)
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
-        stage.advance()
-        stage.onServer {
+        harness.advance()
+        harness.onServer {
             body.deliver("hello")
             body.end()
         }
-        stage.advance()
+        harness.advance()
         #expect(peer.text.contains("Connection: close\r\n"))
         #expect(!peer.text.contains("Transfer-Encoding"))
         #expect(self.body(of: peer) == "hello" && peer.hasEnded)
@@ -101,62 +101,62 @@ import Testing
 
     @Test func aSlowClientPausesTheBody() throws {
         let body = ScriptedBody(.chunked)
-        let stage = try stage(body)
-        stage.network.settings.windowBytes = 10_000
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        harness.network.settings.windowBytes = 10_000
+        let peer = try harness.connect()
         peer.stream.pauseReading()
         peer.send(get())
-        stage.advance()
+        harness.advance()
         let piece = String(repeating: "x", count: 20_000)
         var sent = 0
         while !body.isPaused, sent < 20 {
-            stage.onServer { body.deliver(piece) }
+            harness.onServer { body.deliver(piece) }
             sent += 1
         }
         #expect(body.isPaused && sent < 8)
-        #expect(stage.server.bufferedBytes > ResponseRelay.unsentBytesMax)
-        #expect(stage.server.bufferedBytes <= ResponseRelay.unsentBytesMax + 2 * piece.count)
+        #expect(harness.server.bufferedBytes > ResponseRelay.unsentBytesMax)
+        #expect(harness.server.bufferedBytes <= ResponseRelay.unsentBytesMax + 2 * piece.count)
         peer.stream.resumeReading()
-        stage.advance(100)
+        harness.advance(100)
         #expect(!body.isPaused && body.pauses == 1)
-        stage.onServer { body.end() }
-        stage.advance(100)
+        harness.onServer { body.end() }
+        harness.advance(100)
         #expect(self.body(of: peer).hasSuffix("\r\n0\r\n\r\n"))
-        #expect(stage.server.bufferedBytes == 0)
-        #expect(stage.log == ["GET / 200 \(sent * piece.count)"])
+        #expect(harness.server.bufferedBytes == 0)
+        #expect(harness.log == ["GET / 200 \(sent * piece.count)"])
     }
 
     @Test func aClientThatDoesNotReadLosesItsStream() throws {
         let body = ScriptedBody(.chunked)
-        let stage = try stage(body)
-        stage.network.settings.windowBytes = 1000
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        harness.network.settings.windowBytes = 1000
+        let peer = try harness.connect()
         peer.stream.pauseReading()
         peer.send(get())
-        stage.advance()
-        stage.onServer { body.deliver(String(repeating: "x", count: 20_000)) }
-        stage.advance(29_000)
+        harness.advance()
+        harness.onServer { body.deliver(String(repeating: "x", count: 20_000)) }
+        harness.advance(29_000)
         #expect(!body.isCancelled)
-        stage.advance(2_000)
-        #expect(body.isCancelled && stage.server.connectionCount == 0)
-        #expect(stage.log == ["GET / 200 20000 truncated"])
-        #expect(stage.server.bufferedBytes == 0 && stage.server.requestsInFlight == 0)
+        harness.advance(2_000)
+        #expect(body.isCancelled && harness.server.connectionCount == 0)
+        #expect(harness.log == ["GET / 200 20000 truncated"])
+        #expect(harness.server.bufferedBytes == 0 && harness.server.requestsInFlight == 0)
     }
 
     /// A slow backend is no reason to end a connection.
     @Test func aBodyMayPauseForAsLongAsItLikes() throws {
         let body = ScriptedBody(.length(2))
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance()
-        stage.onServer { body.deliver("a") }
-        stage.advance(600_000)
-        stage.onServer {
+        harness.advance()
+        harness.onServer { body.deliver("a") }
+        harness.advance(600_000)
+        harness.onServer {
             body.deliver("b")
             body.end()
         }
-        stage.advance()
+        harness.advance()
         #expect(summary(of: peer) == "200 ab")
     }
 
@@ -164,53 +164,53 @@ import Testing
     @Test(arguments: [BodyFraming.chunked, .length(10)], ["fails", "ends early"])
     func aBodyThatBreaksOffClosesTheConnection(_ framing: BodyFraming, _ how: String) throws {
         let body = ScriptedBody(framing)
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance()
-        stage.onServer {
+        harness.advance()
+        harness.onServer {
             body.deliver("hello")
             if how == "fails" { body.fail() } else { body.end() }
         }
-        stage.advance()
+        harness.advance()
         // A chunked body states its own end, so it cannot end early.
         let isComplete = framing == .chunked && how == "ends early"
         #expect(self.body(of: peer).hasSuffix("0\r\n\r\n") == isComplete)
         #expect(peer.hasEnded != isComplete)
-        #expect(stage.log == ["GET / 200 5" + (isComplete ? "" : " truncated")])
-        #expect(stage.server.requestsInFlight == 0)
+        #expect(harness.log == ["GET / 200 5" + (isComplete ? "" : " truncated")])
+        #expect(harness.server.requestsInFlight == 0)
     }
 
     @Test func aBodyLongerThanItsHeadStatesIsCut() throws {
         let body = ScriptedBody(.length(5))
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send(get() + get("/2"))
-        stage.advance()
-        stage.onServer { body.deliver("hello, world") }
-        stage.advance()
+        harness.advance()
+        harness.onServer { body.deliver("hello, world") }
+        harness.advance()
         #expect(self.body(of: peer) == "" && peer.hasEnded && body.isCancelled)
     }
 
     @Test(arguments: ["HEAD", "304"])
     func aResponseWithoutContentCancelsItsBody(_ kind: String) throws {
         let body = ScriptedBody(.length(5))
-        let stage = try stage(body, status: kind == "HEAD" ? .ok : .notModified)
-        let peer = try stage.connect()
+        let harness = try harness(body, status: kind == "HEAD" ? .ok : .notModified)
+        let peer = try harness.connect()
         peer.send("\(kind == "HEAD" ? "HEAD" : "GET") / HTTP/1.1\r\nHost: a\r\n\r\n")
-        stage.advance()
+        harness.advance()
         #expect(peer.text.contains("Content-Length: 5\r\n"))
         #expect(body.isCancelled && self.body(of: peer) == "")
-        #expect(stage.server.requestsInFlight == 0 && !peer.hasEnded)
+        #expect(harness.server.requestsInFlight == 0 && !peer.hasEnded)
     }
 
     @Test func aDescribedBodyStatesItsLength() throws {
-        let stage = try Stage { _, request, exchange in
+        let harness = try ServerHarness { _, request, exchange in
             exchange.core.value(Response(status: .ok, body: .described(length: 7)))
         }
-        let peer = try stage.connect()
+        let peer = try harness.connect()
         peer.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" + get())
-        stage.advance()
+        harness.advance()
         let lengths = peer.text.split(separator: "\r\n").filter { $0.hasPrefix("Content-Length") }
         // Only a response to HEAD has a length without content.
         #expect(lengths == ["Content-Length: 7", "Content-Length: 0"])
@@ -219,71 +219,71 @@ import Testing
     @Test(arguments: [true, false])
     func aClientThatLeavesCancelsTheBody(isReset: Bool) throws {
         let body = ScriptedBody(.chunked)
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance()
-        stage.onServer { body.deliver("hello") }
-        stage.advance()
+        harness.advance()
+        harness.onServer { body.deliver("hello") }
+        harness.advance()
         #expect(!body.isCancelled)
         if isReset { (peer.stream as? SimStream)?.reset() } else { peer.stream.finishWriting() }
-        stage.advance()
-        #expect(body.isCancelled && stage.server.connectionCount == 0)
-        #expect(stage.log == ["GET / 200 5 truncated"])
+        harness.advance()
+        #expect(body.isCancelled && harness.server.connectionCount == 0)
+        #expect(harness.log == ["GET / 200 5 truncated"])
     }
 
     @Test func aDrainWaitsForTheBody() throws {
         let body = ScriptedBody(.length(5))
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance()
+        harness.advance()
         var isDrained = false
-        stage.onServer { stage.server.drain().whenSettled { _ in isDrained = true } }
-        stage.advance(1000)
+        harness.onServer { harness.server.drain().whenSettled { _ in isDrained = true } }
+        harness.advance(1000)
         #expect(!isDrained)
-        stage.onServer {
+        harness.onServer {
             body.deliver("hello")
             body.end()
         }
-        stage.advance()
+        harness.advance()
         #expect(self.body(of: peer) == "hello" && peer.hasEnded)
         peer.stream.close()
-        stage.advance()
+        harness.advance()
         #expect(isDrained)
     }
 
     @Test func aServerThatClosesCancelsTheBody() throws {
         let body = ScriptedBody(.length(5))
-        let stage = try stage(body)
-        let peer = try stage.connect()
+        let harness = try harness(body)
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance()
-        stage.onServer { stage.server.close() }
-        stage.advance()
-        #expect(body.isCancelled && stage.server.connectionCount == 0)
+        harness.advance()
+        harness.onServer { harness.server.close() }
+        harness.advance()
+        #expect(body.isCancelled && harness.server.connectionCount == 0)
     }
 
     /// The client left while the service was still at work: nobody reads what it streams then.
     @Test func aStreamThatComesTooLateIsCancelled() throws {
         let body = ScriptedBody(.chunked)
         var resolver: LocalResolver<Response>?
-        let stage = try Stage { _, _, exchange in
+        let harness = try ServerHarness { _, _, exchange in
             let pending = LocalResolver<Response>(on: exchange.core)
             let promise = pending.promise
             resolver = consume pending
             return promise
         }
-        let peer = try stage.connect()
+        let peer = try harness.connect()
         peer.send(get())
-        stage.advance()
-        stage.onServer {
+        harness.advance()
+        harness.onServer {
             resolver.take()?.fulfill(Response(status: .ok, body: .stream(body)))
             (peer.stream as? SimStream)?.reset()
         }
-        stage.advance()
+        harness.advance()
         #expect(body.isCancelled || !body.hasReader)
-        #expect(stage.server.connectionCount == 0 && stage.server.requestsInFlight == 0)
+        #expect(harness.server.connectionCount == 0 && harness.server.requestsInFlight == 0)
     }
 
     @Test func aTunnelIsRefused() throws {
@@ -299,10 +299,10 @@ import Testing
             func bodyFailed(_ error: any Error) {}
         }
         let tunnel = Tunnel()
-        let stage = try Stage { _, _, exchange in
+        let harness = try ServerHarness { _, _, exchange in
             exchange.core.value(Response(status: .ok, body: .tunnel(tunnel)))
         }
-        #expect(try stage.answers(to: get()) == "500")
+        #expect(try harness.answers(to: get()) == "500")
         #expect(tunnel.isCancelled)
     }
 }

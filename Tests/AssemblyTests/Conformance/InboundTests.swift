@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: InboundRows.all) func hasItsOutcome(_ row: WireRow) throws {
         let inbound = try Inbound(row)
         #expect(inbound.outcome([row.bytes]) == row.outcome)
-        inbound.stage.expectQuiet()
+        inbound.harness.expectQuiet()
     }
 
     @Test(arguments: InboundRows.all.filter(\.cuts))
@@ -25,7 +25,7 @@ import Testing
             let outcome = inbound.outcome(pieces)
             if outcome != row.outcome { Issue.record("cut at \(cut): \(outcome)") }
         }
-        inbound.stage.expectQuiet()
+        inbound.harness.expectQuiet()
     }
 
     /// A sane request before it, in the same packet, changes nothing.
@@ -34,18 +34,18 @@ import Testing
         let inbound = try Inbound(row)
         let before = Array(Sent.get().utf8)
         #expect(inbound.outcome([before + row.bytes], behindGet: true) == "200 " + row.outcome)
-        inbound.stage.expectQuiet()
+        inbound.harness.expectQuiet()
     }
 }
 
 /// A gateway that answers `GET /ok` and `POST /ok`, and clients that send it a row.
 private final class Inbound {
-    let stage: Stage
+    let harness: GatewayHarness
     private let row: WireRow
 
     init(_ row: WireRow) throws {
         self.row = row
-        stage = try Stage(
+        harness = try GatewayHarness(
             config: """
                 version: 1
                 backends: { a: { url: "http://127.0.0.1:7001" } }
@@ -56,14 +56,14 @@ private final class Inbound {
     }
 
     func outcome(_ pieces: [[UInt8]], behindGet: Bool = false) -> String {
-        guard let stream = try? stage.stream() else { return "nobody listens" }
+        guard let stream = try? harness.stream() else { return "nobody listens" }
         let peer = ScriptedPeer(stream)
         for piece in pieces where !piece.isEmpty {
             stream.write(piece.span)
-            stage.pass(0.1)
+            harness.pass(0.1)
         }
         if row.ends { stream.finishWriting() }
-        stage.pass(100)
+        harness.pass(100)
         let methods = (behindGet ? ["GET"] : []) + [row.method]
         var outcome = statuses(in: peer.received, methods)
         if peer.hasEnded {
@@ -72,7 +72,7 @@ private final class Inbound {
             outcome.append(follower)
         }
         stream.close()
-        stage.pass(1)
+        harness.pass(1)
         return outcome.joined(separator: " ")
     }
 
@@ -80,7 +80,7 @@ private final class Inbound {
     private func followed(_ peer: ScriptedPeer, _ stream: any ByteStream) -> String? {
         peer.forget()
         stream.write(Array(Sent.get().utf8).span)
-        stage.pass(100)
+        harness.pass(100)
         let statuses = statuses(in: peer.received, ["GET"])
         if statuses.isEmpty { return "waits" }
         return statuses == ["200"] ? nil : "then \(statuses)"

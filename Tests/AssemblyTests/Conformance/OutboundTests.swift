@@ -14,30 +14,30 @@ import Testing
 
     @Test(arguments: cases)
     func hasItsOutcome(_ row: BackendRow, isByteByByte: Bool) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             hostile: { from: b, get: /hostile }
             honest: { from: a, get: /honest }
             """, endpoint: "timeout: 1s\nsucceed_when: any")
-        let backend = try HostileBackend(row, on: stage)
-        if isByteByByte { stage.network.settings.split = .sizes([1]) }
+        let backend = try HostileBackend(row, on: harness)
+        if isByteByByte { harness.network.settings.split = .sizes([1]) }
 
-        let answer = try stage.ask()
+        let answer = try harness.ask()
         #expect(answer.status == 200)
         #expect(answer.body.contains(#""honest":"/honest""#))
         #expect(!answer.body.contains("poison"))
-        stage.pass(50)
+        harness.pass(50)
         let isKept = backend.open == 1
         let kind = answer.body.firstMatch(of: /"kind":"(?<kind>\w+)"/).map { String($0.kind) }
         #expect("\(kind ?? "ok") \(isKept ? "kept" : "closed")" == row.outcome)
         #expect(answer["Gateway-Complete"] == (kind == nil ? "true" : "false"))
 
         for number in 2...3 {
-            let next = try stage.ask()
+            let next = try harness.ask()
             #expect(next.body.contains(#""hostile":{"answer":\#(number)}"#), "\(next.body)")
         }
         backend.close()
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 }
 
@@ -48,16 +48,16 @@ extension BackendRow: CustomTestStringConvertible {
 /// Backend `b`: answers its first request as its row says, every other one with a number.
 private final class HostileBackend {
     private let row: BackendRow
-    private unowned let stage: Stage
+    private unowned let harness: GatewayHarness
     private var listener: (any Listener)?
     private var peers: [ScriptedPeer] = []
     private var asked = 0
 
-    init(_ row: BackendRow, on stage: Stage) throws {
+    init(_ row: BackendRow, on harness: GatewayHarness) throws {
         self.row = row
-        self.stage = stage
-        stage.backend(7002)?.close()
-        listener = try stage.outside.listen(
+        self.harness = harness
+        harness.backend(7002)?.close()
+        listener = try harness.outside.listen(
             on: .ip(.v4(0x7F00_0001), port: 7002), sharedPort: false
         ) { [unowned self] stream in accept(stream) }
     }
@@ -79,7 +79,7 @@ private final class HostileBackend {
             peer.forget()
             asked += 1
             let number = asked
-            stage.outside.timer(after: .zero) { [unowned self] in answer(number, peer) }
+            harness.outside.timer(after: .zero) { [unowned self] in answer(number, peer) }
         }
         peer.onEnded = { peer in peer.stream.close() }
     }
@@ -94,7 +94,7 @@ private final class HostileBackend {
             (peer.stream as? SimStream)?.reset()
             peers.removeAll { $0 === peer }
         case .sendsLater(let text):
-            stage.outside.timer(after: .milliseconds(10)) { peer.send(text) }
+            harness.outside.timer(after: .milliseconds(10)) { peer.send(text) }
         }
     }
 

@@ -4,16 +4,18 @@ import Testing
 /// What is in an answer: `if_failed`, `at`, collisions, `when`, reports, head lines.
 @Suite(.watched) struct AnswerTests {
     /// `{"one":1}` and what the second, failing call leaves.
-    private func afterFailure(_ call: String, endpoint: String = "report: off") throws -> Answer {
-        let stage = try Stage(
+    private func afterFailure(_ call: String, endpoint: String = "report: off") throws
+        -> ReceivedResponse
+    {
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2\(call) }
             """, endpoint: endpoint)
-        stage.on("/1", .ok(#"{"x":1}"#))
-        stage.on("/2", .status(500))
-        let answer = try stage.ask()
-        stage.expectQuiet()
+        harness.on("/1", .ok(#"{"x":1}"#))
+        harness.on("/2", .status(500))
+        let answer = try harness.ask()
+        harness.expectQuiet()
         return answer
     }
 
@@ -38,27 +40,27 @@ import Testing
     }
 
     @Test func aFallbackDoesNotMakeAFailedRequestGood() throws {
-        let stage = try Stage("one: { from: a, get: /1, if_failed: [] }")
-        stage.on("/1", .status(500), .ok("1"))
-        #expect(try stage.ask().status == 502)
-        #expect(try stage.ask().status == 200, "the call failed, not the request")
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1, if_failed: [] }")
+        harness.on("/1", .status(500), .ok("1"))
+        #expect(try harness.ask().status == 502)
+        #expect(try harness.ask().status == 200, "the call failed, not the request")
+        harness.expectQuiet()
     }
 
     // MARK: At the root
 
     private func merged(
         _ first: String, _ second: String, more: String = "", endpoint: String = ""
-    ) throws -> Answer {
-        let stage = try Stage(
+    ) throws -> ReceivedResponse {
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, at: . }
             two: { from: b, get: /2, at: .\(more) }
             """, endpoint: endpoint)
-        stage.on("/1", .ok(first))
-        stage.on("/2", .ok(second))
-        let answer = try stage.ask()
-        stage.expectQuiet()
+        harness.on("/1", .ok(first))
+        harness.on("/2", .ok(second))
+        let answer = try harness.ask()
+        harness.expectQuiet()
         return answer
     }
 
@@ -101,28 +103,28 @@ import Testing
 
     /// The earlier call in the file keeps the key, whichever answer came first.
     @Test func timeDoesNotDecideACollision() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, at: . }
             two: { from: b, get: /2, at: . }
             """, endpoint: "report: off")
-        stage.on("/1", .ok(#"{"id":1}"#, after: 50))
-        stage.on("/2", .ok(#"{"id":2}"#))
-        #expect(try stage.ask().body == #"{"id":1}"#)
-        stage.expectQuiet()
+        harness.on("/1", .ok(#"{"id":1}"#, after: 50))
+        harness.on("/2", .ok(#"{"id":2}"#))
+        #expect(try harness.ask().body == #"{"id":1}"#)
+        harness.expectQuiet()
     }
 
     @Test func aNameCollidesWithAKeyBeforeIt() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, at: . }
             two: { from: b, get: /2 }
             """)
-        stage.on("/1", .ok(#"{"tw\u006f":1}"#))
+        harness.on("/1", .ok(#"{"tw\u006f":1}"#))
         #expect(
-            try stage.ask().body == #"{"tw\u006f":1,"_gateway":{"complete":true,"failures":["#
+            try harness.ask().body == #"{"tw\u006f":1,"_gateway":{"complete":true,"failures":["#
                 + #"{"call":"two","kind":"collision","key":"two"}]}}"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test(arguments: ["[1]", "1", "\"a\"", "true"]) func whatIsNoObjectHasNoPlaceAtTheRoot(
@@ -157,10 +159,10 @@ import Testing
     }
 
     @Test func insideAValueItMeansNothing() throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
-        stage.on("/1", .ok(#"{"_gateway":1}"#))
-        #expect(try stage.ask().body == #"{"one":{"_gateway":1}}"#)
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/1", .ok(#"{"_gateway":1}"#))
+        #expect(try harness.ask().body == #"{"one":{"_gateway":1}}"#)
+        harness.expectQuiet()
     }
 
     @Test func aFallbackCannotBringItEither() throws {
@@ -170,15 +172,17 @@ import Testing
 
     // MARK: When
 
-    private func withLang(_ condition: String, _ target: String) throws -> (Answer, [String]) {
-        let stage = try Stage(
+    private func withLang(_ condition: String, _ target: String) throws -> (
+        ReceivedResponse, [String]
+    ) {
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, when: \(condition) }
             """, endpoint: "params: { lang: { type: string, default: en } }")
-        let answer = try stage.ask(get(target))
-        let events = stage.events
-        stage.expectQuiet()
+        let answer = try harness.ask(get(target))
+        let events = harness.events
+        harness.expectQuiet()
         return (answer, events)
     }
 
@@ -206,68 +210,69 @@ import Testing
     }
 
     @Test func whenAllAreLeftOutTheAnswerIsAnEmptyObject() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, when: { param: lang } }",
             endpoint: "params: { lang: { type: string } }")
-        let answer = try stage.ask()
+        let answer = try harness.ask()
         #expect(answer.summary == "200 at 0 {}")
         #expect(answer["Gateway-Complete"] == "true")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func whatIsLeftOutDoesNotMakeAFailedRequestGood() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, when: { param: lang } }
             """, endpoint: "params: { lang: { type: string } }")
-        stage.on("/1", .status(500))
-        #expect(try stage.ask().status == 502)
-        #expect(try stage.ask(get("/x?lang=en")).status == 200, "with the other call it is partial")
-        stage.expectQuiet()
+        harness.on("/1", .status(500))
+        #expect(try harness.ask().status == 502)
+        #expect(
+            try harness.ask(get("/x?lang=en")).status == 200, "with the other call it is partial")
+        harness.expectQuiet()
     }
 
     @Test func aRequiredCallMayBeLeftOut() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, required: true, when: { param: lang } }
             """, endpoint: "params: { lang: { type: string } }")
-        #expect(try stage.ask().summary == #"200 at 0 {"one":"/1"}"#)
-        stage.expectQuiet()
+        #expect(try harness.ask().summary == #"200 at 0 {"one":"/1"}"#)
+        harness.expectQuiet()
     }
 
     @Test func whoWaitsForACallThatIsLeftOutIsSkipped() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, when: { param: lang } }
             two: { from: b, get: "/2/{one}" }
             three: { from: c, get: /3 }
             """, endpoint: "params: { lang: { type: string } }")
         #expect(
-            try stage.ask().body == #"{"two":null,"three":"/3","_gateway":{"complete":false,"#
+            try harness.ask().body == #"{"two":null,"three":"/3","_gateway":{"complete":false,"#
                 + #""failures":[{"call":"two","kind":"skipped","because":"one"}]}}"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     // MARK: Reports
 
     @Test func aReportMayStandInTheHead() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2 }
             three: { from: c, get: /3, timeout: 50ms }
             """, endpoint: "report: header")
-        stage.on("/2", .status(500))
-        stage.on("/3", .hangs)
-        let answer = try stage.ask()
+        harness.on("/2", .status(500))
+        harness.on("/3", .hangs)
+        let answer = try harness.ask()
         #expect(answer.body == #"{"one":"/1","two":null,"three":null}"#)
         #expect(
             answer["Gateway-Failures"]
                 == "two;kind=unexpected_status;status=500, three;kind=http_response_timeout")
         #expect(answer["Gateway-Complete"] == "false")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test(arguments: [("off", false, false), ("header", true, false), ("body", false, true)])
@@ -288,29 +293,29 @@ import Testing
     @Test(arguments: reports) func aProblemReportsInTheSamePlace(
         _ report: String, _ body: String?, _ field: String?
     ) throws {
-        let stage = try Stage("one: { from: a, get: /1 }", endpoint: "report: \(report)")
-        stage.on("/1", .status(500))
-        let answer = try stage.ask()
+        let harness = try GatewayHarness("one: { from: a, get: /1 }", endpoint: "report: \(report)")
+        harness.on("/1", .status(500))
+        let answer = try harness.ask()
         #expect(answer.failures == body)
         #expect(answer["Gateway-Failures"] == field)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aProblemNamesTheRequest() throws {
-        let stage = try Stage("one: { from: a, get: /1, required: true }")
-        stage.on("/1", .status(500))
+        let harness = try GatewayHarness("one: { from: a, get: /1, required: true }")
+        harness.on("/1", .status(500))
         #expect(
-            try stage.ask(get("/x", "X-Request-Id: abc")).body
+            try harness.ask(get("/x", "X-Request-Id: abc")).body
                 == #"{"type":"about:blank","title":"Bad Gateway","status":502,"instance":"abc","#
                 + #""failures":[{"call":"one","kind":"unexpected_status","status":500}]}"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func detailsAreNotExposedByDefault() throws {
-        let stage = try Stage(RequiredTests.mixed)
-        stage.backend(7002)?.refuse()
-        #expect(try stage.ask().failures == #"[{"call":"two","kind":"connection_refused"}]"#)
-        stage.expectQuiet()
+        let harness = try GatewayHarness(RequiredTests.mixed)
+        harness.backend(7002)?.refuse()
+        #expect(try harness.ask().failures == #"[{"call":"two","kind":"connection_refused"}]"#)
+        harness.expectQuiet()
     }
 
     static let details: [(Reply?, String)] = [
@@ -333,10 +338,11 @@ import Testing
     ]
 
     @Test(arguments: details) func detailsMayBeExposed(_ reply: Reply?, _ failure: String) throws {
-        let stage = try Stage(RequiredTests.mixed, endpoint: "expose: details\ntimeout: 100ms")
-        if let reply { stage.on("/2", reply) } else { stage.backend(7002)?.refuse() }
-        #expect(try stage.ask().failures == "[\(failure)]")
-        stage.expectQuiet()
+        let harness = try GatewayHarness(
+            RequiredTests.mixed, endpoint: "expose: details\ntimeout: 100ms")
+        if let reply { harness.on("/2", reply) } else { harness.backend(7002)?.refuse() }
+        #expect(try harness.ask().failures == "[\(failure)]")
+        harness.expectQuiet()
     }
 
     // MARK: The head
@@ -347,21 +353,22 @@ import Testing
     }
 
     @Test func aCompleteAnswerHasItsOwnStatusStill() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2 }
             """, endpoint: "partial_status: 207")
-        stage.on("/2", .ok("2"), .status(500))
-        #expect(try stage.ask().status == 200)
-        #expect(try stage.ask().status == 207, "the same endpoint, with a failed call")
-        stage.expectQuiet()
+        harness.on("/2", .ok("2"), .status(500))
+        #expect(try harness.ask().status == 200)
+        #expect(try harness.ask().status == 207, "the same endpoint, with a failed call")
+        harness.expectQuiet()
     }
 
     @Test func completeAnswersMayBeCached() throws {
-        let stage = try Stage("one: { from: a, get: /1 }", endpoint: "cache_control: max-age=60")
-        #expect(try stage.ask()["Cache-Control"] == "max-age=60")
-        stage.expectQuiet()
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1 }", endpoint: "cache_control: max-age=60")
+        #expect(try harness.ask()["Cache-Control"] == "max-age=60")
+        harness.expectQuiet()
     }
 
     @Test func partialAnswersMayNot() throws {
@@ -371,40 +378,40 @@ import Testing
     }
 
     @Test func timesMayBeTold() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: "/2/{one}" }
             three: { from: c, get: "/3/{request.header.Nobody}" }
             """, endpoint: "server_timing: true")
-        stage.on("/1", .ok("1", after: 12))
-        stage.on("/2/1", .status(500, after: 30))
-        #expect(try stage.ask()["Server-Timing"] == "one;dur=12.0, two;dur=30.0, total;dur=42.0")
-        stage.expectQuiet()
+        harness.on("/1", .ok("1", after: 12))
+        harness.on("/2/1", .status(500, after: 30))
+        #expect(try harness.ask()["Server-Timing"] == "one;dur=12.0, two;dur=30.0, total;dur=42.0")
+        harness.expectQuiet()
     }
 
     @Test(arguments: [("", false), ("server_timing: false", false), ("server_timing: true", true)])
     func timesAreReportedOnlyWhereConfigured(_ endpoint: String, _ isReported: Bool) throws {
-        let stage = try Stage("one: { from: a, get: /1 }", endpoint: endpoint)
-        #expect((try stage.ask()["Server-Timing"] != nil) == isReported)
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1 }", endpoint: endpoint)
+        #expect((try harness.ask()["Server-Timing"] != nil) == isReported)
+        harness.expectQuiet()
     }
 
     // MARK: Bytes
 
     @Test func valuesAreSplicedByteForByte() throws {
         let body = #"{ "a" : 9007199254740993, "b":1e400,"c":"\u00e4\/" ,"a":19.90}"#
-        let stage = try Stage("one: { from: a, get: /1 }")
-        stage.on("/1", .ok("\n \(body)\t"))
-        #expect(try stage.ask().body == #"{"one":\#(body)}"#)
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/1", .ok("\n \(body)\t"))
+        #expect(try harness.ask().body == #"{"one":\#(body)}"#)
+        harness.expectQuiet()
     }
 
     @Test func whatIsReshapedKeepsItsBytes() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, take: items, drop: [\"[].c\"], rename: { \"[].b\": x } }")
-        stage.on("/1", .ok(#"{"items":[{"a":19.90,"c":0,"b":1E1}]}"#))
-        #expect(try stage.ask().body == #"{"one":[{"a":19.90,"x":1E1}]}"#)
-        stage.expectQuiet()
+        harness.on("/1", .ok(#"{"items":[{"a":19.90,"c":0,"b":1E1}]}"#))
+        #expect(try harness.ask().body == #"{"one":[{"a":19.90,"x":1E1}]}"#)
+        harness.expectQuiet()
     }
 }

@@ -7,49 +7,49 @@ import Testing
     static let queue = "max_concurrent: 1, queue: { size: 2, wait: 1s }"
 
     @Test func aCallWaitsForASlot() throws {
-        let stage = try Stage(Self.call, backend: Self.queue)
-        stage.on("/1", .ok("1", after: 100))
-        let clients = try (1...3).map { _ in try stage.send(get()) }
+        let harness = try GatewayHarness(Self.call, backend: Self.queue)
+        harness.on("/1", .ok("1", after: 100))
+        let clients = try (1...3).map { _ in try harness.send(get()) }
         #expect(
-            clients.map { stage.answer(of: $0).outcome } == [
+            clients.map { harness.answer(of: $0).outcome } == [
                 "200 at 100", "200 at 200", "200 at 300",
             ])
-        #expect(stage.events == ["0 GET /1", "100 GET /1", "200 GET /1"])
-        stage.expectQuiet()
+        #expect(harness.events == ["0 GET /1", "100 GET /1", "200 GET /1"])
+        harness.expectQuiet()
     }
 
     @Test func theLineIsServedInOrder() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             #"one: { from: a, get: "/{n}", required: true }"#,
             endpoint: "params: { n: { type: string } }",
             backend: "max_concurrent: 1, queue: { size: 9, wait: 1s }")
-        for name in ["/1", "/2", "/3", "/4"] { stage.on(name, .ok("0", after: 10)) }
-        for name in ["1", "2", "3", "4"] { _ = try stage.send(get("/x?n=\(name)")) }
-        stage.pass(100)
-        #expect(stage.events == ["0 GET /1", "10 GET /2", "20 GET /3", "30 GET /4"])
-        stage.expectQuiet()
+        for name in ["/1", "/2", "/3", "/4"] { harness.on(name, .ok("0", after: 10)) }
+        for name in ["1", "2", "3", "4"] { _ = try harness.send(get("/x?n=\(name)")) }
+        harness.pass(100)
+        #expect(harness.events == ["0 GET /1", "10 GET /2", "20 GET /3", "30 GET /4"])
+        harness.expectQuiet()
     }
 
     @Test func oneMoreThanTheLineHoldsIsRefused() throws {
-        let stage = try Stage(Self.call, backend: Self.queue)
-        stage.on("/1", .ok("1", after: 100))
-        for _ in 1...3 { _ = try stage.send(get()) }
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(Self.call, backend: Self.queue)
+        harness.on("/1", .ok("1", after: 100))
+        for _ in 1...3 { _ = try harness.send(get()) }
+        let answer = try harness.ask()
         #expect(answer.outcome == "503 at 0")
         #expect(answer.failures == #"[{"call":"one","kind":"queue_full"}]"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func waitingHasALimit() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             Self.call, backend: "max_concurrent: 1, queue: { size: 9, wait: 50ms }")
-        stage.on("/1", .ok("1", after: 100))
-        _ = try stage.send(get())
-        let answer = try stage.ask()
+        harness.on("/1", .ok("1", after: 100))
+        _ = try harness.send(get())
+        let answer = try harness.ask()
         #expect(answer.outcome == "503 at 50")
         #expect(answer["Retry-After"] == "1")
-        #expect(try stage.load() == "1 running, 0 waiting")
-        stage.expectQuiet()
+        #expect(try harness.load() == "1 running, 0 waiting")
+        harness.expectQuiet()
     }
 
     /// The slot comes back on every way in which a call can end.
@@ -61,132 +61,136 @@ import Testing
     ]
 
     @Test(arguments: endings) func theSlotComesBack(_ ending: String, _ reply: Reply) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             Self.call, endpoint: "timeout: 200ms",
             backend: "max_concurrent: 1, queue: { size: 9, wait: 1s }")
-        stage.on("/1", reply, .ok("1"))
-        _ = try stage.send(get())
-        stage.pass(5)
-        #expect(try stage.ask().status == 200)
-        #expect(try stage.load() == "0 running, 0 waiting")
-        stage.expectQuiet()
+        harness.on("/1", reply, .ok("1"))
+        _ = try harness.send(get())
+        harness.pass(5)
+        #expect(try harness.ask().status == 200)
+        #expect(try harness.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
     }
 
     @Test func theSlotComesBackFromAHostThatRefuses() throws {
-        let stage = try Stage(Self.call, backend: Self.queue)
-        stage.backend()?.refuse()
-        _ = try stage.ask()
-        #expect(try stage.load() == "0 running, 0 waiting")
-        stage.expectQuiet()
+        let harness = try GatewayHarness(Self.call, backend: Self.queue)
+        harness.backend()?.refuse()
+        _ = try harness.ask()
+        #expect(try harness.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
     }
 
     @Test func theSlotComesBackWhenTheClientGoes() throws {
-        let stage = try Stage(Self.call, backend: Self.queue)
-        stage.on("/1", .hangs, .ok("1"))
-        let first = try stage.send(get())
-        let second = try stage.send(get())
-        stage.pass(10)
+        let harness = try GatewayHarness(Self.call, backend: Self.queue)
+        harness.on("/1", .hangs, .ok("1"))
+        let first = try harness.send(get())
+        let second = try harness.send(get())
+        harness.pass(10)
         first.reset()
-        #expect(stage.answer(of: second).outcome == "200 at 10")
-        stage.expectQuiet()
+        #expect(harness.answer(of: second).outcome == "200 at 10")
+        harness.expectQuiet()
     }
 
     @Test func theSlotComesBackWhenARequiredCallFails() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: b, get: /1, required: true }
             two: { from: a, get: /2 }
             """, backend: Self.queue)
-        stage.on("/1", .status(500, after: 10))
-        stage.on("/2", .hangs)
-        _ = try stage.ask()
-        #expect(try stage.load() == "0 running, 0 waiting")
-        stage.expectQuiet()
+        harness.on("/1", .status(500, after: 10))
+        harness.on("/2", .hangs)
+        _ = try harness.ask()
+        #expect(try harness.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
     }
 
     @Test func whoGoesAwayLeavesTheLine() throws {
-        let stage = try Stage(Self.call, backend: Self.queue)
-        stage.on("/1", .ok("1", after: 100))
-        let first = try stage.send(get())
-        let second = try stage.send(get())
-        let third = try stage.send(get())
-        stage.pass(10)
+        let harness = try GatewayHarness(Self.call, backend: Self.queue)
+        harness.on("/1", .ok("1", after: 100))
+        let first = try harness.send(get())
+        let second = try harness.send(get())
+        let third = try harness.send(get())
+        harness.pass(10)
         second.reset()
-        stage.pass(1)
-        #expect(try stage.load() == "1 running, 1 waiting")
-        #expect(stage.answer(of: first).outcome == "200 at 100")
-        #expect(stage.answer(of: third).outcome == "200 at 200")
-        #expect(stage.events == ["0 GET /1", "100 GET /1"])
-        stage.expectQuiet()
+        harness.pass(1)
+        #expect(try harness.load() == "1 running, 1 waiting")
+        #expect(harness.answer(of: first).outcome == "200 at 100")
+        #expect(harness.answer(of: third).outcome == "200 at 200")
+        #expect(harness.events == ["0 GET /1", "100 GET /1"])
+        harness.expectQuiet()
     }
 
     /// The slot is handed to the second call and the second client's reset is there in the same
     /// moment, in any order of their events: the third call gets it.
     @Test(arguments: 0...6) func aSlotHandedToOneWhoGoesPassesOn(_ eventsBefore: Int) throws {
-        let stage = try Stage(Self.call, backend: Self.queue)
-        stage.on("/1", .ok("1", after: 100), .ok("2", after: 280), .ok("3", after: 50))
-        let first = try stage.send(get())
-        let second = try stage.send(get())
-        let third = try stage.send(get())
+        let harness = try GatewayHarness(Self.call, backend: Self.queue)
+        harness.on("/1", .ok("1", after: 100), .ok("2", after: 280), .ok("3", after: 50))
+        let first = try harness.send(get())
+        let second = try harness.send(get())
+        let third = try harness.send(get())
         func reset(behind events: Int) {
-            if events == 0 { second.reset() } else { stage.after(0) { reset(behind: events - 1) } }
+            if events == 0 {
+                second.reset()
+            } else {
+                harness.after(0) { reset(behind: events - 1) }
+            }
         }
-        stage.after(100) { reset(behind: eventsBefore) }
-        #expect(stage.answer(of: first).outcome == "200 at 100")
-        stage.pass(300)
+        harness.after(100) { reset(behind: eventsBefore) }
+        #expect(harness.answer(of: first).outcome == "200 at 100")
+        harness.pass(300)
         #expect(third.answers.first?.status == 200)
-        #expect(try stage.load() == "0 running, 0 waiting")
-        stage.expectQuiet()
+        #expect(try harness.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
     }
 
     @Test func aHedgeTakesASlotOfItsOwn() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, hedge: { after: 50ms } }", backend: "max_concurrent: 2")
-        stage.on("/1", .hangs)
-        let client = try stage.send(get())
-        stage.pass(100)
-        #expect(try stage.load() == "2 running, 0 waiting")
+        harness.on("/1", .hangs)
+        let client = try harness.send(get())
+        harness.pass(100)
+        #expect(try harness.load() == "2 running, 0 waiting")
         client.reset()
-        stage.pass(1)
-        #expect(try stage.load() == "0 running, 0 waiting")
-        stage.expectQuiet()
+        harness.pass(1)
+        #expect(try harness.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
     }
 
     @Test func aRetryWaitsWithoutASlot() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, retry: { attempts: 2, backoff: 200ms } }",
             backend: "max_concurrent: 1")
-        stage.on("/1", .closes(after: 10), .ok("1"))
-        _ = try stage.send(get())
-        stage.pass(50)
-        #expect(try stage.load() == "0 running, 0 waiting")
-        stage.expectQuiet()
+        harness.on("/1", .closes(after: 10), .ok("1"))
+        _ = try harness.send(get())
+        harness.pass(50)
+        #expect(try harness.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
     }
 
     /// Many clients come and go at random; at the end nothing is held.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func nothingIsLostInACrowd(_ seed: UInt64)
         throws
     {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, timeout: 60ms }",
             backend: "max_concurrent: 2, queue: { size: 5, wait: 40ms }", seed: seed)
-        stage.roughen(upTo: 3)
-        stage.on(
+        harness.roughen(upTo: 3)
+        harness.on(
             "/1", .ok("1", after: 20), .closes(after: 5), .hangs, .ok("1", after: 40),
             .resets(after: 30),
             .hangs, .ok("1", after: 10))
         for _ in 1...60 {
-            let client = try stage.send(get())
-            let when = stage.chance(below: 60)
-            switch stage.chance(below: 4) {
-            case 0: stage.after(when) { client.reset() }
-            case 1: stage.after(when) { client.leave() }
+            let client = try harness.send(get())
+            let when = harness.chance(below: 60)
+            switch harness.chance(below: 4) {
+            case 0: harness.after(when) { client.reset() }
+            case 1: harness.after(when) { client.leave() }
             default: break
             }
-            stage.pass(Double(stage.chance(below: 20)))
+            harness.pass(Double(harness.chance(below: 20)))
         }
-        stage.pass(500)
-        #expect(try stage.load() == "0 running, 0 waiting")
-        stage.expectQuiet()
+        harness.pass(500)
+        #expect(try harness.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
     }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The client's address: `{request.client}`, `forwarded`, and the access log. The stage's clients are
+/// The client's address: `{request.client}`, `forwarded`, and the access log. The harness's clients are
 /// on 127.0.0.1, which is a trusted proxy where a test says so.
 @Suite(.watched) struct ClientAddressTests {
     static let trusting = "clients: { trusted_proxies: [127.0.0.0/8, 10.0.0.0/8] }"
@@ -20,14 +20,14 @@ import Testing
         ),
     ])
     func clientOfARequest(_ top: String, _ line: String, _ target: String) throws {
-        let stage = try Stage(Self.call, top: top)
-        #expect(try stage.ask(get("/x", line)).status == 200)
-        #expect(stage.seen.first?.target == target)
-        stage.expectQuiet()
+        let harness = try GatewayHarness(Self.call, top: top)
+        #expect(try harness.ask(get("/x", line)).status == 200)
+        #expect(harness.seen.first?.target == target)
+        harness.expectQuiet()
     }
 
     @Test func clientMayStandInHeadersAndBodies() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one:
               from: a
@@ -35,10 +35,10 @@ import Testing
               headers: { X-Client: "{request.client}" }
               body: { client: "{request.client}", text: "from {request.client}" }
             """, endpoint: "route: POST /x")
-        _ = try stage.ask(post(""))
-        #expect(stage.seen.first?["X-Client"] == "127.0.0.1")
-        #expect(stage.seen.first?.body == #"{"client":"127.0.0.1","text":"from 127.0.0.1"}"#)
-        stage.expectQuiet()
+        _ = try harness.ask(post(""))
+        #expect(harness.seen.first?["X-Client"] == "127.0.0.1")
+        #expect(harness.seen.first?.body == #"{"client":"127.0.0.1","text":"from 127.0.0.1"}"#)
+        harness.expectQuiet()
     }
 
     // MARK: forwarded
@@ -51,11 +51,11 @@ import Testing
         _ call: String, backend: String = "", endpoint: String = "", top: String = "",
         _ lines: [String]
     ) throws -> [String?] {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1\(call) }", endpoint: endpoint, backend: backend, top: top)
-        #expect(try stage.ask(request("GET", "/x", lines)).status == 200)
-        let seen = try #require(stage.seen.first)
-        stage.expectQuiet()
+        #expect(try harness.ask(request("GET", "/x", lines)).status == 200)
+        let seen = try #require(harness.seen.first)
+        harness.expectQuiet()
         return Self.names.map { seen[$0] }
     }
 
@@ -132,11 +132,11 @@ import Testing
     // MARK: Access log
 
     private func logged(_ top: String, _ line: String) throws -> [String?] {
-        let stage = try Stage("one: { from: a, get: /1 }", top: top)
-        _ = try stage.ask(get("/x", line))
-        stage.pass(200)
-        let text = try #require(stage.logged.first { $0.contains(#""status""#) })
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1 }", top: top)
+        _ = try harness.ask(get("/x", line))
+        harness.pass(200)
+        let text = try #require(harness.logged.first { $0.contains(#""status""#) })
+        harness.expectQuiet()
         return [
             text.firstMatch(of: /"client":"([^"]*)"/).map { String($0.1) },
             text.firstMatch(of: /"peer":"([^"]*)"/).map { String($0.1) },

@@ -5,7 +5,7 @@ import Testing
 /// answer at most, and at the end nothing is left. A failing seed is the whole test again.
 @Suite(.watched) struct CrowdTests {
     static func config(_ deadline: Int) -> String {
-        Stage.text(
+        GatewayHarness.text(
             """
             one: { from: a, get: /1, timeout: 60ms, hedge: { after: 20ms } }
             two: { from: a, get: /2, retry: { attempts: 3, backoff: 5ms, on: [connect, terminated, 503] } }
@@ -20,18 +20,18 @@ import Testing
     }
 
     @Test(arguments: 1...40 as ClosedRange<UInt64>) func nothingIsLost(_ seed: UInt64) throws {
-        let stage = try Stage(config: Self.config(90), seed: seed)
-        stage.roughen(upTo: 4)
-        script(stage)
+        let harness = try GatewayHarness(config: Self.config(90), seed: seed)
+        harness.roughen(upTo: 4)
+        script(harness)
         var (clients, staying): ([ScriptedClient], [ScriptedClient]) = ([], [])
         for number in 1...80 {
-            let (client, leaves) = try client(stage)
+            let (client, leaves) = try client(harness)
             clients.append(client)
             if !leaves { staying.append(client) }
-            stage.pass(Double(stage.chance(below: 12)))
-            if number % 25 == 0 { try stage.install(Self.config(80 + number)) }
+            harness.pass(Double(harness.chance(below: 12)))
+            if number % 25 == 0 { try harness.install(Self.config(80 + number)) }
         }
-        stage.pass(1000)
+        harness.pass(1000)
         let statuses = clients.flatMap { $0.answers.map(\.status) }
         #expect(clients.allSatisfy { $0.answers.count <= 1 })
         #expect(staying.count >= 30)
@@ -39,37 +39,37 @@ import Testing
         #expect(Set(statuses).isSubset(of: [200, 502, 503, 504]), "\(statuses)")
         #expect(statuses.contains(200) && Set(statuses).count > 1, "\(statuses)")
         for backend in ["a", "b", "c"] {
-            #expect(try stage.load(of: backend) == "0 running, 0 waiting")
+            #expect(try harness.load(of: backend) == "0 running, 0 waiting")
         }
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     /// A client that may send its body slowly, and may leave at any time; and whether it does.
-    private func client(_ stage: Stage) throws -> (ScriptedClient, leaves: Bool) {
-        let client = try stage.send(request("POST", "/x", ["Content-Length: 2"]))
-        stage.after(stage.chance(below: 10)) { client.send("{}") }
-        let when = stage.chance(below: 90)
-        let ending = stage.chance(below: 5)
+    private func client(_ harness: GatewayHarness) throws -> (ScriptedClient, leaves: Bool) {
+        let client = try harness.send(request("POST", "/x", ["Content-Length: 2"]))
+        harness.after(harness.chance(below: 10)) { client.send("{}") }
+        let when = harness.chance(below: 90)
+        let ending = harness.chance(below: 5)
         switch ending {
-        case 0: stage.after(when) { client.reset() }
-        case 1: stage.after(when) { client.leave() }
+        case 0: harness.after(when) { client.reset() }
+        case 1: harness.after(when) { client.leave() }
         default: break
         }
         return (client, ending < 2)
     }
 
     /// Mostly good answers, and everything that can be wrong with one.
-    private func script(_ stage: Stage) {
+    private func script(_ harness: GatewayHarness) {
         for target in ["/1", "/2"] {
-            stage.on(target, (0..<400).map { _ in reply(stage, #"{"id":7}"#) })
+            harness.on(target, (0..<400).map { _ in reply(harness, #"{"id":7}"#) })
         }
-        stage.on("/3/7", (0..<200).map { _ in reply(stage, "5") })
-        stage.on("/4/7/5", (0..<200).map { _ in reply(stage, #"{"four":4}"#) })
+        harness.on("/3/7", (0..<200).map { _ in reply(harness, "5") })
+        harness.on("/4/7/5", (0..<200).map { _ in reply(harness, #"{"four":4}"#) })
     }
 
-    private func reply(_ stage: Stage, _ body: String) -> Reply {
-        let after = stage.chance(below: 40)
-        return switch stage.chance(below: 16) {
+    private func reply(_ harness: GatewayHarness, _ body: String) -> Reply {
+        let after = harness.chance(below: 40)
+        return switch harness.chance(below: 16) {
         case 0: .hangs
         case 1: .closes(after: after)
         case 2: .resets(after: after)

@@ -10,52 +10,52 @@ import Testing
         """
 
     @Test func aCallBeginsExactlyWhenItsInputIsThere() throws {
-        let stage = try Stage(Self.chain)
-        stage.on("/1", .ok(#"{"id":7}"#, after: 30))
-        stage.on("/2/7", .ok("2", after: 20))
-        stage.on("/3", .ok("3", after: 40))
-        #expect(try stage.ask().summary == #"200 at 50 {"one":{"id":7},"two":2,"three":3}"#)
-        #expect(stage.events == ["0 GET /1", "0 GET /3", "30 GET /2/7"])
-        stage.expectQuiet()
+        let harness = try GatewayHarness(Self.chain)
+        harness.on("/1", .ok(#"{"id":7}"#, after: 30))
+        harness.on("/2/7", .ok("2", after: 20))
+        harness.on("/3", .ok("3", after: 40))
+        #expect(try harness.ask().summary == #"200 at 50 {"one":{"id":7},"two":2,"three":3}"#)
+        #expect(harness.events == ["0 GET /1", "0 GET /3", "30 GET /2/7"])
+        harness.expectQuiet()
     }
 
     @Test func aCallMayStandBeforeWhatItWaitsFor() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             two: { from: b, get: "/2/{one.id}" }
             one: { from: a, get: /1 }
             """)
-        stage.on("/1", .ok(#"{"id":7}"#, after: 30))
-        #expect(try stage.ask().summary == #"200 at 30 {"two":"/2/7","one":{"id":7}}"#)
-        stage.expectQuiet()
+        harness.on("/1", .ok(#"{"id":7}"#, after: 30))
+        #expect(try harness.ask().summary == #"200 at 30 {"two":"/2/7","one":{"id":7}}"#)
+        harness.expectQuiet()
     }
 
     @Test func aCallMayWaitForSeveral() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2 }
             three: { from: c, get: "/3/{one}/{two}" }
             """)
-        stage.on("/1", .ok("1", after: 30))
-        stage.on("/2", .ok("2", after: 50))
-        _ = try stage.ask()
-        #expect(stage.events == ["0 GET /1", "0 GET /2", "50 GET /3/1/2"])
-        stage.expectQuiet()
+        harness.on("/1", .ok("1", after: 30))
+        harness.on("/2", .ok("2", after: 50))
+        _ = try harness.ask()
+        #expect(harness.events == ["0 GET /1", "0 GET /2", "50 GET /3/1/2"])
+        harness.expectQuiet()
     }
 
     @Test func aCallInAChainOfThree() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: "/2/{one}" }
             three: { from: c, get: "/3/{two}" }
             """)
-        stage.on("/1", .ok("1", after: 10))
-        stage.on("/2/1", .ok("2", after: 20))
-        stage.on("/3/2", .ok("3", after: 30))
-        #expect(try stage.ask().summary == #"200 at 60 {"one":1,"two":2,"three":3}"#)
-        stage.expectQuiet()
+        harness.on("/1", .ok("1", after: 10))
+        harness.on("/2/1", .ok("2", after: 20))
+        harness.on("/3/2", .ok("3", after: 30))
+        #expect(try harness.ask().summary == #"200 at 60 {"one":1,"two":2,"three":3}"#)
+        harness.expectQuiet()
     }
 
     static let values: [(answer: String, target: String?)] = [
@@ -69,14 +69,14 @@ import Testing
     @Test(arguments: values) func aValueStandsInTheTarget(_ answer: String, _ target: String?)
         throws
     {
-        let stage = try Stage(Self.chain)
-        stage.on("/1", .ok(answer))
-        let result = try stage.ask()
-        #expect(stage.seen.first { $0.port == 7002 }?.target == target)
+        let harness = try GatewayHarness(Self.chain)
+        harness.on("/1", .ok(answer))
+        let result = try harness.ask()
+        #expect(harness.seen.first { $0.port == 7002 }?.target == target)
         #expect(
             (result.failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
                 == (target == nil))
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     static let paths: [(path: String, target: String?)] = [
@@ -85,133 +85,135 @@ import Testing
     ]
 
     @Test(arguments: paths) func aPathGoesThroughArrays(_ path: String, _ target: String?) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: "/2/{one.\(path)}" }
             """)
-        stage.on("/1", .ok(#"{"items":[{"id":4},{"id":5}],"deep":{"er":{"id":6}}}"#))
-        _ = try stage.ask()
-        #expect(stage.seen.first { $0.port == 7002 }?.target == target)
-        stage.expectQuiet()
+        harness.on("/1", .ok(#"{"items":[{"id":4},{"id":5}],"deep":{"er":{"id":6}}}"#))
+        _ = try harness.ask()
+        #expect(harness.seen.first { $0.port == 7002 }?.target == target)
+        harness.expectQuiet()
     }
 
     /// What is referred to is the call's part, as it was shaped.
     @Test func aReferenceSeesTheShapedPart() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, take: item }
             two: { from: b, get: "/2/{one.id}" }
             """)
-        stage.on("/1", .ok(#"{"item":{"id":7}}"#))
-        _ = try stage.ask()
-        #expect(stage.seen.last?.target == "/2/7")
-        stage.expectQuiet()
+        harness.on("/1", .ok(#"{"item":{"id":7}}"#))
+        _ = try harness.ask()
+        #expect(harness.seen.last?.target == "/2/7")
+        harness.expectQuiet()
     }
 
     @Test func aFailureSkipsWhoWaits() throws {
-        let stage = try Stage(Self.chain)
-        stage.on("/1", .status(500, after: 30))
+        let harness = try GatewayHarness(Self.chain)
+        harness.on("/1", .status(500, after: 30))
         #expect(
-            try stage.ask().failures == #"[{"call":"one","kind":"unexpected_status","status":500},"#
+            try harness.ask().failures
+                == #"[{"call":"one","kind":"unexpected_status","status":500},"#
                 + #"{"call":"two","kind":"skipped","because":"one"}]"#)
-        #expect(stage.events == ["0 GET /1", "0 GET /3"])
-        stage.expectQuiet()
+        #expect(harness.events == ["0 GET /1", "0 GET /3"])
+        harness.expectQuiet()
     }
 
     @Test func whoWaitsForASkippedCallIsSkippedForIt() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: "/2/{one}" }
             three: { from: c, get: "/3/{two}" }
             four: { from: c, get: /4 }
             """)
-        stage.on("/1", .status(500))
+        harness.on("/1", .status(500))
         #expect(
-            try stage.ask().failures == #"[{"call":"one","kind":"unexpected_status","status":500},"#
+            try harness.ask().failures
+                == #"[{"call":"one","kind":"unexpected_status","status":500},"#
                 + #"{"call":"two","kind":"skipped","because":"one"},"#
                 + #"{"call":"three","kind":"skipped","because":"two"}]"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func theFailureOfTheFirstOfSeveralSkipsAtOnce() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2 }
             three: { from: c, get: "/3/{one}/{two}", required: true }
             """)
-        stage.on("/1", .status(500, after: 10))
-        stage.on("/2", .ok("2", after: 500))
-        let answer = try stage.ask()
+        harness.on("/1", .status(500, after: 10))
+        harness.on("/2", .ok("2", after: 500))
+        let answer = try harness.ask()
         #expect(answer.outcome == "502 at 10")
         #expect(answer.failures == #"[{"call":"three","kind":"skipped","because":"one"}]"#)
-        #expect(stage.events == ["0 GET /1", "0 GET /2", "10 given up /2"])
-        stage.expectQuiet()
+        #expect(harness.events == ["0 GET /1", "0 GET /2", "10 given up /2"])
+        harness.expectQuiet()
     }
 
     @Test func aBodyMayBeMadeOfAnswers() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, post: /2, body: { id: "{one.id}", all: "{one}", text: "no. {one.id}" } }
             """, endpoint: "route: POST /x")
-        stage.on("/1", .ok(#"{"id":7,"price":19.90}"#))
-        _ = try stage.ask(post("{}"))
+        harness.on("/1", .ok(#"{"id":7,"price":19.90}"#))
+        _ = try harness.ask(post("{}"))
         #expect(
-            stage.seen.last?.body == #"{"id":7,"all":{"id":7,"price":19.90},"text":"no. 7"}"#)
-        #expect(stage.seen.last?["Content-Type"] == "application/json")
-        stage.expectQuiet()
+            harness.seen.last?.body == #"{"id":7,"all":{"id":7,"price":19.90},"text":"no. 7"}"#)
+        #expect(harness.seen.last?["Content-Type"] == "application/json")
+        harness.expectQuiet()
     }
 
     @Test func aHeaderMayBeMadeOfAnswers() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, headers: { X-Token: "Bearer {one.token}" } }
             """)
-        stage.on("/1", .ok(#"{"token":"abc"}"#))
-        _ = try stage.ask()
-        #expect(stage.seen.last?["X-Token"] == "Bearer abc")
-        stage.expectQuiet()
+        harness.on("/1", .ok(#"{"token":"abc"}"#))
+        _ = try harness.ask()
+        #expect(harness.seen.last?["X-Token"] == "Bearer abc")
+        harness.expectQuiet()
     }
 
     @Test func aValueThatCouldSplitAHeadIsNotSent() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, headers: { X-Token: "{one.token}" } }
             """)
-        stage.on("/1", .ok(#"{"token":"a\r\nEvil: 1"}"#))
-        #expect(try stage.ask().failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
-        #expect(stage.seen.count == 1)
-        stage.expectQuiet()
+        harness.on("/1", .ok(#"{"token":"a\r\nEvil: 1"}"#))
+        #expect(try harness.ask().failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
+        #expect(harness.seen.count == 1)
+        harness.expectQuiet()
     }
 
     @Test func theClientsBodyIsThereForTemplates() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, post: "/1/{request.body.user}", body: { all: "{request.body}", n: "{request.body.n}" } }
             """, endpoint: "route: POST /x\nbody: { type: object }")
-        _ = try stage.ask(post(#" {"user":"ann","n":1e400} "#))
-        #expect(stage.seen.first?.target == "/1/ann")
-        #expect(stage.seen.first?.body == #"{"all":{"user":"ann","n":1e400},"n":1e400}"#)
-        stage.expectQuiet()
+        _ = try harness.ask(post(#" {"user":"ann","n":1e400} "#))
+        #expect(harness.seen.first?.target == "/1/ann")
+        #expect(harness.seen.first?.body == #"{"all":{"user":"ann","n":1e400},"n":1e400}"#)
+        harness.expectQuiet()
     }
 
     /// What waits for several calls, one of them left out, waits for none.
     @Test func aCallThatNobodyWaitsForIsCancelledAlthoughASkippedOneUsedIt() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, when: { param: lang } }
             three: { from: c, get: "/3/{one.id}/{two.id}", required: true }
             """, endpoint: "params: { lang: { type: string } }")
-        stage.on("/1", .hangs)
-        #expect(try stage.ask().outcome == "502 at 0")
-        stage.pass(1)
-        #expect(stage.events == ["0 GET /1", "0 given up /1"] || stage.events.isEmpty)
-        stage.expectQuiet()
+        harness.on("/1", .hangs)
+        #expect(try harness.ask().outcome == "502 at 0")
+        harness.pass(1)
+        #expect(harness.events == ["0 GET /1", "0 given up /1"] || harness.events.isEmpty)
+        harness.expectQuiet()
     }
 }

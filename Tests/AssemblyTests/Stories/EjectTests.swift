@@ -4,96 +4,98 @@ import Testing
 /// `eject`: a host of several that fails again and again is left alone for a while.
 @Suite(.watched) struct EjectTests {
     /// Host 7001 has the paths `/a/...`, host 7002 `/b/...`; they take turns.
-    private func stage(_ eject: String = "eject: { after: 2, for: 5s }") throws -> Stage {
-        try Stage(
+    private func harness(_ eject: String = "eject: { after: 2, for: 5s }") throws -> GatewayHarness
+    {
+        try GatewayHarness(
             "one: { from: a, get: /1 }",
             backend: "urls: [\"http://127.0.0.1:7001/a\", \"http://127.0.0.1:7002/b\"],"
                 + " balance: round_robin, \(eject)")
     }
 
     /// Which hosts so many requests reach.
-    private func hosts(of count: Int, _ stage: Stage) throws -> String {
-        let before = stage.seen.count
-        for _ in 0..<count { _ = try stage.ask() }
-        return stage.seen.dropFirst(before).map { String($0.target.dropFirst().prefix(1)) }.joined()
+    private func hosts(of count: Int, _ harness: GatewayHarness) throws -> String {
+        let before = harness.seen.count
+        for _ in 0..<count { _ = try harness.ask() }
+        return harness.seen.dropFirst(before).map { String($0.target.dropFirst().prefix(1)) }
+            .joined()
     }
 
     @Test func aHostThatFailsTwiceIsLeftAlone() throws {
-        let stage = try stage()
-        stage.on("/a/1", .status(500))
-        #expect(try hosts(of: 6, stage) == "ababbb")
-        stage.pass(4_999)
-        #expect(try hosts(of: 2, stage) == "bb")
-        stage.pass(1)
-        #expect(try hosts(of: 2, stage).contains("a"))
-        stage.expectQuiet()
+        let harness = try harness()
+        harness.on("/a/1", .status(500))
+        #expect(try hosts(of: 6, harness) == "ababbb")
+        harness.pass(4_999)
+        #expect(try hosts(of: 2, harness) == "bb")
+        harness.pass(1)
+        #expect(try hosts(of: 2, harness).contains("a"))
+        harness.expectQuiet()
     }
 
     @Test func itComesBackWhenItAnswers() throws {
-        let stage = try stage()
-        stage.on("/a/1", .status(500), .status(500), .ok("1"))
-        #expect(try hosts(of: 4, stage) == "abab")
-        stage.pass(5_000)
-        #expect(try hosts(of: 6, stage).count { $0 == "a" } == 3)
-        stage.expectQuiet()
+        let harness = try harness()
+        harness.on("/a/1", .status(500), .status(500), .ok("1"))
+        #expect(try hosts(of: 4, harness) == "abab")
+        harness.pass(5_000)
+        #expect(try hosts(of: 6, harness).count { $0 == "a" } == 3)
+        harness.expectQuiet()
     }
 
     @Test func theTimeGrows() throws {
-        let stage = try stage()
-        stage.on("/a/1", .status(500))
-        _ = try hosts(of: 4, stage)
-        stage.pass(5_000)
-        #expect(try hosts(of: 4, stage).count { $0 == "a" } == 2)
-        stage.pass(9_999)
-        #expect(try hosts(of: 4, stage) == "bbbb")
-        stage.pass(1)
-        #expect(try hosts(of: 2, stage).contains("a"))
-        stage.expectQuiet()
+        let harness = try harness()
+        harness.on("/a/1", .status(500))
+        _ = try hosts(of: 4, harness)
+        harness.pass(5_000)
+        #expect(try hosts(of: 4, harness).count { $0 == "a" } == 2)
+        harness.pass(9_999)
+        #expect(try hosts(of: 4, harness) == "bbbb")
+        harness.pass(1)
+        #expect(try hosts(of: 2, harness).contains("a"))
+        harness.expectQuiet()
     }
 
     @Test func halfOfTheHostsStay() throws {
-        let stage = try stage()
-        stage.on("/a/1", .status(500))
-        stage.on("/b/1", .status(500))
-        #expect(Set(try hosts(of: 20, stage).suffix(10)) == ["b"])
-        stage.expectQuiet()
+        let harness = try harness()
+        harness.on("/a/1", .status(500))
+        harness.on("/b/1", .status(500))
+        #expect(Set(try hosts(of: 20, harness).suffix(10)) == ["b"])
+        harness.expectQuiet()
     }
 
     /// A refused call goes to the other host at once, and is counted all the same.
     @Test func aHostThatRefusesIsLeftAlone() throws {
-        let stage = try stage()
-        stage.backend(7001)?.refuse()
-        #expect(try hosts(of: 4, stage) == "bbbb")
-        #expect(try stage.leftOut() == 1)
-        stage.pass(5_000)
-        #expect(try stage.leftOut() == 0)
-        stage.expectQuiet()
+        let harness = try harness()
+        harness.backend(7001)?.refuse()
+        #expect(try hosts(of: 4, harness) == "bbbb")
+        #expect(try harness.leftOut() == 1)
+        harness.pass(5_000)
+        #expect(try harness.leftOut() == 0)
+        harness.expectQuiet()
     }
 
     @Test(arguments: [404, 429]) func a4xxIsNoFailure(_ status: Int) throws {
-        let stage = try stage()
-        stage.on("/a/1", .status(status))
-        #expect(try hosts(of: 6, stage) == "ababab")
-        stage.expectQuiet()
+        let harness = try harness()
+        harness.on("/a/1", .status(status))
+        #expect(try hosts(of: 6, harness) == "ababab")
+        harness.expectQuiet()
     }
 
     @Test func withoutItNobodyIsLeftAlone() throws {
-        let stage = try stage("max_concurrent: 9")
-        stage.on("/a/1", .status(500))
-        #expect(try hosts(of: 12, stage) == "abababababab")
-        stage.expectQuiet()
+        let harness = try harness("max_concurrent: 9")
+        harness.on("/a/1", .status(500))
+        #expect(try hosts(of: 12, harness) == "abababababab")
+        harness.expectQuiet()
     }
 
     @Test func aReloadForgetsNothing() throws {
-        let stage = try stage()
-        stage.on("/a/1", .status(500))
-        _ = try hosts(of: 4, stage)
-        try stage.install(
-            Stage.text(
+        let harness = try harness()
+        harness.on("/a/1", .status(500))
+        _ = try hosts(of: 4, harness)
+        try harness.install(
+            GatewayHarness.text(
                 "one: { from: a, get: /1, timeout: 1s }", "",
                 "urls: [\"http://127.0.0.1:7001/a\", \"http://127.0.0.1:7002/b\"],"
                     + " balance: round_robin, eject: { after: 2, for: 5s }"))
-        #expect(try hosts(of: 4, stage) == "bbbb")
-        stage.expectQuiet()
+        #expect(try hosts(of: 4, harness) == "bbbb")
+        harness.expectQuiet()
     }
 }

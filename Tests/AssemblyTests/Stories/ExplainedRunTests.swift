@@ -11,14 +11,14 @@ import Testing
 /// `explain --run`: the request is sent, and what happened stands in the lines.
 @Suite(.watched) struct ExplainedRunTests {
     private func told(
-        _ stage: Stage, _ calls: String, endpoint: String = "", backend: String = "",
+        _ harness: GatewayHarness, _ calls: String, endpoint: String = "", backend: String = "",
         _ target: String = "/x", method: Method = .get, body: String = ""
     ) throws -> [String] {
         let (config, problems) = ConfigLoader.load(
             "c.yaml",
             files: ConfigFiles(
                 read: { _ throws(ConfigFileError) in
-                    Array(Stage.text(calls, endpoint, backend).utf8)
+                    Array(GatewayHarness.text(calls, endpoint, backend).utf8)
                 },
                 list: { _ throws(ConfigFileError) in throw .notFound }),
             environment: { _ in nil })
@@ -26,23 +26,23 @@ import Testing
         let explanation = Explanation(
             plan, method, try #require(Target(target)), [.requestID: "abc"], body: Bytes(body))
         var text: String?
-        let loop = stage.network.makeLoop("explain")
+        let loop = harness.network.makeLoop("explain")
         loop.timer(after: .zero) {
             explanation.run(on: loop).whenSettled { text = try? $0.get() }
         }
-        stage.network.run(until: { text != nil }, eventsMax: 100_000)
-        stage.network.advance(by: .seconds(10))
-        #expect(stage.network.leftovers.filter { $0.hasPrefix("explain:") } == [])
+        harness.network.run(until: { text != nil }, eventsMax: 100_000)
+        harness.network.advance(by: .seconds(10))
+        #expect(harness.network.leftovers.filter { $0.hasPrefix("explain:") } == [])
         return try #require(text).split(separator: "\n").map(String.init)
     }
 
     @Test func aWaterfall() throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
-        stage.on("/1", .ok(#"{"id":7}"#, after: 30))
-        stage.on("/2/7", .ok("2", after: 60))
-        stage.on("/3", .status(500, after: 15))
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/1", .ok(#"{"id":7}"#, after: 30))
+        harness.on("/2/7", .ok("2", after: 60))
+        harness.on("/3", .status(500, after: 15))
         let lines = try told(
-            stage,
+            harness,
             """
             one: { from: a, get: /1 }
             two: { from: b, get: "/2/{one.id}" }
@@ -63,10 +63,10 @@ import Testing
 
     /// A digit stands where each further request left.
     @Test func aHedge() throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
-        stage.on("/1", .ok("1", after: 500), .ok("2", after: 50))
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/1", .ok("1", after: 500), .ok("2", after: 50))
         let lines = try told(
-            stage, "one: { from: a, get: /1, hedge: { after: 100ms } }",
+            harness, "one: { from: a, get: /1, hedge: { after: 100ms } }",
             backend: "max_concurrent: 5")
         #expect(
             lines[3]
@@ -75,11 +75,11 @@ import Testing
     }
 
     @Test func aRequiredCallFails() throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
-        stage.on("/1", .ok("1", after: 400))
-        stage.on("/2", .status(404, after: 100))
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/1", .ok("1", after: 400))
+        harness.on("/2", .status(404, after: 100))
         let lines = try told(
-            stage,
+            harness,
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, required: true }
@@ -92,42 +92,42 @@ import Testing
     }
 
     @Test func paddingIsInTheAnswer() throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
-        stage.on("/1", .ok("1", after: 90))
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/1", .ok("1", after: 90))
         let lines = try told(
-            stage, "one: { from: a, get: /1 }",
+            harness, "one: { from: a, get: /1 }",
             endpoint: "deadline: 200ms\nmin_duration: 300ms")
         #expect(lines[3].hasSuffix("|#########                     |  90.0ms"))
         #expect(lines[4] == "answer    200 after 300.0ms  Gateway-Complete: true")
     }
 
     @Test func whatIsRefusedIsNotSent() throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
         let lines = try told(
-            stage, "one: { from: a, post: /1, body: \"{request.body}\" }",
+            harness, "one: { from: a, post: /1, body: \"{request.body}\" }",
             endpoint: "route: POST /x\nbody: { required: [a] }", method: .post, body: "{}")
         #expect(lines[3] == "refused   400: body a is required")
         #expect(lines[4] == "answer    400 after 0.0ms")
-        #expect(stage.events == [])
+        #expect(harness.events == [])
     }
 
     @Test func theBodyIsSent() throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
         _ = try told(
-            stage, "one: { from: a, post: \"/{request.body.b}\", body: \"{request.body}\" }",
+            harness, "one: { from: a, post: \"/{request.body.b}\", body: \"{request.body}\" }",
             endpoint: "route: POST /x", method: .post, body: #"{"b":"c d"}"#)
-        #expect(stage.events == ["0 POST /c%20d"])
-        #expect(stage.seen.first?.body == #"{"b":"c d"}"#)
-        #expect(stage.seen.first?["X-Request-Id"] == "abc")
+        #expect(harness.events == ["0 POST /c%20d"])
+        #expect(harness.seen.first?.body == #"{"b":"c d"}"#)
+        #expect(harness.seen.first?["X-Request-Id"] == "abc")
     }
 
     @Test(arguments: [("/nowhere", "404"), ("/x", "405")])
     func whatHasNoRoute(_ target: String, _ status: String) throws {
-        let stage = try Stage("one: { from: a, get: /1 }")
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
         let lines = try told(
-            stage, "one: { from: a, get: /1 }", target, method: .delete)
+            harness, "one: { from: a, get: /1 }", target, method: .delete)
         #expect(lines[0].hasPrefix("route     none"))
         #expect(lines[1].hasPrefix("answer    \(status) after 0.0ms"))
-        #expect(stage.events == [])
+        #expect(harness.events == [])
     }
 }

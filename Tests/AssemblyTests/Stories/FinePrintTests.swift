@@ -11,13 +11,13 @@ import Testing
     func ourRefusalsSayNothingOfCompleteness(
         _ method: String, _ target: String, _ status: Int
     ) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "params: { n: { type: integer } }")
-        let answer = try stage.ask(request(method, target))
+        let answer = try harness.ask(request(method, target))
         #expect(answer.status == status)
         #expect(answer["Gateway-Complete"] == nil)
         #expect(answer["Content-Type"] == "application/problem+json")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     /// "A call's `body` goes out as `application/json` unless `headers` says otherwise."
@@ -26,12 +26,12 @@ import Testing
         (", headers: { content-type: a/b }", "a/b"),
     ])
     func aBodyHasAType(_ more: String, _ type: String) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, body: { a: 1 }\(more) }", endpoint: "route: POST /x")
-        _ = try stage.ask(post("", to: "/x"))
-        #expect(stage.seen.first?["Content-Type"] == type)
-        #expect(stage.seen.first?.body == #"{"a":1}"#)
-        stage.expectQuiet()
+        _ = try harness.ask(post("", to: "/x"))
+        #expect(harness.seen.first?["Content-Type"] == type)
+        #expect(harness.seen.first?.body == #"{"a":1}"#)
+        harness.expectQuiet()
     }
 
     /// "Where `body` is declared, a missing or malformed JSON body is a 400 whatever its Content-Type
@@ -41,42 +41,42 @@ import Testing
         ("report: off", "<xml/>", 200), ("report: off", "", 400),
     ])
     func bodies(_ endpoint: String, _ body: String, _ status: Int) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, body: \"{request.body}\", required: true }",
             endpoint: "route: POST /x\n\(endpoint)")
-        let answer = try stage.ask(post(body, to: "/x", "Content-Type: text/xml"))
+        let answer = try harness.ask(post(body, to: "/x", "Content-Type: text/xml"))
         #expect(answer.status == status)
-        #expect(stage.seen.map(\.body) == (status == 200 ? [body] : []))
-        stage.expectQuiet()
+        #expect(harness.seen.map(\.body) == (status == 200 ? [body] : []))
+        harness.expectQuiet()
     }
 
     /// "Skipped and cancelled calls do not vote in 'all timed out' and 'all refused by us'."
     @Test func skippedCallsHaveNoVote() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, timeout: 50ms }
             two: { from: b, get: "/2/{one.id}" }
             """)
-        stage.on("/1", .hangs)
-        #expect(try stage.ask().status == 504)
-        stage.expectQuiet()
+        harness.on("/1", .hangs)
+        #expect(try harness.ask().status == 504)
+        harness.expectQuiet()
     }
 
     /// "`keep`: key order is the source's."
     @Test func whatIsKeptStaysInTheSourcesOrder() throws {
-        let stage = try Stage("one: { from: a, get: /1, keep: [a, b.c, z] }")
-        stage.on("/1", .ok(#"{"z":1,"x":2,"b":{"d":3,"c":4.0},"a":1e400}"#))
-        #expect(try stage.ask().body == #"{"one":{"z":1,"b":{"c":4.0},"a":1e400}}"#)
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1, keep: [a, b.c, z] }")
+        harness.on("/1", .ok(#"{"z":1,"x":2,"b":{"d":3,"c":4.0},"a":1e400}"#))
+        #expect(try harness.ask().body == #"{"one":{"z":1,"b":{"c":4.0},"a":1e400}}"#)
+        harness.expectQuiet()
     }
 
     /// "`accept: [200-299]` by default"; what is accepted otherwise is an ordinary answer.
     @Test(arguments: [(404, true), (302, true), (500, false)])
     func otherStatusesMayBeAccepted(_ status: Int, _ isFine: Bool) throws {
-        let stage = try Stage("one: { from: a, get: /1, accept: [200-299, 302, 404] }")
-        stage.on("/1", .status(status, #"{"a":1}"#))
-        #expect(try stage.ask().status == (isFine ? 200 : 502))
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1, accept: [200-299, 302, 404] }")
+        harness.on("/1", .status(status, #"{"a":1}"#))
+        #expect(try harness.ask().status == (isFine ? 200 : 502))
+        harness.expectQuiet()
     }
 
     /// "An unset query parameter": a value that the client did not send skips the call, and the reason
@@ -86,13 +86,13 @@ import Testing
         ("{request.body.q}", "request.body.q"),
     ])
     func aMissingValueIsNamed(_ reference: String, _ because: String) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: \"/\(reference)\", required: true }",
             endpoint: "route: POST /x\nparams: { q: { } }")
-        let answer = try stage.ask(post(#"{"p":1}"#, to: "/x"))
+        let answer = try harness.ask(post(#"{"p":1}"#, to: "/x"))
         #expect(answer.status == 400)
         #expect(
             answer.failures == #"[{"call":"one","kind":"skipped","because":"\#(because)"}]"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 }

@@ -5,11 +5,11 @@ import Testing
 @Suite(.watched) struct ForwardingTests {
     private func seen(
         _ calls: String, endpoint: String = "", _ text: String, backend: String = ""
-    ) throws -> [Seen] {
-        let stage = try Stage(calls, endpoint: endpoint, backend: backend)
-        _ = try stage.ask(text)
-        stage.expectQuiet()
-        return stage.seen
+    ) throws -> [ReceivedRequest] {
+        let harness = try GatewayHarness(calls, endpoint: endpoint, backend: backend)
+        _ = try harness.ask(text)
+        harness.expectQuiet()
+        return harness.seen
     }
 
     static let call = "one: { from: a, get: /1 }"
@@ -69,37 +69,37 @@ import Testing
     @Test(arguments: ["/x/..", "/x/%2e%2E", "/x/."]) func aStepUpTheTreeIsRefused(_ target: String)
         throws
     {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             #"one: { from: a, get: "/1/{id}/end" }"#, endpoint: "route: \"GET /x/{id}\"")
-        #expect([400, 404].contains(try stage.ask(get(target)).status))
-        #expect(stage.seen.isEmpty)
-        stage.expectQuiet()
+        #expect([400, 404].contains(try harness.ask(get(target)).status))
+        #expect(harness.seen.isEmpty)
+        harness.expectQuiet()
     }
 
     // MARK: The request's id and its trace
 
     @Test func aSaneRequestIDIsKeptAndTold() throws {
-        let stage = try Stage(Self.call)
-        let answer = try stage.ask(get("/x", "X-Request-Id: abc-1"))
+        let harness = try GatewayHarness(Self.call)
+        let answer = try harness.ask(get("/x", "X-Request-Id: abc-1"))
         #expect(answer["X-Request-Id"] == "abc-1")
-        #expect(stage.seen.first?["X-Request-Id"] == "abc-1")
-        stage.expectQuiet()
+        #expect(harness.seen.first?["X-Request-Id"] == "abc-1")
+        harness.expectQuiet()
     }
 
     @Test(arguments: ["a b", "", String(repeating: "x", count: 129), "ä"])
     func anyOtherIsReplaced(_ id: String) throws {
-        let stage = try Stage(Self.call)
-        let answer = try stage.ask(get("/x", "X-Request-Id: \(id)"))
+        let harness = try GatewayHarness(Self.call)
+        let answer = try harness.ask(get("/x", "X-Request-Id: \(id)"))
         let given = try #require(answer["X-Request-Id"])
         #expect(given != id && !given.isEmpty)
-        #expect(stage.seen.first?["X-Request-Id"] == given)
-        stage.expectQuiet()
+        #expect(harness.seen.first?["X-Request-Id"] == given)
+        harness.expectQuiet()
     }
 
     @Test(arguments: ["/nowhere", "/x?n=no"]) func everyAnswerCarriesIt(_ target: String) throws {
-        let stage = try Stage(Self.call, endpoint: "params: { n: { type: integer } }")
-        #expect(try stage.ask(get(target, "X-Request-Id: abc"))["X-Request-Id"] == "abc")
-        stage.expectQuiet()
+        let harness = try GatewayHarness(Self.call, endpoint: "params: { n: { type: integer } }")
+        #expect(try harness.ask(get(target, "X-Request-Id: abc"))["X-Request-Id"] == "abc")
+        harness.expectQuiet()
     }
 
     @Test func theTraceGoesOnWithAParentOfItsOwnForEachCall() throws {
@@ -145,9 +145,9 @@ import Testing
     }
 
     @Test func aHeadCallGivesNull() throws {
-        let stage = try Stage("one: { from: a, head: /1 }")
-        stage.on("/1", .raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"))
-        #expect(try stage.ask().body == #"{"one":null}"#)
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, head: /1 }")
+        harness.on("/1", .raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"))
+        #expect(try harness.ask().body == #"{"one":null}"#)
+        harness.expectQuiet()
     }
 }

@@ -5,12 +5,12 @@ import Testing
 @Suite(.watched) struct HeaderPrecedenceTests {
     private func sent(
         _ call: String, endpoint: String = "", backend: String = "", _ lines: [String]
-    ) throws -> Seen? {
-        let stage = try Stage(call, endpoint: endpoint, backend: backend)
-        let client = try stage.send(request("GET", "/x", lines))
-        _ = stage.answer(of: client)
-        stage.expectQuiet()
-        return stage.seen.last
+    ) throws -> ReceivedRequest? {
+        let harness = try GatewayHarness(call, endpoint: endpoint, backend: backend)
+        let client = try harness.send(request("GET", "/x", lines))
+        _ = harness.answer(of: client)
+        harness.expectQuiet()
+        return harness.seen.last
     }
 
     private static let forward = "forward: { headers: [X-User, x-api-key, Authorization] }"
@@ -44,23 +44,23 @@ import Testing
 
     /// A template counts as set by the operator, whatever its value is.
     @Test func replacesTheClientsHeaderByAValueOfAnAnswer() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             s: { from: b, get: /session, take: user }
             one: { from: a, get: /1, headers: { X-User: "{s}" } }
             """, endpoint: Self.forward)
-        stage.on("/session", .ok(#"{"user":"alice"}"#))
-        _ = try stage.ask(request("GET", "/x", Self.lines))
-        #expect(stage.seen.first { $0.target == "/1" }?["X-User"] == "alice")
-        stage.expectQuiet()
+        harness.on("/session", .ok(#"{"user":"alice"}"#))
+        _ = try harness.ask(request("GET", "/x", Self.lines))
+        #expect(harness.seen.first { $0.target == "/1" }?["X-User"] == "alice")
+        harness.expectQuiet()
     }
 
     @Test func aBodysTypeIsThatOfTheBackendsHeaders() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             #"one: { from: a, post: /1, body: "<a/>" }"#,
             backend: "headers: { Content-Type: text/xml }")
-        _ = try stage.ask()
-        #expect(stage.seen.first?["Content-Type"] == "text/xml")
-        stage.expectQuiet()
+        _ = try harness.ask()
+        #expect(harness.seen.first?["Content-Type"] == "text/xml")
+        harness.expectQuiet()
     }
 }

@@ -3,13 +3,14 @@ import Testing
 
 /// `hedge`: still quiet? Ask once more; the first answer wins.
 @Suite(.watched) struct HedgeTests {
-    private func stage(_ replies: [Reply], more: String = "", backend: String = "") throws -> Stage
+    private func harness(_ replies: [Reply], more: String = "", backend: String = "") throws
+        -> GatewayHarness
     {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, hedge: { after: 100ms }\(more) }",
             backend: backend)
-        stage.on("/1", replies)
-        return stage
+        harness.on("/1", replies)
+        return harness
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -56,42 +57,42 @@ import Testing
     ]
 
     @Test(arguments: rows) func theFirstAnswerWins(_ row: Row) throws {
-        let stage = try stage(row.replies)
-        #expect(try stage.ask().outcome == row.outcome)
-        #expect(stage.events == row.events)
-        stage.expectQuiet()
+        let harness = try harness(row.replies)
+        #expect(try harness.ask().outcome == row.outcome)
+        #expect(harness.events == row.events)
+        harness.expectQuiet()
     }
 
     @Test func bothAreGivenUpAtTheTimeout() throws {
-        let stage = try stage([.hangs], more: ", timeout: 300ms")
-        #expect(try stage.ask().outcome == "504 at 300")
+        let harness = try harness([.hangs], more: ", timeout: 300ms")
+        #expect(try harness.ask().outcome == "504 at 300")
         #expect(
-            stage.events == ["0 GET /1", "100 GET /1", "300 given up /1", "300 given up /1"])
-        stage.expectQuiet()
+            harness.events == ["0 GET /1", "100 GET /1", "300 given up /1", "300 given up /1"])
+        harness.expectQuiet()
     }
 
     @Test func bothAreGivenUpWhenTheClientGoes() throws {
-        let stage = try stage([.hangs])
-        let client = try stage.send(get())
-        stage.pass(150)
+        let harness = try harness([.hangs])
+        let client = try harness.send(get())
+        harness.pass(150)
         client.reset()
-        stage.pass(1)
+        harness.pass(1)
         #expect(
-            stage.events == ["0 GET /1", "100 GET /1", "150 given up /1", "150 given up /1"])
-        stage.expectQuiet()
+            harness.events == ["0 GET /1", "100 GET /1", "150 given up /1", "150 given up /1"])
+        harness.expectQuiet()
     }
 
     @Test func aSecondRequestThatFindsNoSlotLeavesItToTheFirst() throws {
-        let stage = try stage([.ok("1", after: 200)], backend: "max_concurrent: 1")
-        #expect(try stage.ask().outcome == "200 at 200")
-        #expect(stage.events == ["0 GET /1"])
-        stage.expectQuiet()
+        let harness = try harness([.ok("1", after: 200)], backend: "max_concurrent: 1")
+        #expect(try harness.ask().outcome == "200 at 200")
+        #expect(harness.events == ["0 GET /1"])
+        harness.expectQuiet()
     }
 
     @Test func aHedgedCallIsCountedOnce() throws {
-        let stage = try stage([.ok("1", after: 500), .ok("2", after: 50)])
-        _ = try stage.ask()
-        #expect(try stage.outcomes() == "ok 1")
-        stage.expectQuiet()
+        let harness = try harness([.ok("1", after: 500), .ok("2", after: 50)])
+        _ = try harness.ask()
+        #expect(try harness.outcomes() == "ok 1")
+        harness.expectQuiet()
     }
 }

@@ -162,19 +162,19 @@ import Testing
         var accepted = 0
         for value in Self.values(key.kind) {
             let config = Self.text(Self.replacing(key.path[...], in: Self.base, by: value))
-            let stage: Stage
+            let harness: GatewayHarness
             do {
-                stage = try Stage(config: config)
-            } catch let refused as Stage.Refused {
+                harness = try GatewayHarness(config: config)
+            } catch let refused as GatewayHarness.Refused {
                 #expect(refused.description.contains("c.yaml:1:"), "\(refused)")
                 continue
             }
             accepted += 1
-            stage.on("/1", .status(503), .ok("1"))
+            harness.on("/1", .status(503), .ok("1"))
             for _ in 0..<3 {
-                _ = try? stage.ask(post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"))
+                _ = try? harness.ask(post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"))
             }
-            stage.pass(2)
+            harness.pass(2)
         }
         // The positive control: some of the values are right.
         #expect(accepted > 0)

@@ -7,10 +7,10 @@ import Testing
     private func sent(_ call: String, _ request: String, endpoint: String = "route: POST /x")
         throws -> String
     {
-        let stage = try Stage("one: { from: a, \(call) }", endpoint: endpoint)
-        let answer = try stage.ask(request)
-        defer { stage.expectQuiet() }
-        guard let seen = stage.seen.first else {
+        let harness = try GatewayHarness("one: { from: a, \(call) }", endpoint: endpoint)
+        let answer = try harness.ask(request)
+        defer { harness.expectQuiet() }
+        guard let seen = harness.seen.first else {
             return "\(answer.status) \(answer.failures ?? "")"
         }
         return [
@@ -101,21 +101,21 @@ import Testing
         (#"{ X-A: "{request.query.q?}" }"#, "X-Other: 1", nil),
     ])
     func lineOfAnAbsentValueIsLeftOut(_ headers: String, _ line: String, _ value: String?) throws {
-        let stage = try Stage("one: { from: a, get: /1, headers: \(headers) }")
-        #expect(try stage.ask(get("/x", line)).status == 200)
-        #expect(stage.seen.first?["X-A"] == value)
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1, headers: \(headers) }")
+        #expect(try harness.ask(get("/x", line)).status == 200)
+        #expect(harness.seen.first?["X-A"] == value)
+        harness.expectQuiet()
     }
 
     /// The control.
     @Test func headerWithoutAQuestionMarkSkips() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             #"one: { from: a, get: /1, headers: { X-A: "{request.header.X-In}" } }"#)
         #expect(
-            try stage.ask().failures
+            try harness.ask().failures
                 == #"[{"call":"one","kind":"skipped","because":"request.header.X-In"}]"#)
-        #expect(stage.seen.isEmpty)
-        stage.expectQuiet()
+        #expect(harness.seen.isEmpty)
+        harness.expectQuiet()
     }
 
     // MARK: Query
@@ -125,10 +125,10 @@ import Testing
         ("/x?%71=1", "/1?a=1&b=1"), ("/x?Q=1", "/1?a=&b=1"),
     ])
     func absentQueryValueIsEmpty(_ target: String, _ expected: String) throws {
-        let stage = try Stage(#"one: { from: a, get: "/1?a={request.query.q?}&b=1" }"#)
-        _ = try stage.ask(get(target))
-        #expect(stage.seen.first?.target == expected)
-        stage.expectQuiet()
+        let harness = try GatewayHarness(#"one: { from: a, get: "/1?a={request.query.q?}&b=1" }"#)
+        _ = try harness.ask(get(target))
+        #expect(harness.seen.first?.target == expected)
+        harness.expectQuiet()
     }
 
     /// Absent without a `?`, repeated, or with a broken escape.
@@ -137,45 +137,45 @@ import Testing
         ("{request.query.q}", "/x?q=1&%71=2"), ("{request.query.q?}", "/x?q=%zz"),
     ])
     func queryValueThatCannotBeUsedSkips(_ reference: String, _ target: String) throws {
-        let stage = try Stage("one: { from: a, get: \"/1?a=\(reference)\" }")
+        let harness = try GatewayHarness("one: { from: a, get: \"/1?a=\(reference)\" }")
         #expect(
-            try stage.ask(get(target)).failures
+            try harness.ask(get(target)).failures
                 == #"[{"call":"one","kind":"skipped","because":"request.query.q"}]"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func queryValueMayStandInThePath() throws {
-        let stage = try Stage(#"one: { from: a, get: "/1/{request.query.q}" }"#)
-        _ = try stage.ask(get("/x?q=a%2Fb+c"))
-        #expect(stage.seen.first?.target == "/1/a%2Fb%20c")
-        stage.expectQuiet()
+        let harness = try GatewayHarness(#"one: { from: a, get: "/1/{request.query.q}" }"#)
+        _ = try harness.ask(get("/x?q=a%2Fb+c"))
+        #expect(harness.seen.first?.target == "/1/a%2Fb%20c")
+        harness.expectQuiet()
     }
 
     @Test func optionalParameterIsLeftOut() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             #"one: { from: a, get: "/1?l={lang?}", headers: { X-Lang: "{lang?}" } }"#,
             endpoint: "params: { lang: {} }")
-        _ = try stage.ask(get("/x"))
-        _ = try stage.ask(get("/x?lang=de"))
-        #expect(stage.seen.map(\.target) == ["/1?l=", "/1?l=de"])
-        #expect(stage.seen.map { $0["X-Lang"] } == [nil, "de"])
-        stage.expectQuiet()
+        _ = try harness.ask(get("/x"))
+        _ = try harness.ask(get("/x?lang=de"))
+        #expect(harness.seen.map(\.target) == ["/1?l=", "/1?l=de"])
+        #expect(harness.seen.map { $0["X-Lang"] } == [nil, "de"])
+        harness.expectQuiet()
     }
 
     // MARK: forward: { query: all }
 
     @Test func allUndeclaredQueryParametersAreForwarded() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: "/1?l={lang}" }
             two: { from: b, get: /2, forward: { query: [q] } }
             """, endpoint: "params: { lang: { default: en } }\nforward: { query: all }")
-        _ = try stage.ask(get("/x?q=a+b&lang=de&z=%2f&flag&q=%C3%A4"))
+        _ = try harness.ask(get("/x?q=a+b&lang=de&z=%2f&flag&q=%C3%A4"))
         #expect(
-            stage.seen.map(\.target) == [
+            harness.seen.map(\.target) == [
                 "/1?l=de&q=a+b&z=%2f&flag&q=%C3%A4", "/2?q=a%20b&q=%C3%A4",
             ])
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     /// A client cannot add another value to the call's own query.
@@ -184,10 +184,10 @@ import Testing
         ("/x?r%6Fle=admin&flag=2&Role=1", "/1?role=user&flag&Role=1"),
     ])
     func parametersOfTheCallsOwnQueryAreNotForwarded(_ target: String, _ expected: String) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             #"one: { from: a, get: "/1?role=user&flag" }"#, endpoint: "forward: { query: all }")
-        _ = try stage.ask(get(target))
-        #expect(stage.seen.first?.target == expected)
-        stage.expectQuiet()
+        _ = try harness.ask(get(target))
+        #expect(harness.seen.first?.target == expected)
+        harness.expectQuiet()
     }
 }

@@ -16,7 +16,7 @@ import Testing
         var backend = ""
         var target = "/x"
         var body = "{}"
-        var prepare: @Sendable (Stage) throws -> Void = { _ in }
+        var prepare: @Sendable (GatewayHarness) throws -> Void = { _ in }
         let status: Int
 
         var testDescription: String { name }
@@ -33,59 +33,60 @@ import Testing
         Row(name: "502, broken", prepare: { $0.on("/1", .ok("{")) }, status: 502),
         Row(
             name: "503", backend: "breaker: { open_at: 1%, min_requests: 1, try_again_after: 99s }",
-            prepare: { stage in
-                stage.on("/1", .status(500))
-                let answer = try stage.ask(post("{}"))
+            prepare: { harness in
+                harness.on("/1", .status(500))
+                let answer = try harness.ask(post("{}"))
                 #expect(answer.status == 502)
             }, status: 503),
         Row(name: "504", prepare: { $0.on("/1", .hangs) }, status: 504),
     ]
 
     @Test(arguments: rows) func everyAnswerLeavesAtTheSameTime(_ row: Row) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true, relay_status: [401] }",
             endpoint: Self.endpoint, backend: row.backend)
-        try row.prepare(stage)
-        let answer = try stage.ask(post(row.body, to: row.target))
+        try row.prepare(harness)
+        let answer = try harness.ask(post(row.body, to: row.target))
         #expect(answer.outcome == "\(row.status) at 400")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aPartialAnswerLeavesAtTheSameTime() throws {
-        let stage = try Stage(RequiredTests.mixed, endpoint: "min_duration: 400ms")
-        stage.on("/2", .status(500))
-        #expect(try stage.ask().outcome == "200 at 400")
-        stage.expectQuiet()
+        let harness = try GatewayHarness(RequiredTests.mixed, endpoint: "min_duration: 400ms")
+        harness.on("/2", .status(500))
+        #expect(try harness.ask().outcome == "200 at 400")
+        harness.expectQuiet()
     }
 
     @Test func theClockStartsWithTheLastByteOfTheBody() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
-        let client = try stage.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
-        stage.pass(1000)
+        let client = try harness.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
+        harness.pass(1000)
         client.send("}")
-        #expect(stage.answer(of: client).outcome == "200 at 400")
-        stage.expectQuiet()
+        #expect(harness.answer(of: client).outcome == "200 at 400")
+        harness.expectQuiet()
     }
 
     /// A chunked body is found to be too large in its middle.
     @Test func theClockStartsWithTheRefusalOfABodyThatIsTooLarge() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
-        let client = try stage.send(
+        let client = try harness.send(
             request("POST", "/x", ["Transfer-Encoding: chunked"]) + "1\r\n{\r\n")
-        stage.pass(1000)
+        harness.pass(1000)
         client.send("800\r\n\(String(repeating: " ", count: 0x800))\r\n")
-        #expect(stage.answer(of: client).outcome == "413 at 400")
-        stage.expectQuiet()
+        #expect(harness.answer(of: client).outcome == "413 at 400")
+        harness.expectQuiet()
     }
 
     @Test func theClockStartsWithTheRefusalOfALengthThatIsTooLarge() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
         #expect(
-            try stage.ask(request("POST", "/x", ["Content-Length: 5000"])).outcome == "413 at 400")
-        stage.expectQuiet()
+            try harness.ask(request("POST", "/x", ["Content-Length: 5000"])).outcome == "413 at 400"
+        )
+        harness.expectQuiet()
     }
 
     private static let broken: [(String, String, Int)] = [
@@ -96,134 +97,135 @@ import Testing
     /// The client does not wait for the end of its body either.
     @Test(arguments: broken)
     func theRefusalOfAMalformedBodyIsPadded(_ name: String, _ body: String, _ status: Int) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
-        let client = try stage.send(request("POST", "/x", ["Transfer-Encoding: chunked"]))
-        stage.pass(1000)
+        let client = try harness.send(request("POST", "/x", ["Transfer-Encoding: chunked"]))
+        harness.pass(1000)
         client.send(body)
-        let answer = stage.answer(of: client)
+        let answer = harness.answer(of: client)
         #expect(answer.outcome == "\(status) at 400")
         #expect(answer["Connection"] == "close")
-        #expect(client.isClosed && stage.events == [])
-        #expect(stage.loggedStatuses == ["\(status)"])
-        #expect(stage.answered == ["POST /x: \(status) once"])
-        stage.expectQuiet()
+        #expect(client.isClosed && harness.events == [])
+        #expect(harness.loggedStatuses == ["\(status)"])
+        #expect(harness.answered == ["POST /x: \(status) once"])
+        harness.expectQuiet()
     }
 
     @Test func theRefusalOfABodyThatBreaksOffIsPadded() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
-        let client = try stage.send(request("POST", "/x", ["Content-Length: 10"]) + "{")
-        stage.pass(10)
+        let client = try harness.send(request("POST", "/x", ["Content-Length: 10"]) + "{")
+        harness.pass(10)
         client.end()
-        stage.pass(399)
+        harness.pass(399)
         #expect(client.answers.isEmpty)
-        stage.pass(1)
+        harness.pass(1)
         #expect(client.answers.map(\.status) == [400])
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aMalformedBodyIsRefusedAtOnceWithoutPadding() throws {
-        let stage = try Stage("one: { from: a, post: /1 }", endpoint: "route: POST /x")
-        let answer = try stage.ask(
+        let harness = try GatewayHarness("one: { from: a, post: /1 }", endpoint: "route: POST /x")
+        let answer = try harness.ask(
             request("POST", "/x", ["Transfer-Encoding: chunked"]) + "zz\r\n")
         #expect(answer.outcome == "400 at 0")
         #expect(answer["Content-Type"] == "application/problem+json")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     /// A client that is gone is noticed while its refusal is held back.
     @Test func aClientThatGoesAwayBehindAMalformedBodyIsNoticed() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
-        let client = try stage.send(
+        let client = try harness.send(
             request("POST", "/x", ["Transfer-Encoding: chunked"]) + "zz\r\n")
-        stage.pass(10)
+        harness.pass(10)
         client.leave()
-        stage.pass(100)
-        #expect(stage.loggedStatuses == ["499"])
-        stage.expectQuiet()
+        harness.pass(100)
+        #expect(harness.loggedStatuses == ["499"])
+        harness.expectQuiet()
     }
 
     @Test func slowBodiesTakeNoneOfTheEndpointsPermits() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1 }",
             endpoint: "route: POST /x\nmin_duration: 400ms\nmax_in_flight: 1")
         let slow = try (0..<5).map { _ in
-            try stage.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
+            try harness.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
         }
-        stage.pass(10)
-        #expect(try stage.ask(post("{}")).outcome == "200 at 400")
+        harness.pass(10)
+        #expect(try harness.ask(post("{}")).outcome == "200 at 400")
         for client in slow { client.send("}") }
-        stage.pass(400)
+        harness.pass(400)
         #expect(slow.map { $0.answers.first?.status } == [200, 503, 503, 503, 503])
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     /// The limit of the process: the request has begun when it turns out to be one too many.
     @Test func aRejectionAtTheLastByteOfABodyLeavesAtTheSameTime() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1 }", endpoint: "route: POST /x\nmin_duration: 400ms",
             top: "limits: { requests_in_flight: 1 }")
         let slow = try (0..<2).map { _ in
-            try stage.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
+            try harness.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
         }
-        stage.pass(10)
+        harness.pass(10)
         for client in slow { client.send("}") }
-        stage.pass(399)
+        harness.pass(399)
         #expect(slow.allSatisfy { $0.answers.isEmpty })
-        stage.pass(1)
+        harness.pass(1)
         #expect(slow.map { $0.answers.first?.status } == [200, 503])
         #expect(slow[1].answers.first?["Retry-After"] == "1")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aRefusalForTooManyInFlightLeavesAtTheSameTime() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")
-        let first = try stage.send(get())
-        stage.pass(100)
-        let answer = try stage.ask()
+        let first = try harness.send(get())
+        harness.pass(100)
+        let answer = try harness.ask()
         #expect(answer.outcome == "503 at 400")
         #expect(answer["Retry-After"] == "1")
         #expect(first.answers.first?.outcome == "200 at 400")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func anAnswerThatIsHeldBackStillCountsAsInFlight() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")
-        _ = try stage.send(get())
-        stage.pass(399)
-        #expect(try stage.ask().status == 503)
-        #expect(try stage.ask().status == 200)
-        stage.expectQuiet()
+        _ = try harness.send(get())
+        harness.pass(399)
+        #expect(try harness.ask().status == 503)
+        #expect(try harness.ask().status == 200)
+        harness.expectQuiet()
     }
 
     @Test func noBackendConnectionIsHeldMeanwhile() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms",
             backend: "max_concurrent: 1")
-        _ = try stage.send(get())
-        stage.pass(10)
-        #expect(try stage.load() == "0 running, 0 waiting")
-        stage.expectQuiet()
+        _ = try harness.send(get())
+        harness.pass(10)
+        #expect(try harness.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
     }
 
     @Test(arguments: [(50, 400), (400, 400), (401, 500), (500, 500), (501, 600), (620, 700)])
     func laterAnswersLeaveAtTheNextStep(after: Int, leaves: Int) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1 }",
             endpoint: "deadline: 2s\nmin_duration: 400ms\nround_up_to: 100ms")
-        stage.on("/1", .ok("1", after: after))
-        #expect(try stage.ask().outcome == "200 at \(leaves)")
-        stage.expectQuiet()
+        harness.on("/1", .ok("1", after: after))
+        #expect(try harness.ask().outcome == "200 at \(leaves)")
+        harness.expectQuiet()
     }
 
     @Test func otherRoutesAreNotPadded() throws {
-        let stage = try Stage("one: { from: a, get: /1 }", endpoint: "min_duration: 400ms")
-        #expect(try stage.ask(get("/y")).outcome == "404 at 0")
-        #expect(try stage.ask(post("")).outcome == "405 at 0")
-        stage.expectQuiet()
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms")
+        #expect(try harness.ask(get("/y")).outcome == "404 at 0")
+        #expect(try harness.ask(post("")).outcome == "405 at 0")
+        harness.expectQuiet()
     }
 }

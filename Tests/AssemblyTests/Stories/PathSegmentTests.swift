@@ -3,15 +3,17 @@ import Testing
 
 /// A finished segment of a call's path is never empty, `.` or `..`.
 @Suite(.watched) struct PathSegmentTests {
-    private func result(_ path: String, _ target: String) throws -> (Answer, [Seen]) {
-        let stage = try Stage(
+    private func result(_ path: String, _ target: String) throws -> (
+        ReceivedResponse, [ReceivedRequest]
+    ) {
+        let harness = try GatewayHarness(
             "one: { from: a, get: \"\(path)\" }\ntwo: { from: b, get: /2 }",
             endpoint: """
                 params: { v: { type: string }, w: { type: string } }
                 """)
-        let answer = try stage.ask(get(target))
-        stage.expectQuiet()
-        return (answer, stage.seen)
+        let answer = try harness.ask(get(target))
+        harness.expectQuiet()
+        return (answer, harness.seen)
     }
 
     @Test(arguments: [
@@ -49,38 +51,38 @@ import Testing
 
     @Test(arguments: [#""""#, #"".""#, #""..""#, #""\u002e\u002e""#])
     func skipsACallWhoseSegmentAnEarlierAnswerWouldSpoil(_ value: String) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             s: { from: b, get: /source }
             one: { from: a, get: "/u/{s.v}/end" }
             """)
-        stage.on("/source", .ok("{\"v\":\(value)}"))
-        let answer = try stage.ask()
+        harness.on("/source", .ok("{\"v\":\(value)}"))
+        let answer = try harness.ask()
         #expect(answer.status == 200)
         #expect(answer.body.contains(#"{"call":"one","kind":"skipped","because":"s"}"#))
-        #expect(stage.seen.map(\.target) == ["/source"])
-        stage.expectQuiet()
+        #expect(harness.seen.map(\.target) == ["/source"])
+        harness.expectQuiet()
     }
 
     @Test func sendsAGoodSegmentOfAnEarlierAnswer() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             s: { from: b, get: /source }
             one: { from: a, get: "/u/{s.v}/end" }
             """)
-        stage.on("/source", .ok(#"{"v":"a/.."}"#))
-        #expect(try stage.ask().status == 200)
-        #expect(stage.seen.map(\.target) == ["/source", "/u/a%2F../end"])
-        stage.expectQuiet()
+        harness.on("/source", .ok(#"{"v":"a/.."}"#))
+        #expect(try harness.ask().status == 200)
+        #expect(harness.seen.map(\.target) == ["/source", "/u/a%2F../end"])
+        harness.expectQuiet()
     }
 
     /// What a call that is not made would send is no reason to refuse the request.
     @Test func aCallThatIsLeftOutIsNotChecked() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: \"/u/{v}/end\", when: { param: w } }\ntwo: { from: b, get: /2 }",
             endpoint: "params: { v: { type: string }, w: { type: string } }")
-        #expect(try stage.ask(get("/x?v=")).status == 200)
-        #expect(try stage.ask(get("/x?v=&w=1")).status == 400)
-        stage.expectQuiet()
+        #expect(try harness.ask(get("/x?v=")).status == 200)
+        #expect(try harness.ask(get("/x?v=&w=1")).status == 400)
+        harness.expectQuiet()
     }
 }

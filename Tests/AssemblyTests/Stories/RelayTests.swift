@@ -7,122 +7,126 @@ import Testing
         throws
     {
         let key = isRelayed ? ", relay_body: true" : ""
-        let stage = try Stage("one: { from: a, get: /1, required: true\(key) }")
-        stage.on("/1", .status(404, #"{"secret":1}"#))
-        let answer = try stage.ask()
+        let harness = try GatewayHarness("one: { from: a, get: /1, required: true\(key) }")
+        harness.on("/1", .status(404, #"{"secret":1}"#))
+        let answer = try harness.ask()
         #expect(answer.status == 404)
         #expect((answer["Content-Type"] == "application/problem+json") == !isRelayed)
         #expect(answer.body.contains("secret") == isRelayed)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func theBodyMayBeRelayed() throws {
-        let stage = try Stage("one: { from: a, get: /1, required: true, relay_body: true }")
-        stage.on("/1", .status(404, "<no>", "Content-Type: text/html", "X-Secret: 1"))
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1, required: true, relay_body: true }")
+        harness.on("/1", .status(404, "<no>", "Content-Type: text/html", "X-Secret: 1"))
+        let answer = try harness.ask()
         #expect(answer.summary == "404 at 0 <no>")
         #expect(answer["Content-Type"] == "text/html")
         #expect(answer["X-Secret"] == nil)
         #expect(answer["Gateway-Complete"] == "false")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func theBodyOfAStatusThatIsNotRelayedIsNot() throws {
-        let stage = try Stage("one: { from: a, get: /1, required: true, relay_body: true }")
-        stage.on("/1", .status(500, "<no>"), .status(404, "<no>"))
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1, required: true, relay_body: true }")
+        harness.on("/1", .status(500, "<no>"), .status(404, "<no>"))
+        let answer = try harness.ask()
         #expect(answer.status == 502)
         #expect(answer["Content-Type"] == "application/problem+json")
         #expect(!answer.body.contains("<no>"))
-        #expect(try stage.ask().body == "<no>", "the same call relays a status that is in its list")
-        stage.expectQuiet()
+        #expect(
+            try harness.ask().body == "<no>", "the same call relays a status that is in its list")
+        harness.expectQuiet()
     }
 
     @Test func aStatusOfACallThatIsNotRequiredIsNotRelayed() throws {
-        let stage = try Stage(RequiredTests.mixed)
-        stage.on("/1", .ok("1"), .status(404))
-        stage.on("/2", .status(404))
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(RequiredTests.mixed)
+        harness.on("/1", .ok("1"), .status(404))
+        harness.on("/2", .status(404))
+        let answer = try harness.ask()
         #expect(answer.status == 200)
         #expect(answer["Gateway-Complete"] == "false")
-        #expect(try stage.ask().status == 404, "the required call's is relayed")
-        stage.expectQuiet()
+        #expect(try harness.ask().status == 404, "the required call's is relayed")
+        harness.expectQuiet()
     }
 
     @Test func onlyListedHeadersAreRelayed() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, relay_headers: [ETag] }
             """)
-        stage.on("/1", .ok("1", "ETag: \"1\"", "Set-Cookie: a=b", "Server: x"))
-        stage.on("/2", .ok("2", "ETag: \"2\"", "Set-Cookie: c=d", "Server: x"))
-        let answer = try stage.ask()
+        harness.on("/1", .ok("1", "ETag: \"1\"", "Set-Cookie: a=b", "Server: x"))
+        harness.on("/2", .ok("2", "ETag: \"2\"", "Set-Cookie: c=d", "Server: x"))
+        let answer = try harness.ask()
         #expect(answer.body == #"{"one":1,"two":2}"#)
         #expect(answer["ETag"] == "\"2\"")
         #expect(answer["Set-Cookie"] == nil && answer["Server"] == nil)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func cookiesStaySeveralLines() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, relay_headers: [ETag, Set-Cookie] }
             two: { from: b, get: /2, relay_headers: [etag, set-cookie] }
             """)
-        stage.on("/1", .ok("1", "set-cookie: a=1", "ETag: \"1\"", "Set-Cookie: b=2; Path=/"))
-        stage.on("/2", .ok("2", "ETag: \"2\"", "Set-Cookie: c=3"))
-        let answer = try stage.ask()
+        harness.on("/1", .ok("1", "set-cookie: a=1", "ETag: \"1\"", "Set-Cookie: b=2; Path=/"))
+        harness.on("/2", .ok("2", "ETag: \"2\"", "Set-Cookie: c=3"))
+        let answer = try harness.ask()
         #expect(answer["Set-Cookie"] == "a=1 | b=2; Path=/ | c=3")
         #expect(answer["ETag"] == "\"1\"")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aFailedCallRelaysNoHeader() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, relay_headers: [Set-Cookie] }
             """)
-        stage.on("/2", .status(500, "{}", "Set-Cookie: a=1"), .ok("2", "Set-Cookie: a=2"))
-        let answer = try stage.ask()
+        harness.on("/2", .status(500, "{}", "Set-Cookie: a=1"), .ok("2", "Set-Cookie: a=2"))
+        let answer = try harness.ask()
         #expect(answer.status == 200)
         #expect(answer["Set-Cookie"] == nil)
-        #expect(try stage.ask()["Set-Cookie"] == "a=2", "a call that succeeds relays it")
-        stage.expectQuiet()
+        #expect(try harness.ask()["Set-Cookie"] == "a=2", "a call that succeeds relays it")
+        harness.expectQuiet()
     }
 
     @Test func aCallThatFailedByACollisionRelaysNoHeader() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, at: . }
             two: { from: b, get: /2, at: ., on_collision: fail, relay_headers: [Set-Cookie] }
             """)
-        stage.on("/1", .ok(#"{"id":1}"#))
-        stage.on("/2", .ok(#"{"id":2}"#, "Set-Cookie: a=1"), .ok(#"{"x":2}"#, "Set-Cookie: a=2"))
-        let answer = try stage.ask()
+        harness.on("/1", .ok(#"{"id":1}"#))
+        harness.on("/2", .ok(#"{"id":2}"#, "Set-Cookie: a=1"), .ok(#"{"x":2}"#, "Set-Cookie: a=2"))
+        let answer = try harness.ask()
         #expect(answer.status == 200)
         #expect(answer["Set-Cookie"] == nil)
-        #expect(try stage.ask()["Set-Cookie"] == "a=2", "without a collision it is relayed")
-        stage.expectQuiet()
+        #expect(try harness.ask()["Set-Cookie"] == "a=2", "without a collision it is relayed")
+        harness.expectQuiet()
     }
 
     /// The table gives 502 for it too, and that is no reason to show the backend's body.
     @Test func aBackendsOwn502IsNotRelayedUnlessItIsListed() throws {
-        let stage = try Stage("one: { from: a, get: /1, required: true, relay_body: true }")
-        stage.on("/1", .status(502, #"{"host":"10.0.0.7"}"#))
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1, required: true, relay_body: true }")
+        harness.on("/1", .status(502, #"{"host":"10.0.0.7"}"#))
+        let answer = try harness.ask()
         #expect(answer.status == 502)
         #expect(answer["Content-Type"] == "application/problem+json")
         #expect(answer.failures == #"[{"call":"one","kind":"unexpected_status","status":502}]"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aBackendsOwn502IsRelayedWhereItIsListed() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, relay_body: true, relay_status: [502] }")
-        stage.on("/1", .status(502, #"{"host":"10.0.0.7"}"#))
-        #expect(try stage.ask().summary == #"502 at 0 {"host":"10.0.0.7"}"#)
-        stage.expectQuiet()
+        harness.on("/1", .status(502, #"{"host":"10.0.0.7"}"#))
+        #expect(try harness.ask().summary == #"502 at 0 {"host":"10.0.0.7"}"#)
+        harness.expectQuiet()
     }
 }

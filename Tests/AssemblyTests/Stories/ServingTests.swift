@@ -8,62 +8,62 @@ import Testing
     // MARK: Routes and methods
 
     @Test func headIsGetWithoutTheBody() throws {
-        let stage = try Stage(Self.call)
-        let client = try stage.send(request("HEAD", "/x"))
-        let head = stage.answer(of: client)
+        let harness = try GatewayHarness(Self.call)
+        let client = try harness.send(request("HEAD", "/x"))
+        let head = harness.answer(of: client)
         client.send(get())
-        let body = stage.answer(of: client)
+        let body = harness.answer(of: client)
         #expect(head.status == 200)
         #expect(head["Content-Length"] == "\(body.body.utf8.count)")
         #expect(head["Content-Type"] == body["Content-Type"])
         #expect(body.summary == #"200 at 0 {"one":"/1"}"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func theBackendIsAskedWithTheCallsMethod() throws {
-        let stage = try Stage(Self.call)
-        _ = try stage.ask(request("HEAD", "/x"))
-        #expect(stage.events == ["0 GET /1"])
-        stage.expectQuiet()
+        let harness = try GatewayHarness(Self.call)
+        _ = try harness.ask(request("HEAD", "/x"))
+        #expect(harness.events == ["0 GET /1"])
+        harness.expectQuiet()
     }
 
     @Test(arguments: ["/", "/X", "/x/", "/x/y", "/y"]) func anUnknownPathIs404(_ target: String)
         throws
     {
-        let stage = try Stage(Self.call)
-        let answer = try stage.ask(get(target, "X-Request-Id: abc"))
+        let harness = try GatewayHarness(Self.call)
+        let answer = try harness.ask(get(target, "X-Request-Id: abc"))
         #expect(answer.outcome == "404 at 0")
         #expect(
             answer.body
                 == #"{"type":"about:blank","title":"Not Found","status":404,"instance":"abc"}"#)
         #expect(answer["Gateway-Complete"] == nil)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test(arguments: ["POST", "DELETE", "PATCH", "BREW"]) func anotherMethodIs405(_ method: String)
         throws
     {
-        let stage = try Stage(Self.call)
-        let answer = try stage.ask(request(method, "/x"))
+        let harness = try GatewayHarness(Self.call)
+        let answer = try harness.ask(request(method, "/x"))
         #expect(answer.outcome == "405 at 0")
         #expect(answer["Allow"] == "GET, HEAD")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func mistakesAreToldAllAtOnce() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             Self.call,
             endpoint:
                 "params: { id: { type: integer, required: true }, lang: { one_of: [en, de] } }")
-        let answer = try stage.ask(get("/x?lang=fr", "X-Request-Id: abc"))
+        let answer = try harness.ask(get("/x?lang=fr", "X-Request-Id: abc"))
         #expect(
             answer.body
                 == #"{"type":"about:blank","title":"Bad Request","status":400,"instance":"abc","#
                 + #""errors":[{"in":"query","name":"id","reason":"is required"},"#
                 + #"{"in":"query","name":"lang","reason":"must be one of en, de"}]}"#)
         #expect(answer["Gateway-Complete"] == nil)
-        #expect(stage.events == [])
-        stage.expectQuiet()
+        #expect(harness.events == [])
+        harness.expectQuiet()
     }
 
     // MARK: What is too much
@@ -95,193 +95,195 @@ import Testing
     ]
 
     @Test(arguments: rows) func whatIsTooMuchIsRefused(_ row: Row) throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             Self.call, endpoint: row.status == 413 ? "route: POST /y" : "",
             top: row.limits.isEmpty ? "" : "limits: { \(row.limits) }")
-        let answer = try stage.ask(row.text)
+        let answer = try harness.ask(row.text)
         #expect(answer.outcome == "\(row.status) at 0")
         #expect(answer["Content-Type"] == "application/problem+json")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aSlowHeadIs408() throws {
-        let stage = try Stage(Self.call, top: "limits: { header_timeout: 2s }")
-        let client = try stage.send("GET /x HTTP/1.1\r\n")
-        #expect(stage.answer(of: client).outcome == "408 at 2000")
-        stage.expectQuiet()
+        let harness = try GatewayHarness(Self.call, top: "limits: { header_timeout: 2s }")
+        let client = try harness.send("GET /x HTTP/1.1\r\n")
+        #expect(harness.answer(of: client).outcome == "408 at 2000")
+        harness.expectQuiet()
     }
 
     @Test func aSlowBodyIs408() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1 }", endpoint: "route: POST /x",
             top: "limits: { body_timeout: 3s }")
-        let client = try stage.send(request("POST", "/x", ["Content-Length: 5"]) + "1")
-        #expect(stage.answer(of: client).status == 408)
-        #expect(stage.ms == 3000)
-        #expect(stage.events == [])
-        stage.expectQuiet()
+        let client = try harness.send(request("POST", "/x", ["Content-Length: 5"]) + "1")
+        #expect(harness.answer(of: client).status == 408)
+        #expect(harness.ms == 3000)
+        #expect(harness.events == [])
+        harness.expectQuiet()
     }
 
     @Test func moreRequestsInFlightThanAllowedAre503() throws {
-        let stage = try Stage(Self.call, top: "limits: { requests_in_flight: 2 }")
-        stage.on("/1", .ok("1", after: 100))
-        let clients = try (1...2).map { _ in try stage.send(get()) }
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(Self.call, top: "limits: { requests_in_flight: 2 }")
+        harness.on("/1", .ok("1", after: 100))
+        let clients = try (1...2).map { _ in try harness.send(get()) }
+        let answer = try harness.ask()
         #expect(answer.outcome == "503 at 0")
         #expect(answer["Retry-After"] == "1")
-        stage.pass(100)
+        harness.pass(100)
         #expect(clients.map { $0.answers.first?.status } == [200, 200])
-        #expect(try stage.ask().status == 200)
-        stage.expectQuiet()
+        #expect(try harness.ask().status == 200)
+        harness.expectQuiet()
     }
 
     @Test func moreRequestsOfAnEndpointThanAllowedAre503() throws {
-        let stage = try Stage(Self.call, endpoint: "max_in_flight: 2")
-        stage.on("/1", .ok("1", after: 100))
-        let clients = try (1...2).map { _ in try stage.send(get()) }
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(Self.call, endpoint: "max_in_flight: 2")
+        harness.on("/1", .ok("1", after: 100))
+        let clients = try (1...2).map { _ in try harness.send(get()) }
+        let answer = try harness.ask()
         #expect(answer.outcome == "503 at 0")
         #expect(answer["Retry-After"] == "1")
-        stage.pass(100)
+        harness.pass(100)
         #expect(clients.map { $0.answers.first?.status } == [200, 200])
-        #expect(try stage.ask().status == 200)
-        stage.expectQuiet()
+        #expect(try harness.ask().status == 200)
+        harness.expectQuiet()
     }
 
     @Test func aClientThatGoesGivesItsPlaceBack() throws {
-        let stage = try Stage(Self.call, endpoint: "max_in_flight: 1")
-        stage.on("/1", .hangs, .ok("1"))
-        let client = try stage.send(get())
-        stage.pass(10)
+        let harness = try GatewayHarness(Self.call, endpoint: "max_in_flight: 1")
+        harness.on("/1", .hangs, .ok("1"))
+        let client = try harness.send(get())
+        harness.pass(10)
         client.reset()
-        stage.pass(1)
-        #expect(try stage.ask().status == 200)
-        stage.expectQuiet()
+        harness.pass(1)
+        #expect(try harness.ask().status == 200)
+        harness.expectQuiet()
     }
 
     @Test func moreConnectionsThanAllowedAreTold503() throws {
-        let stage = try Stage(Self.call, top: "limits: { connections: 2 }")
-        stage.on("/1", .ok("1", after: 100))
-        _ = try stage.send(get())
-        _ = try stage.send(get())
-        stage.pass(10)
-        let third = try stage.connect()
-        #expect(stage.answer(of: third).status == 503)
+        let harness = try GatewayHarness(Self.call, top: "limits: { connections: 2 }")
+        harness.on("/1", .ok("1", after: 100))
+        _ = try harness.send(get())
+        _ = try harness.send(get())
+        harness.pass(10)
+        let third = try harness.connect()
+        #expect(harness.answer(of: third).status == 503)
         #expect(third.isClosed)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aNewConnectionTakesThePlaceOfAnIdleOne() throws {
-        let stage = try Stage(Self.call, top: "limits: { connections: 2 }")
-        let first = try stage.connect()
-        stage.pass(10)
-        let second = try stage.connect()
-        stage.pass(245)
-        #expect(try stage.ask().status == 200)
+        let harness = try GatewayHarness(Self.call, top: "limits: { connections: 2 }")
+        let first = try harness.connect()
+        harness.pass(10)
+        let second = try harness.connect()
+        harness.pass(245)
+        #expect(try harness.ask().status == 200)
         #expect(first.isClosed && !second.isClosed)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func moreConnectionsOfAClientThanAllowedAreTold503() throws {
-        let stage = try Stage(Self.call, top: "limits: { connections_per_client: 2 }")
-        _ = try stage.connect()
-        let second = try stage.connect()
-        let third = try stage.connect()
-        #expect(stage.answer(of: third).status == 503)
+        let harness = try GatewayHarness(Self.call, top: "limits: { connections_per_client: 2 }")
+        _ = try harness.connect()
+        let second = try harness.connect()
+        let third = try harness.connect()
+        #expect(harness.answer(of: third).status == 503)
         second.leave()
         third.leave()
-        stage.pass(10)
-        #expect(try stage.ask().status == 200)
-        stage.expectQuiet()
+        harness.pass(10)
+        #expect(try harness.ask().status == 200)
+        harness.expectQuiet()
     }
 
     /// Connections that were open before the limit was do not count.
     @Test func aReloadLimitsTheNextConnectionsOfAClient() throws {
-        let stage = try Stage(Self.call)
-        for _ in 0..<5 { _ = try stage.connect() }
-        try stage.install(Stage.text(Self.call, "", "", "limits: { connections_per_client: 1 }"))
-        let next = try stage.send(get())
-        #expect(stage.answer(of: next).status == 200)
-        #expect(try stage.ask().status == 503)
-        stage.expectQuiet()
+        let harness = try GatewayHarness(Self.call)
+        for _ in 0..<5 { _ = try harness.connect() }
+        try harness.install(
+            GatewayHarness.text(Self.call, "", "", "limits: { connections_per_client: 1 }"))
+        let next = try harness.send(get())
+        #expect(harness.answer(of: next).status == 200)
+        #expect(try harness.ask().status == 503)
+        harness.expectQuiet()
     }
 
     @Test func anIdleConnectionIsClosed() throws {
-        let stage = try Stage(Self.call, top: "limits: { idle_timeout: 5s }")
-        let client = try stage.send(get())
-        _ = stage.answer(of: client)
-        stage.pass(4999)
+        let harness = try GatewayHarness(Self.call, top: "limits: { idle_timeout: 5s }")
+        let client = try harness.send(get())
+        _ = harness.answer(of: client)
+        harness.pass(4999)
         let isOpen = !client.isClosed
-        stage.pass(1)
+        harness.pass(1)
         #expect(isOpen && client.isClosed)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     // MARK: Connections
 
     @Test func aConnectionServesManyRequests() throws {
-        let stage = try Stage(Self.call)
-        let client = try stage.send(get())
+        let harness = try GatewayHarness(Self.call)
+        let client = try harness.send(get())
         for count in 1...3 {
-            #expect(stage.answer(of: client).status == 200)
+            #expect(harness.answer(of: client).status == 200)
             #expect(client.answers.count == count)
             client.send(get())
         }
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func pipelinedRequestsAreAnsweredInTheirOrder() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             #"one: { from: a, get: "/{n}" }"#, endpoint: "params: { n: { type: string } }")
-        stage.on("/1", .ok("1", after: 50))
-        stage.on("/2", .ok("2", after: 10))
-        let client = try stage.send(get("/x?n=1") + get("/x?n=2") + get("/nowhere") + get("/x?n=3"))
-        stage.pass(100)
+        harness.on("/1", .ok("1", after: 50))
+        harness.on("/2", .ok("2", after: 10))
+        let client = try harness.send(
+            get("/x?n=1") + get("/x?n=2") + get("/nowhere") + get("/x?n=3"))
+        harness.pass(100)
         #expect(client.answers.map(\.status) == [200, 200, 404, 200])
         #expect(client.answers.map(\.ms) == [50, 60, 60, 60])
-        #expect(stage.events == ["0 GET /1", "50 GET /2", "60 GET /3"])
-        stage.expectQuiet()
+        #expect(harness.events == ["0 GET /1", "50 GET /2", "60 GET /3"])
+        harness.expectQuiet()
     }
 
     @Test func closeIsHonoured() throws {
-        let stage = try Stage(Self.call)
-        let client = try stage.send(get("/x", "Connection: close"))
-        let answer = stage.answer(of: client)
+        let harness = try GatewayHarness(Self.call)
+        let client = try harness.send(get("/x", "Connection: close"))
+        let answer = harness.answer(of: client)
         #expect(answer.status == 200)
         #expect(answer["Connection"] == "close")
         #expect(client.isClosed)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aBodyIsAskedForOnlyWhenItIsWanted() throws {
-        let stage = try Stage("one: { from: a, post: /1 }", endpoint: "route: POST /x")
-        let client = try stage.send(
+        let harness = try GatewayHarness("one: { from: a, post: /1 }", endpoint: "route: POST /x")
+        let client = try harness.send(
             request("POST", "/x", ["Content-Length: 2", "Expect: 100-continue"]))
-        stage.pass(10)
+        harness.pass(10)
         #expect(client.interim == [100])
         client.send("{}")
-        #expect(stage.answer(of: client).status == 200)
-        stage.expectQuiet()
+        #expect(harness.answer(of: client).status == 200)
+        harness.expectQuiet()
     }
 
     @Test func aBodyThatIsTooLargeIsNeverAskedFor() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, post: /1 }", endpoint: "route: POST /x\nmax_body: 1KiB")
-        let client = try stage.send(
+        let client = try harness.send(
             request("POST", "/x", ["Content-Length: 1025", "Expect: 100-continue"]))
-        #expect(stage.answer(of: client).status == 413)
+        #expect(harness.answer(of: client).status == 413)
         #expect(client.interim == [])
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     // MARK: Numbers and lines
 
     @Test func everyAnswerIsCountedAndLogged() throws {
-        let stage = try Stage(Self.call)
-        _ = try stage.ask()
-        _ = try stage.ask(get("/nowhere"))
-        #expect(stage.loggedStatuses == ["200", "404"])
-        #expect(stage.answered == ["GET /x: 200 once", "elsewhere: 404 once"])
-        stage.expectQuiet()
+        let harness = try GatewayHarness(Self.call)
+        _ = try harness.ask()
+        _ = try harness.ask(get("/nowhere"))
+        #expect(harness.loggedStatuses == ["200", "404"])
+        #expect(harness.answered == ["GET /x: 200 once", "elsewhere: 404 once"])
+        harness.expectQuiet()
     }
 }

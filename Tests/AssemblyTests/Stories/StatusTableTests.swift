@@ -10,22 +10,22 @@ import Testing
         var endpoint = ""
         var backend = ""
         var request = get()
-        var prepare: @Sendable (Stage) -> Void = { _ in }
+        var prepare: @Sendable (GatewayHarness) -> Void = { _ in }
         let outcome: String
         let failures: String
 
         var testDescription: String { name }
     }
 
-    private func check(_ row: Row) throws -> Answer {
-        let stage = try Stage(row.calls, endpoint: row.endpoint, backend: row.backend)
-        row.prepare(stage)
-        let answer = try stage.ask(row.request)
+    private func check(_ row: Row) throws -> ReceivedResponse {
+        let harness = try GatewayHarness(row.calls, endpoint: row.endpoint, backend: row.backend)
+        row.prepare(harness)
+        let answer = try harness.ask(row.request)
         #expect(answer.outcome == row.outcome)
         #expect(answer.failures == row.failures)
         #expect(answer["Gateway-Complete"] == "false")
         #expect(answer["Content-Type"] == "application/problem+json")
-        stage.expectQuiet()
+        harness.expectQuiet()
         return answer
     }
 
@@ -152,10 +152,10 @@ import Testing
     }
 
     @Test func aBodyThatIsTooBigIsNotTooBigAtItsLimit() throws {
-        let stage = try Stage("one: { from: a, get: /1 }", endpoint: "max_body: 1KiB")
-        stage.on("/1", .ok("\"\(String(repeating: "x", count: 1022))\""))
-        #expect(try stage.ask().status == 200)
-        stage.expectQuiet()
+        let harness = try GatewayHarness("one: { from: a, get: /1 }", endpoint: "max_body: 1KiB")
+        harness.on("/1", .ok("\"\(String(repeating: "x", count: 1022))\""))
+        #expect(try harness.ask().status == 200)
+        harness.expectQuiet()
     }
 
     // MARK: One is enough, and all fail
@@ -215,87 +215,88 @@ import Testing
     // MARK: Refused by us
 
     @Test func anOpenBreakerIsA503() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true }",
             backend: "breaker: { open_at: 50%, min_requests: 1, try_again_after: 10s }")
-        stage.on("/1", .status(500))
-        _ = try stage.ask()
-        let answer = try stage.ask()
+        harness.on("/1", .status(500))
+        _ = try harness.ask()
+        let answer = try harness.ask()
         #expect(answer.outcome == "503 at 0")
         #expect(answer["Retry-After"] == "10")
         #expect(answer.failures == #"[{"call":"one","kind":"breaker_open"}]"#)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aFullQueueIsA503() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true }", backend: "max_concurrent: 1")
-        stage.on("/1", .ok("1", after: 100))
-        let first = try stage.send(get())
-        let answer = try stage.ask()
+        harness.on("/1", .ok("1", after: 100))
+        let first = try harness.send(get())
+        let answer = try harness.ask()
         #expect(answer.outcome == "503 at 0")
         #expect(answer["Retry-After"] == "1")
         #expect(answer.failures == #"[{"call":"one","kind":"queue_full"}]"#)
-        #expect(stage.answer(of: first).outcome == "200 at 100")
-        stage.expectQuiet()
+        #expect(harness.answer(of: first).outcome == "200 at 100")
+        harness.expectQuiet()
     }
 
     @Test func allRefusedByUsIsA503() throws {
-        let stage = try Stage(
+        let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: a, get: /2 }
             """, backend: "breaker: { open_at: 50%, min_requests: 1, try_again_after: 10s }")
-        stage.on("/1", .status(500))
-        stage.on("/2", .status(500))
-        _ = try stage.ask()
-        let answer = try stage.ask()
+        harness.on("/1", .status(500))
+        harness.on("/2", .status(500))
+        _ = try harness.ask()
+        let answer = try harness.ask()
         #expect(answer.outcome == "503 at 0")
         #expect(answer["Retry-After"] == "10")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     // MARK: Good ends
 
     @Test func allCallsFineIsA200() throws {
-        let stage = try Stage(Self.two)
-        stage.on("/1", .ok(#"{"a":19.90}"#, after: 20))
-        stage.on("/2", .ok("[1]", after: 30))
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(Self.two)
+        harness.on("/1", .ok(#"{"a":19.90}"#, after: 20))
+        harness.on("/2", .ok("[1]", after: 30))
+        let answer = try harness.ask()
         #expect(answer.summary == #"200 at 30 {"one":{"a":19.90},"two":[1]}"#)
         #expect(answer["Gateway-Complete"] == "true")
         #expect(answer["Content-Type"] == "application/json")
         #expect(answer["Cache-Control"] == nil)
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func someOptionalCallsFailedIsAPartial200() throws {
-        let stage = try Stage(Self.two)
-        stage.on("/1", .status(500, after: 20))
-        stage.on("/2", .ok("2", after: 30))
-        let answer = try stage.ask()
+        let harness = try GatewayHarness(Self.two)
+        harness.on("/1", .status(500, after: 20))
+        harness.on("/2", .ok("2", after: 30))
+        let answer = try harness.ask()
         #expect(
             answer.summary == #"200 at 30 {"one":null,"two":2,"_gateway":{"complete":false,"#
                 + #""failures":[{"call":"one","kind":"unexpected_status","status":500}]}}"#)
         #expect(answer["Gateway-Complete"] == "false")
         #expect(answer["Cache-Control"] == "no-store")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test(arguments: [.status(204, ""), .ok("")] as [Reply])
     func anEmptyAnswerIsNull(_ reply: Reply) throws {
-        let stage = try Stage("one: { from: a, get: /1, required: true }")
-        stage.on("/1", reply)
-        let answer = try stage.ask()
+        let harness = try GatewayHarness("one: { from: a, get: /1, required: true }")
+        harness.on("/1", reply)
+        let answer = try harness.ask()
         #expect(answer.summary == #"200 at 0 {"one":null}"#)
         #expect(answer["Gateway-Complete"] == "true")
-        stage.expectQuiet()
+        harness.expectQuiet()
     }
 
     @Test func aStatusMayBeAccepted() throws {
-        let stage = try Stage("one: { from: a, get: /1, required: true, accept: [200-299, 404] }")
-        stage.on("/1", .status(404, #"{"no":1}"#))
-        #expect(try stage.ask().summary == #"200 at 0 {"one":{"no":1}}"#)
-        stage.expectQuiet()
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1, required: true, accept: [200-299, 404] }")
+        harness.on("/1", .status(404, #"{"no":1}"#))
+        #expect(try harness.ask().summary == #"200 at 0 {"one":{"no":1}}"#)
+        harness.expectQuiet()
     }
 }

@@ -33,7 +33,7 @@ final class GatewayHarness: Harness {
     /// What the backends saw, with its time: `0 GET /1`, `20 given up /1`.
     private(set) var events: [String] = []
     /// The requests of the backends, whole.
-    private(set) var seen: [Seen] = []
+    private(set) var seen: [ReceivedRequest] = []
     private var replies: [String: [Reply]] = [:]
 
     /// - Parameter config: as an operator writes it
@@ -139,7 +139,7 @@ final class GatewayHarness: Harness {
         return number < script.count ? script[number] : last
     }
 
-    private func saw(_ request: Seen) {
+    private func saw(_ request: ReceivedRequest) {
         seen.append(request)
         note("\(request.method) \(request.target)")
     }
@@ -150,7 +150,7 @@ final class GatewayHarness: Harness {
 
     // MARK: Clients
 
-    typealias NobodyListens = Testbed.NotConnected
+    typealias NotConnected = Testbed.NotConnected
 
     func connect() throws -> ScriptedClient {
         let client = ScriptedClient(ScriptedPeer(try stream()), on: testbed)
@@ -169,10 +169,10 @@ final class GatewayHarness: Harness {
     }
 
     /// A new client sends this and waits for its answer.
-    func ask(_ text: String = get()) throws -> Answer { answer(of: try send(text)) }
+    func ask(_ text: String = get()) throws -> ReceivedResponse { answer(of: try send(text)) }
 
     /// Lets time pass until a client has its next answer, or is told that there is none.
-    func answer(of client: ScriptedClient) -> Answer {
+    func answer(of client: ScriptedClient) -> ReceivedResponse {
         let count = client.answers.count
         network.run(until: { client.answers.count > count || client.isClosed }, eventsMax: 100_000)
         network.advance(by: .zero)
@@ -319,6 +319,3 @@ extension ScriptedBackend {
         secure = { [loop] in context.accept($0, on: loop) }
     }
 }
-
-/// The name by which the stories call it.
-typealias Stage = GatewayHarness

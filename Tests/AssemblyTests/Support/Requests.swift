@@ -3,9 +3,6 @@ import SimReactor
 import TLS
 import TestSupport
 
-typealias Answer = ReceivedResponse
-typealias Seen = ReceivedRequest
-
 /// A GET with a `Host`, a known request id, and more lines.
 func get(_ target: String = "/x", _ lines: String...) -> String { request("GET", target, lines) }
 
@@ -19,7 +16,7 @@ func request(_ method: String, _ target: String, _ lines: [String] = []) -> Stri
         + "\r\n\r\n"
 }
 
-/// A client that asks and does not read the answer before it is told to.
+/// A client that sends a request and reads the response only when the test says so.
 final class ScriptedPeerThatWaits {
     private let peer: ScriptedPeer
 

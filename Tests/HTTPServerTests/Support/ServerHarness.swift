@@ -28,12 +28,13 @@ final class ServerHarness: Harness {
     private(set) var log: [String] = []
 
     /// What the service does with a request.
-    var service: (Stage, Request, Exchange) -> Local<Response>
+    var service: (ServerHarness, Request, Exchange) -> Local<Response>
 
     /// - Parameter rejection: the embedder's chain for responses that the server gives itself
     init(
         seed: UInt64 = 1, _ settings: ServerSettings = ServerSettings(),
-        service: @escaping (Stage, Request, Exchange) -> Local<Response> = Stage.echo,
+        service: @escaping (ServerHarness, Request, Exchange) -> Local<Response> = ServerHarness
+            .echo,
         rejection: ((Response, Request, Exchange) -> Local<Response>)? = nil
     ) throws {
         testbed = Testbed(seed: seed, subject: "server", peers: "client")
@@ -63,14 +64,18 @@ final class ServerHarness: Harness {
     }
 
     /// Answers with the request's target at once.
-    static func echo(_ stage: Stage, _ request: Request, _ exchange: Exchange) -> Local<Response> {
+    static func echo(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange) -> Local<
+        Response
+    > {
         exchange.core.value(Response(status: .ok, body: request.head.target.text))
     }
 
     /// Answers with the body of the request, of at most 100 bytes.
-    static func echoBody(_ stage: Stage, _ request: Request, _ exchange: Exchange) -> Local<
-        Response
-    > {
+    static func echoBody(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange)
+        -> Local<
+            Response
+        >
+    {
         request.body.collect(upTo: 100, on: exchange.core)
             .map { Response(status: .ok, body: $0) }
             .recover { error in
@@ -81,12 +86,14 @@ final class ServerHarness: Harness {
     }
 
     /// Answers when the test says so.
-    static func held(_ stage: Stage, _ request: Request, _ exchange: Exchange) -> Local<Response> {
+    static func held(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange) -> Local<
+        Response
+    > {
         let owed = Owed(exchange.core)
-        stage.owed.append(owed)
-        let number = stage.asked.count - 1
+        harness.owed.append(owed)
+        let number = harness.asked.count - 1
         let promise = owed.promise
-        owed.resolver?.onCancel { [unowned stage] _ in stage.cancelled.append(number) }
+        owed.resolver?.onCancel { [unowned harness] _ in harness.cancelled.append(number) }
         return promise
     }
 
@@ -162,6 +169,3 @@ func get(_ target: String = "/", _ fields: String = "") -> String {
 func post(_ fields: String, _ rest: String = "") -> String {
     "POST / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\(rest)"
 }
-
-/// The name by which the tests call it.
-typealias Stage = ServerHarness

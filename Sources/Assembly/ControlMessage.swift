@@ -22,7 +22,7 @@ package enum WorkerEvent: Sendable {
     case failed(WorkerFailure)
     /// It has ended, with these things still open, which its loop closed by force.
     case ended(left: [String])
-    case snapshot(CoreSnapshot)
+    case snapshot(WorkerSnapshot)
     /// It could not compile the configuration, and serves the former one.
     case installationFailed
 }

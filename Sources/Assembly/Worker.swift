@@ -10,7 +10,7 @@ package import Reactor
 package final class Worker: MessageReceiver {
     private let setup: WorkerSetup
     /// nil once the worker has ended.
-    package private(set) var core: GatewayCore?
+    package private(set) var instance: GatewayInstance?
     private let onEnd: () -> Void
 
     /// A worker that compiles its plan.
@@ -43,7 +43,7 @@ package final class Worker: MessageReceiver {
             level: plan.process.log.level.level, format: plan.process.log.format.format,
             clock: { loop.unixTime },
             sink: { [inbox = setup.log] in inbox.post($0) })
-        core = GatewayCore(plan, loop: loop, log: log, shared: setup.shared)
+        instance = GatewayInstance(plan, loop: loop, log: log, shared: setup.shared)
     }
 
     // MARK: Messages
@@ -51,11 +51,11 @@ package final class Worker: MessageReceiver {
     package func receive(_ message: WorkerMessage) {
         switch message {
         case .install(let config): install(config)
-        case .announceDrain: core?.announceDrain()
-        case .drain: core?.drain().whenSettled { [self] _ in end() }
-        case .close: core?.close().whenSettled { [self] _ in end() }
+        case .announceDrain: instance?.announceDrain()
+        case .drain: instance?.drain().whenSettled { [self] _ in end() }
+        case .close: instance?.close().whenSettled { [self] _ in end() }
         case .heartbeat(let number): setup.answerHeartbeat(number)
-        case .takeSnapshot: if let core { setup.report(.snapshot(core.snapshot)) }
+        case .takeSnapshot: if let instance { setup.report(.snapshot(instance.snapshot)) }
         }
     }
 
@@ -65,12 +65,12 @@ package final class Worker: MessageReceiver {
         guard let plan = try? config.plan(workers: setup.workers) else {
             return setup.report(.installationFailed)
         }
-        core?.install(plan)
+        instance?.install(plan)
     }
 
     private func end() {
-        guard core != nil else { return }
-        core = nil
+        guard instance != nil else { return }
+        instance = nil
         onEnd()
     }
 }

@@ -31,7 +31,7 @@ package final class WorkerMonitor {
         /// One request is outstanding at most, so that the inbox of a worker that hangs does not
         /// grow with every page.
         var owesSnapshot = false
-        var snapshot: CoreSnapshot?
+        var snapshot: WorkerSnapshot?
     }
 
     /// One page that waits for snapshots.
@@ -137,9 +137,9 @@ package final class WorkerMonitor {
     // MARK: Snapshots
 
     /// One report of each worker that still runs, within `snapshotLimit`.
-    package func reports() -> Local<[WorkerReport]> {
+    package func reports() -> LocalPromise<[WorkerReport]> {
         let running = workers.indices.filter { !workers[$0].worker.hasEnded }
-        let resolver = LocalResolver<Set<Int>>(on: loop.core)
+        let resolver = LocalResolver<Set<Int>>(on: loop.local)
         let promise = resolver.promise
         let round = Round(of: running, resolver: resolver)
         rounds.append(round)
@@ -161,7 +161,7 @@ package final class WorkerMonitor {
     }
 
     /// A worker delivers its snapshot.
-    package func received(_ snapshot: CoreSnapshot, from index: Int) {
+    package func received(_ snapshot: WorkerSnapshot, from index: Int) {
         workers[index].owesSnapshot = false
         workers[index].snapshot = snapshot
         settle(index)

@@ -10,10 +10,10 @@ package struct WorkerReport: Sendable {
     package let heartbeatAge: Duration
     /// Its snapshot. Of a worker that is not up, the counters of its last one: a sum of counters
     /// that shrank would look like a restart. Nil if it never delivered one.
-    package let snapshot: CoreSnapshot?
+    package let snapshot: WorkerSnapshot?
 
     package init(
-        worker: Int, isUp: Bool, heartbeatAge: Duration, snapshot: CoreSnapshot?
+        worker: Int, isUp: Bool, heartbeatAge: Duration, snapshot: WorkerSnapshot?
     ) {
         self.worker = worker
         self.isUp = isUp
@@ -22,10 +22,10 @@ package struct WorkerReport: Sendable {
     }
 }
 
-extension CoreSnapshot {
+extension WorkerSnapshot {
     /// Without what was only true at its moment.
-    fileprivate var countersOnly: CoreSnapshot {
-        CoreSnapshot(
+    fileprivate var countersOnly: WorkerSnapshot {
+        WorkerSnapshot(
             meter: meter, backends: backends.map(\.countersOnly), connections: 0, bufferedBytes: 0,
             requests: [])
     }

@@ -9,7 +9,7 @@ struct Chain {
     let loop: any Loop
     let backends: [Backend]
     /// Records the calls of a request for `explain`; nil while serving.
-    var witness: CallWitness?
+    var witness: CallRecorder?
 
     /// Every request before its endpoint is known. The responses that no endpoint gives pass it too:
     /// 404, 405, and the rejections of the server itself, such as 400, 408, 431 and 503.

@@ -22,7 +22,7 @@ package final class GatewayService {
     ///   - witness: watches the calls of a request that is explained
     package convenience init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
-        replacing former: GatewayService? = nil, witness: CallWitness? = nil
+        replacing former: GatewayService? = nil, witness: CallRecorder? = nil
     ) {
         self.init(
             plan, slots: slots, client: client, loop: loop, replacing: former, witness: witness,
@@ -32,7 +32,7 @@ package final class GatewayService {
     /// - Parameter door: the filters before the routes; nil for those of the chain
     init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
-        replacing former: GatewayService? = nil, witness: CallWitness? = nil,
+        replacing former: GatewayService? = nil, witness: CallRecorder? = nil,
         door: [Filter<Request, Response>]?
     ) {
         self.plan = plan
@@ -56,16 +56,16 @@ package final class GatewayService {
     }
 
     /// Passes a request through the door to its endpoint.
-    package func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+    package func answer(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         service(request, exchange)
     }
 
     /// Passes a response that the server gives itself through the door.
     package func reject(
         with response: Response, _ request: Request, _ exchange: Exchange
-    ) -> Local<Response> {
+    ) -> LocalPromise<Response> {
         let rejection = door.around(
-            Service<Request, Response> { _, exchange in exchange.core.value(response) })
+            Service<Request, Response> { _, exchange in exchange.local.value(response) })
         return rejection(request, exchange)
     }
 

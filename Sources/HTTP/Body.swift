@@ -73,13 +73,13 @@ extension Body {
     /// A body that arrives is read from now on and not before: so a server sends `100 Continue` when
     /// a body is wanted, and the limit holds before its first byte is stored. Rejects with
     /// `BodyTooLarge`, with `BufferedBytesExceeded`, and with the error of its source.
-    package func collect(upTo limit: Int, on core: Core) -> Local<Bytes> {
+    package func collect(upTo limit: Int, on local: LocalContext) -> LocalPromise<Bytes> {
         switch self {
-        case .bytes(let bytes) where bytes.count <= limit: core.value(bytes)
-        case .bytes: core.error(BodyTooLarge(limit: limit))
-        case .described: core.value(Bytes())
-        case .stream(let source): BodyCollector.collect(source, upTo: limit, on: core)
-        case .tunnel(let source): BodyCollector.collect(source, upTo: limit, on: core)
+        case .bytes(let bytes) where bytes.count <= limit: local.value(bytes)
+        case .bytes: local.error(BodyTooLarge(limit: limit))
+        case .described: local.value(Bytes())
+        case .stream(let source): BodyCollector.collect(source, upTo: limit, on: local)
+        case .tunnel(let source): BodyCollector.collect(source, upTo: limit, on: local)
         }
     }
 }

@@ -18,14 +18,14 @@ final class BodyCollector: BodySink {
 
     /// Begins to read a body; the promise of all of it.
     static func collect(
-        _ source: any BodySource, upTo limit: Int, on core: Core
-    ) -> Local<Bytes> {
+        _ source: any BodySource, upTo limit: Int, on local: LocalContext
+    ) -> LocalPromise<Bytes> {
         let buffer = BodyBuffer(source.framing, limit: limit, for: source.holder)
         guard !buffer.isTooLargeFromTheStart else {
             source.cancel()
-            return core.error(BodyTooLarge(limit: limit))
+            return local.error(BodyTooLarge(limit: limit))
         }
-        let resolver = LocalResolver<Bytes>(on: core)
+        let resolver = LocalResolver<Bytes>(on: local)
         let promise = resolver.promise
         source.startDelivery(to: BodyCollector(source, buffer, consume resolver))
         return promise

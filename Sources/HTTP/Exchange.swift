@@ -13,7 +13,7 @@ package final class Exchange {
     package let trace: TraceContext
 
     /// The capability to make promises on this exchange's core.
-    package let core: Core
+    package let local: LocalContext
 
     /// The header lines by which every backend knows this exchange, up to where the parent id of a
     /// call stands: written once, sent with each call.
@@ -57,12 +57,13 @@ package final class Exchange {
 
     /// - Parameter budget: what this exchange may hold is taken from it
     package init(
-        id: RequestID, trace: TraceContext, core: Core, began: Instant, client: String? = nil,
+        id: RequestID, trace: TraceContext, local: LocalContext, began: Instant,
+        client: String? = nil,
         budget: ByteBudget? = nil
     ) {
         self.id = id
         self.trace = trace
-        self.core = core
+        self.local = local
         self.began = began
         self.lastByte = began
         self.client = client

@@ -21,24 +21,24 @@ package final class RefusedBody: BodySource {
     }
 
     package let reason: Reason
-    private let core: Core
+    private let local: LocalContext
     private var isCancelled = false
 
     /// - Parameter error: why the body could not be collected; nil for any other reason than those
-    package init?(_ error: any Error, on core: Core) {
+    package init?(_ error: any Error, on local: LocalContext) {
         switch error {
         case let error as BodyTooLarge: reason = .tooLarge(error)
         case let error as WireError: reason = .malformed(error)
         case let error as RequestLimitReached: reason = .overloaded(error)
         default: return nil
         }
-        self.core = core
+        self.local = local
     }
 
     package var framing: BodyFraming { .none }
 
     package func startDelivery(to sink: any BodySink) {
-        core.value(()).whenSettled { [self] _ in
+        local.value(()).whenSettled { [self] _ in
             if !isCancelled { sink.bodyFailed(reason.error) }
         }
     }

@@ -11,15 +11,16 @@ public import Promises
 /// the generic calling convention, under which the request is passed by address.
 @usableFromInline
 package struct Service<Request, Response> {
-    @usableFromInline let answer: (Request, Exchange) -> Local<Response>
+    @usableFromInline let answer: (Request, Exchange) -> LocalPromise<Response>
 
     @inlinable
-    package init(_ answer: @escaping (Request, Exchange) -> Local<Response>) {
+    package init(_ answer: @escaping (Request, Exchange) -> LocalPromise<Response>) {
         self.answer = answer
     }
 
     @inlinable
-    package func callAsFunction(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+    package func callAsFunction(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response>
+    {
         answer(request, exchange)
     }
 }

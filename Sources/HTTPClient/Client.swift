@@ -43,7 +43,7 @@ package final class Client {
     }
 
     /// Takes no more calls. Fulfilled when those under way are over and all connections closed.
-    package func close() -> Local<Void> {
-        loop.core.all((entries.map(\.pool) + retired).map { $0.close() }).asVoid()
+    package func close() -> LocalPromise<Void> {
+        loop.local.all((entries.map(\.pool) + retired).map { $0.close() }).asVoid()
     }
 }

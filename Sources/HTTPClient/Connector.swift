@@ -31,7 +31,7 @@ final class Connector {
     func stop() { name?.stop() }
 
     /// A fresh connection. Rejects with `ClientFailure`; cancelling gives the attempt up.
-    func connect() -> Local<any ByteStream> {
+    func connect() -> LocalPromise<any ByteStream> {
         switch origin.place {
         case .address(let address): return dial(address, within: settings.connectTimeout)
         case .name(_, let port):
@@ -43,8 +43,8 @@ final class Connector {
         }
     }
 
-    private func addresses() -> Local<[IPAddress]> {
-        guard let name else { return loop.core.error(ClientFailure.lookup(.cancelled)) }
+    private func addresses() -> LocalPromise<[IPAddress]> {
+        guard let name else { return loop.local.error(ClientFailure.lookup(.cancelled)) }
         return name.addresses()
             .mapError { ($0 as? IOFailure).map(ClientFailure.lookup) ?? $0 }
             .timeout(settings.connectTimeout, error: self.tooSlow(.dnsError))
@@ -54,9 +54,9 @@ final class Connector {
     /// Connects to the first address that lets it; each gets an equal share of the time left.
     private func dialOne(
         of addresses: ArraySlice<IPAddress>, _ port: UInt16, until deadline: Instant
-    ) -> Local<any ByteStream> {
+    ) -> LocalPromise<any ByteStream> {
         guard let address = addresses.first else {
-            return loop.core.error(ClientFailure(.dnsError, .noAddress, wasSent: false))
+            return loop.local.error(ClientFailure(.dnsError, .noAddress, wasSent: false))
         }
         let share = (deadline - loop.now) / addresses.count
         return dial(.ip(address, port: port), within: share).recover { error in
@@ -69,14 +69,16 @@ final class Connector {
         }
     }
 
-    private func dial(_ address: SocketAddress, within limit: Duration) -> Local<any ByteStream> {
+    private func dial(_ address: SocketAddress, within limit: Duration) -> LocalPromise<
+        any ByteStream
+    > {
         let plain = loop.connect(to: address)
             .mapError { ($0 as? IOFailure).map(ClientFailure.connect) ?? $0 }
         return secured(plain).timeout(limit, error: self.tooSlow(.connectionTimeout))
     }
 
     /// The stream to speak on, where it is not the connection itself.
-    private func secured(_ plain: Local<any ByteStream>) -> Local<any ByteStream> {
+    private func secured(_ plain: LocalPromise<any ByteStream>) -> LocalPromise<any ByteStream> {
         guard let security = settings.security else { return plain }
         return plain.then { stream in
             security.secure(stream, self.origin.host, self.loop)

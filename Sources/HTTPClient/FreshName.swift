@@ -28,7 +28,7 @@ final class FreshName {
     deinit { refresh?.cancel() }
 
     /// The addresses. Rejects with `IOFailure`.
-    func addresses() -> Local<[IPAddress]> {
+    func addresses() -> LocalPromise<[IPAddress]> {
         armRefresh()
         return name.addresses(maxAge: timeToLive, patience: patience)
     }

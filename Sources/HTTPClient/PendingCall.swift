@@ -36,8 +36,8 @@ final class PendingCall {
     }
 
     /// The promise of the response. Called once.
-    func promise(on core: Core) -> Local<ClientResponse> {
-        let resolver = LocalResolver<ClientResponse>(on: core)
+    func promise(on local: LocalContext) -> LocalPromise<ClientResponse> {
+        let resolver = LocalResolver<ClientResponse>(on: local)
         let promise = resolver.promise
         resolver.onCancel { _ in self.pool.cancelled(self) }
         unsafe self.resolver = consume resolver

@@ -18,7 +18,7 @@ package final class Pool {
     @exclusivity(unchecked) private var links = PoolLinks()
     private var expiry: Timer?
     private var closing: LocalResolver<Void>?
-    private var closed: Local<Void>?
+    private var closed: LocalPromise<Void>?
 
     package init(origin: Origin, settings: PoolSettings, loop: any Loop) {
         self.origin = origin
@@ -55,7 +55,7 @@ package final class Pool {
     ///
     /// Cancelling stops the connection that works for it, or gives up the place in line. There is
     /// no limit of time but `connectTimeout`: put a `timeout` on the promise.
-    package func send(_ request: ClientRequest) -> Local<ClientResponse> {
+    package func send(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
         begin(PendingCall(request, to: self, isStreaming: false))
     }
 
@@ -64,12 +64,12 @@ package final class Pool {
     ///
     /// Rejects with `ClientFailure`, with which the body may fail, too. Cancelling has an effect until
     /// the head is there; then the source is cancelled instead.
-    package func sendStreaming(_ request: ClientRequest) -> Local<ClientResponse> {
+    package func sendStreaming(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
         begin(PendingCall(request, to: self, isStreaming: true))
     }
 
-    private func begin(_ call: PendingCall) -> Local<ClientResponse> {
-        let response = call.promise(on: loop.core)
+    private func begin(_ call: PendingCall) -> LocalPromise<ClientResponse> {
+        let response = call.promise(on: loop.local)
         switch unsafe machine.checkout(call) {
         case .lend(let id): start(call, on: id)
         case .wait(let ticket, let connect):
@@ -90,9 +90,9 @@ package final class Pool {
     /// Serves who waits already and nobody else, and keeps nothing. The promise is fulfilled when
     /// the last call is over and the last connection closed.
     @discardableResult
-    package func close() -> Local<Void> {
+    package func close() -> LocalPromise<Void> {
         if let closed { return closed }
-        let resolver = LocalResolver<Void>(on: loop.core)
+        let resolver = LocalResolver<Void>(on: loop.local)
         let promise = resolver.promise
         closing = consume resolver
         closed = promise

@@ -11,7 +11,7 @@ struct PoolLinks {
 
     /// A connection that is being made.
     struct Attempt {
-        let stream: Local<any ByteStream>
+        let stream: LocalPromise<any ByteStream>
         /// The call whose connection broke and whose place this one takes; nil for a connection
         /// that is for whoever waits longest.
         let resending: PendingCall?
@@ -42,7 +42,7 @@ struct PoolLinks {
     /// Somebody began to make a connection. The number names this attempt for ever; its slot may
     /// soon belong to another.
     mutating func begin(
-        _ stream: Local<any ByteStream>, resending call: PendingCall?, at id: ConnectionID
+        _ stream: LocalPromise<any ByteStream>, resending call: PendingCall?, at id: ConnectionID
     ) -> UInt64 {
         while links.count <= id.slot { links.append(.none) }
         attempts += 1

@@ -22,7 +22,7 @@ final class ExchangeRunner {
     private var carrier: (any ExchangeCarrier)?
     private let kind: Kind
     /// What the service promised, or the chain that a rejection passes.
-    private var answer: Local<Response>?
+    private var answer: LocalPromise<Response>?
     private var hasPermit = false
     private var isRejected = false
     private var isOver = false
@@ -242,7 +242,7 @@ extension Exchange {
         self.init(
             id: id ?? RequestID(from: loop.entropy),
             trace: trace ?? TraceContext(from: loop.entropy),
-            core: loop.core, began: loop.now, client: client, budget: budget)
+            local: loop.local, began: loop.now, client: client, budget: budget)
     }
 }
 

@@ -49,7 +49,7 @@ final class RequestBodySource: BodySource {
 
     /// Not at once: no sink is called before `startDelivery` returns.
     private func fail(_ sink: any BodySink, _ error: any Error) {
-        exchange.core.value(()).whenSettled { _ in sink.bodyFailed(error) }
+        exchange.local.value(()).whenSettled { _ in sink.bodyFailed(error) }
     }
 
     // MARK: For the connection

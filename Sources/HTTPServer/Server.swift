@@ -10,7 +10,7 @@ package final class Server {
     let loop: any Loop
     private(set) var settings: ServerSettings
     let hooks: ServerHooks
-    let service: (Request, Exchange) -> Local<Response>
+    let service: (Request, Exchange) -> LocalPromise<Response>
     private(set) var patience: Patience
     /// Unchecked: streams never call back while they are written to.
     @exclusivity(unchecked) var writer = ResponseWriter()
@@ -26,7 +26,7 @@ package final class Server {
     @exclusivity(unchecked) private var unread = SlotQueue()
     private let clients: ClientConnections
     private var drained: LocalResolver<Void>?
-    private var draining: Local<Void>?
+    private var draining: LocalPromise<Void>?
     private(set) var isDraining = false
     /// Everything was closed at once.
     private(set) var isClosed = false
@@ -43,7 +43,7 @@ package final class Server {
     package init(
         loop: any Loop, settings: ServerSettings = ServerSettings(),
         hooks: ServerHooks = ServerHooks(), clients: ClientConnections = ClientConnections(),
-        service: @escaping (Request, Exchange) -> Local<Response>
+        service: @escaping (Request, Exchange) -> LocalPromise<Response>
     ) {
         self.loop = loop
         self.settings = settings
@@ -144,9 +144,9 @@ package final class Server {
 
     /// Accepts nothing more, closes idle connections, lets what runs be answered. Fulfils when the
     /// last connection is closed.
-    package func drain() -> Local<Void> {
+    package func drain() -> LocalPromise<Void> {
         if let draining { return draining }
-        let resolver = LocalResolver<Void>(on: loop.core)
+        let resolver = LocalResolver<Void>(on: loop.local)
         let promise = resolver.promise
         drained = consume resolver
         draining = promise

@@ -43,7 +43,7 @@ extension ServerConnection: ExchangeCarrier {
         // What is there already must not be delivered before this returns.
         case .wanted where !isHandling:
             let asking = runner
-            server.loop.core.value(()).whenSettled { [self] _ in
+            server.loop.local.value(()).whenSettled { [self] _ in
                 // The exchange may have ended meanwhile, or its body may not be needed any more.
                 guard runner === asking, asking?.requestBody?.isWanted ?? false else { return }
                 handle(.bodyWanted)

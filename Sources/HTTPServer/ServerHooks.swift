@@ -16,7 +16,7 @@ package struct ServerHooks {
     ///
     /// Called with the request where there is one, else with the head of a GET or HEAD of `/` in its
     /// place. If the result fails, the response is sent as it was.
-    package var rejection: ((Response, Request, Exchange) -> Local<Response>)?
+    package var rejection: ((Response, Request, Exchange) -> LocalPromise<Response>)?
 
     package init() {}
 

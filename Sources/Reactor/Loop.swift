@@ -18,7 +18,7 @@ package protocol Loop: AnyObject {
     var unixTime: Int64 { get }
 
     /// The capability from which confined promises are made on this loop.
-    var core: Core { get }
+    var local: LocalContext { get }
 
     /// This core's random numbers.
     var entropy: Entropy { get }
@@ -34,7 +34,7 @@ package protocol Loop: AnyObject {
 
     /// Opens a connection. Rejects with `IOFailure`, which is `outOfDescriptors` at the ceiling of
     /// `descriptors`. Cancelling the promise gives the attempt up and closes what was opened.
-    func connect(to address: SocketAddress) -> Local<any ByteStream>
+    func connect(to address: SocketAddress) -> LocalPromise<any ByteStream>
 
     /// Binds and listens at once; `accept` then gets every new connection, not yet reading.
     /// With `sharedPort` several loops of one process may listen on the same address

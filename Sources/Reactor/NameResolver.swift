@@ -41,15 +41,15 @@ package final class NameResolver: MessageReceiver {
 
     fileprivate func addresses(
         of name: HeldName, maxAge: Duration, patience: Duration?
-    ) -> Local<[IPAddress]> {
-        guard !isClosed else { return name.core.error(IOFailure.cancelled) }
+    ) -> LocalPromise<[IPAddress]> {
+        guard !isClosed else { return name.local.error(IOFailure.cancelled) }
         switch service.request(name.host, maxAge: maxAge, for: subscriber, at: loop.now) {
-        case .addresses(let addresses): return name.core.value(addresses)
-        case .failed(let failure): return name.core.error(failure)
+        case .addresses(let addresses): return name.local.value(addresses)
+        case .failed(let failure): return name.local.error(failure)
         case .pending(let known, let since):
             guard !known.isEmpty, let patience else { return join(name).promise }
             let left = patience - (loop.now - since)
-            guard left > .zero else { return name.core.value(known) }
+            guard left > .zero else { return name.local.value(known) }
             return wait(for: name, andUse: known, after: left)
         }
     }
@@ -66,14 +66,14 @@ package final class NameResolver: MessageReceiver {
 
     fileprivate func release(_ host: String) { service.release(host) }
 
-    fileprivate var core: Core { loop.core }
+    fileprivate var local: LocalContext { loop.local }
 
     // MARK: Waiting
 
     /// Waits for a while, then takes the addresses that are known.
     private func wait(
         for name: HeldName, andUse known: [IPAddress], after patience: Duration
-    ) -> Local<[IPAddress]> {
+    ) -> LocalPromise<[IPAddress]> {
         let (waiter, promise) = join(name)
         waiter.timer = loop.timer(after: patience) { [weak self, weak waiter] in
             guard let waiter else { return }
@@ -83,8 +83,9 @@ package final class NameResolver: MessageReceiver {
         return promise
     }
 
-    private func join(_ name: HeldName) -> (waiter: NameWaiter, promise: Local<[IPAddress]>) {
-        let resolver = LocalResolver<[IPAddress]>(on: loop.core)
+    private func join(_ name: HeldName) -> (waiter: NameWaiter, promise: LocalPromise<[IPAddress]>)
+    {
+        let resolver = LocalResolver<[IPAddress]>(on: loop.local)
         let promise = resolver.promise
         let waiter = NameWaiter(name)
         resolver.onCancel { [weak self, weak waiter] _ in
@@ -107,13 +108,13 @@ package final class NameResolver: MessageReceiver {
 /// A name that a part of a loop uses. While it lives, the process keeps what it knows of the name.
 package final class HeldName {
     package let host: String
-    fileprivate let core: Core
+    fileprivate let local: LocalContext
     private let resolver: NameResolver
 
     fileprivate init(_ host: String, in resolver: NameResolver) {
         self.host = host
         self.resolver = resolver
-        core = resolver.core
+        local = resolver.local
     }
 
     deinit { resolver.release(host) }
@@ -124,7 +125,7 @@ package final class HeldName {
     ///   - maxAge: addresses this old or older are looked up again
     ///   - patience: how long such a look-up may take before the addresses that are known are used
     ///     after all; nil for no limit
-    package func addresses(maxAge: Duration, patience: Duration?) -> Local<[IPAddress]> {
+    package func addresses(maxAge: Duration, patience: Duration?) -> LocalPromise<[IPAddress]> {
         resolver.addresses(of: self, maxAge: maxAge, patience: patience)
     }
 
@@ -154,9 +155,9 @@ extension Loop {
     /// The addresses of a host name that is looked up once, in the system's order of preference; an
     /// address in text form is its own answer. Rejects with `IOFailure`. Requests for equal names at
     /// the same time share one look-up.
-    package func resolve(_ host: String) -> Local<[IPAddress]> {
-        if let address = IPAddress(host) { return core.value([address]) }
-        guard let names else { return core.error(IOFailure.cancelled) }
+    package func resolve(_ host: String) -> LocalPromise<[IPAddress]> {
+        if let address = IPAddress(host) { return local.value([address]) }
+        guard let names else { return local.error(IOFailure.cancelled) }
         return names.hold(host).addresses(maxAge: .zero, patience: nil)
     }
 }

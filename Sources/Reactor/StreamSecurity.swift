@@ -10,7 +10,9 @@ package struct StreamSecurity: Sendable, CustomReflectable, CustomStringConverti
     ///
     /// Rejects with `IOFailure`: `certificateRefused` if the other side cannot prove who it is.
     package let secure:
-        @Sendable (_ stream: any ByteStream, _ host: String, any Loop) -> Local<any ByteStream>
+        @Sendable (_ stream: any ByteStream, _ host: String, any Loop) -> LocalPromise<
+            any ByteStream
+        >
 
     /// What was asked for. Two with equal terms do the same.
     package let terms: [Bytes]
@@ -22,7 +24,8 @@ package struct StreamSecurity: Sendable, CustomReflectable, CustomStringConverti
 
     package init(
         terms: [Bytes], verifies: Bool = true, serverName: String? = nil,
-        secure: @escaping @Sendable (any ByteStream, String, any Loop) -> Local<any ByteStream>
+        secure:
+            @escaping @Sendable (any ByteStream, String, any Loop) -> LocalPromise<any ByteStream>
     ) {
         self.terms = terms
         self.verifies = verifies

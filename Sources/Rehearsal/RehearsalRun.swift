@@ -13,12 +13,12 @@ import SimReactor
 package final class RehearsalRun {
     let survey: ConfigSurvey
     let settings: Settings
-    private let dice: Dice
+    private let dice: RandomSource
     private let network: SimNetwork
     private let outside: SimLoop
     let began: Instant
     private let process: SimulatedProcess
-    private var cores: [SimulatedCore] = []
+    private var workers: [SimulatedWorker] = []
     private var hosts: [SimulatedHost] = []
     private var clients: [SimulatedClient] = []
     private(set) var requests: [RehearsedRequest] = []
@@ -44,7 +44,7 @@ package final class RehearsalRun {
     package init(_ config: Config, _ plan: Plan, _ settings: Settings) throws {
         self.settings = settings
         survey = ConfigSurvey(config)
-        dice = Dice(seed: settings.seed)
+        dice = RandomSource(seed: settings.seed)
         network = SimNetwork(seed: dice.dice("network").word())
         network.settings.keepsJournals = true
         network.settings.latency = .microseconds(50)...(.microseconds(300))
@@ -54,11 +54,13 @@ package final class RehearsalRun {
         // The simulated backends of a rehearsal have no TLS.
         let plan = plan.replacingSecurity { _ in nil }
         for index in 0..<plan.process.workers {
-            let core = SimulatedCore(index, of: plan.process.workers, plan, in: process)
-            cores.append(core)
-            process.add(core)
+            let worker = SimulatedWorker(index, of: plan.process.workers, plan, in: process)
+            workers.append(worker)
+            process.add(worker)
         }
-        for core in cores { try core.listen(at: SimulatedCore.address, isShared: cores.count > 1) }
+        for worker in workers {
+            try worker.listen(at: SimulatedWorker.address, isShared: workers.count > 1)
+        }
         try startHosts()
     }
 
@@ -112,7 +114,7 @@ package final class RehearsalRun {
             requests.append(RehearsedRequest(number: number, endpoint: endpoint, client: client))
             attempts.append([])
             clients.append(client)
-            client.start(to: SimulatedCore.address)
+            client.start(to: SimulatedWorker.address)
         }
         network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: .max)
     }
@@ -122,7 +124,7 @@ package final class RehearsalRun {
         process.close()
         network.advance(by: .seconds(1))
         process.end()
-        for core in cores { _ = core.leftovers() }
+        for worker in workers { _ = worker.leftovers() }
         for host in hosts { host.close() }
         for client in clients { client.forget() }
     }

@@ -4,7 +4,7 @@ import GatewayConfig
 /// Requests that a configuration takes: each endpoint in its turn, with values that are let through.
 struct RehearsalTraffic {
     let survey: ConfigSurvey
-    let dice: Dice
+    let dice: RandomSource
     let optional: [OptionalRule]
 
     func request(_ number: Int) -> (request: ScriptedRequest, endpoint: Int) {
@@ -36,7 +36,7 @@ struct RehearsalTraffic {
         return (request, index)
     }
 
-    private func pick(_ values: [String], _ dice: Dice) -> String {
+    private func pick(_ values: [String], _ dice: RandomSource) -> String {
         values.isEmpty ? "sample" : dice.pick(values)
     }
 }

@@ -1,7 +1,7 @@
 /// What a simulated backend does with one request: it responds after its latency, unless a fault is
 /// to happen.
 struct RehearsedAct {
-    let dice: Dice
+    let dice: RandomSource
     let faults: [FaultRule]
     /// In milliseconds; nil for the usual one.
     let latency: ClosedRange<Int>?

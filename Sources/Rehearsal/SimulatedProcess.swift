@@ -17,7 +17,7 @@ package final class SimulatedProcess: MessageReceiver {
     private let monitor: WorkerMonitor
     private let logLoop: SimLoop
     private let logInbox: SimInbox<[UInt8]>
-    private var workers: [SimulatedCore] = []
+    private var workers: [SimulatedWorker] = []
     private var isDraining = false
 
     package init(on network: SimNetwork, _ journal: LogJournal) {
@@ -41,7 +41,7 @@ package final class SimulatedProcess: MessageReceiver {
     }
 
     /// Adds a worker; the one with the number 0 comes first.
-    package func add(_ worker: SimulatedCore) {
+    package func add(_ worker: SimulatedWorker) {
         workers.append(worker)
         monitor.add(worker.handle)
     }
@@ -84,7 +84,7 @@ package final class SimulatedProcess: MessageReceiver {
         logInbox.close()
     }
 
-    private func send(_ message: WorkerMessage, to worker: SimulatedCore) {
+    private func send(_ message: WorkerMessage, to worker: SimulatedWorker) {
         if !worker.handle.send(message) {
             faults.append("\(worker.loop.name) refuses a message before its end")
         }

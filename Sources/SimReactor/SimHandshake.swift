@@ -38,7 +38,7 @@ extension StreamSecurity {
             stream, host, loop in
             guard let stream = stream as? SimStream else {
                 stream.close()
-                return loop.core.error(IOFailure.insecure("not a simulated connection"))
+                return loop.local.error(IOFailure.insecure("not a simulated connection"))
             }
             return SimHandshake.begin(stream, for: serverName ?? host, verifies: verifies)
         }
@@ -54,8 +54,8 @@ final class SimHandshake {
 
     static func begin(
         _ stream: SimStream, for name: String, verifies: Bool
-    ) -> Local<any ByteStream> {
-        let resolver = LocalResolver<any ByteStream>(on: stream.loop.core)
+    ) -> LocalPromise<any ByteStream> {
+        let resolver = LocalResolver<any ByteStream>(on: stream.loop.local)
         let promise = resolver.promise
         SimHandshake(stream, resolver, name, verifies).start()
         return promise

@@ -4,7 +4,7 @@ package import Reactor
 
 /// One simulated core: a loop whose time is its network's clock.
 package final class SimLoop: Loop {
-    package let core: Core
+    package let local: LocalContext
     package let entropy: Entropy
     package let descriptors = LoopDescriptors()
     package let network: SimNetwork
@@ -17,7 +17,7 @@ package final class SimLoop: Loop {
 
     /// Tells it from the other loops as the sender of messages.
     private let thread: Int
-    private let turn: Turn
+    private let readyQueue: ReadyQueue
     package private(set) var names: NameResolver?
     private var drainsLater = false
 
@@ -55,14 +55,15 @@ package final class SimLoop: Loop {
     private static let jobsPerDrainMax = 1024
 
     init(
-        _ name: String, thread: Int, on network: SimNetwork, core: Core, turn: Turn,
+        _ name: String, thread: Int, on network: SimNetwork, local: LocalContext,
+        readyQueue: ReadyQueue,
         names service: NameService
     ) {
         self.name = name
         self.thread = thread
         self.network = network
-        self.core = core
-        self.turn = turn
+        self.local = local
+        self.readyQueue = readyQueue
         entropy = Entropy(seed: network.entropy.next())
         let inbox = SimInbox<NameResult>(on: network)
         let names = NameResolver(on: self, service: service, inbox: inbox)
@@ -126,17 +127,17 @@ package final class SimLoop: Loop {
         network.runningThread = former
     }
 
-    func enqueue(_ job: consuming PromiseJob) { turn.append(job) }
+    func enqueue(_ job: consuming PromiseJob) { readyQueue.append(job) }
 
     /// Runs what was enqueued from outside of the loop's events, by the test itself.
     func drainWaiting() {
-        if !turn.isEmpty, !drainsLater { onThread { drain() } }
+        if !readyQueue.isEmpty, !drainsLater { onThread { drain() } }
     }
 
     /// What does not fit in one drain is an event of its own, behind the others of the moment.
     private func drain() {
-        turn.drain(atMost: SimLoop.jobsPerDrainMax)
-        guard !turn.isEmpty, !drainsLater else { return }
+        readyQueue.drain(atMost: SimLoop.jobsPerDrainMax)
+        guard !readyQueue.isEmpty, !drainsLater else { return }
         drainsLater = true
         network.clock.after(.zero) { [weak self] in
             guard let self else { return }
@@ -147,9 +148,9 @@ package final class SimLoop: Loop {
 
     // MARK: Network
 
-    package func connect(to address: SocketAddress) -> Local<any ByteStream> {
-        if isClosed { return core.error(IOFailure.cancelled) }
-        let resolver = LocalResolver<any ByteStream>(on: core)
+    package func connect(to address: SocketAddress) -> LocalPromise<any ByteStream> {
+        if isClosed { return local.error(IOFailure.cancelled) }
+        let resolver = LocalResolver<any ByteStream>(on: local)
         let promise = resolver.promise
         let number = openDescriptors
         let attempt = SimAttempt(resolver, on: self)

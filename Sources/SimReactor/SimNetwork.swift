@@ -141,11 +141,12 @@ package final class SimNetwork {
     ///
     /// - Parameter names: those of the loop's process, where it has some of its own
     package func makeLoop(_ name: String, names: NameService? = nil) -> SimLoop {
-        let turn = Turn()
+        let readyQueue = ReadyQueue()
         let context = SimContext()
         threads += 1
         let loop = SimLoop(
-            name, thread: threads, on: self, core: Core(on: context, turn: turn), turn: turn,
+            name, thread: threads, on: self,
+            local: LocalContext(on: context, readyQueue: readyQueue), readyQueue: readyQueue,
             names: names ?? nameService)
         context.loop = loop
         known.append(Known(loop))

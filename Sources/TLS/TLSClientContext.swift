@@ -48,7 +48,7 @@ package final class TLSClientContext: Sendable {
                 return TLSStream.opening(over: stream, engine, on: loop)
             } catch {
                 stream.close()
-                return loop.core.error(error)
+                return loop.local.error(error)
             }
         }
     }

@@ -21,13 +21,14 @@ package final class TLSServerContext: Sendable {
     }
 
     /// The encrypted stream of a client, after the handshake.
-    package func accept(_ stream: any ByteStream, on loop: any Loop) -> Local<any ByteStream> {
+    package func accept(_ stream: any ByteStream, on loop: any Loop) -> LocalPromise<any ByteStream>
+    {
         do {
             let engine = try engine(unixTime: Int(loop.unixTime / 1_000_000_000))
             return TLSStream.opening(over: stream, engine, on: loop)
         } catch {
             stream.close()
-            return loop.core.error(error)
+            return loop.local.error(error)
         }
     }
 }

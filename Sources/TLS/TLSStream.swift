@@ -18,9 +18,9 @@ final class TLSStream: ByteStream {
     /// on. Rejects with `IOFailure`; cancelling closes.
     static func opening(
         over stream: any ByteStream, _ engine: TLSEngine, on loop: any Loop
-    ) -> Local<any ByteStream> {
+    ) -> LocalPromise<any ByteStream> {
         let channel = TLSChannel(over: stream, engine, on: loop)
-        let resolver = LocalResolver<any ByteStream>(on: loop.core)
+        let resolver = LocalResolver<any ByteStream>(on: loop.local)
         let promise = resolver.promise
         resolver.onCancel { _ in channel.close() }
         channel.begin(TLSHandshake(resolver))

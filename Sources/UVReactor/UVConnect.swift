@@ -9,8 +9,8 @@ final class UVConnect: HandleOwner {
     private var resolver: LocalResolver<any ByteStream>?
 
     /// Begins. The promise is cancelled or rejected, or its stream is the caller's.
-    static func begin(to address: SocketAddress, on loop: UVLoop) -> Local<any ByteStream> {
-        let resolver = LocalResolver<any ByteStream>(on: loop.core)
+    static func begin(to address: SocketAddress, on loop: UVLoop) -> LocalPromise<any ByteStream> {
+        let resolver = LocalResolver<any ByteStream>(on: loop.local)
         let promise = resolver.promise
         let attempt = UVConnect(resolver, on: loop)
         do throws(IOFailure) {

@@ -11,7 +11,7 @@ import Synchronization
 /// thread.
 ///
 /// Unchecked, because: `waiting` is guarded, and the wake-up handle lives inside it; `thread` never
-/// changes; `turn` and `loop` are touched only where `isCurrent`, which is the loop's thread.
+/// changes; `readyQueue` and `loop` are touched only where `isCurrent`, which is the loop's thread.
 package final class UVContext: ExecutionContext, @unchecked Sendable {
     /// What came from other threads since the loop looked last.
     private struct Waiting: ~Copyable {
@@ -33,13 +33,13 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
     private let waiting: Guarded<Waiting>
     private let thread = uv_thread_self()
     private let isOpen = Atomic(false)
-    private let turn: Turn
+    private let readyQueue: ReadyQueue
     /// nil once the loop has ended. Not `weak`: that would make every retain of the loop a slow one.
     private unowned(unsafe) var loop: UVLoop?
 
     /// On the loop's thread.
-    init(turn: Turn) {
-        self.turn = turn
+    init(readyQueue: ReadyQueue) {
+        self.readyQueue = readyQueue
         waiting = Guarded(Waiting())
     }
 
@@ -69,7 +69,7 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
 
     package func enqueue(_ job: consuming PromiseJob) {
         if isCurrent {
-            turn.append(job)
+            readyQueue.append(job)
             return
         }
         var moved: PromiseJob? = consume job
@@ -111,7 +111,7 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
             waiting.isLoopWoken = false
             var jobs = JobList()
             swap(&jobs, &waiting.jobs)
-            turn.append(contentsOf: jobs)
+            readyQueue.append(contentsOf: jobs)
             swap(&inboxes, &waiting.inboxes)
         }
         loop.finishCallback()

@@ -6,7 +6,7 @@ package import Reactor
 /// A libuv loop, confined to the thread that runs it: made, run and closed by `UVLoop.run`.
 package final class UVLoop: Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
-    package let core: Core
+    package let local: LocalContext
     package let entropy: Entropy
     package let descriptors = LoopDescriptors()
 
@@ -16,7 +16,7 @@ package final class UVLoop: Loop {
     /// Those that deliver on this loop; closed at its end.
     var inboxes: [any AnnouncedInbox] = []
 
-    private let turn: Turn
+    private let readyQueue: ReadyQueue
     private var clock: Instant?
     private var own: OwnHandles?
 
@@ -56,8 +56,8 @@ package final class UVLoop: Loop {
 
     private init(_ names: NameService) throws(IOFailure) {
         try checked(tributary_block_broken_pipe())
-        let turn = Turn()
-        let context = UVContext(turn: turn)
+        let readyQueue = ReadyQueue()
+        let context = UVContext(readyQueue: readyQueue)
         let raw = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let code = tributary_uv_loop_init(raw)
         guard code >= 0 else {
@@ -66,9 +66,9 @@ package final class UVLoop: Loop {
         }
         self.raw = raw
         readMemory = .allocate(byteCount: UVLoop.readBufferBytes, alignment: 64)
-        self.turn = turn
+        self.readyQueue = readyQueue
         self.context = context
-        core = Core(on: context, turn: turn)
+        local = LocalContext(on: context, readyQueue: readyQueue)
         entropy = Entropy(seed: UVLoop.seed())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         do throws(IOFailure) {
@@ -131,8 +131,8 @@ package final class UVLoop: Loop {
         return timers.add(due: now + max(delay, .zero), job)
     }
 
-    package func connect(to address: SocketAddress) -> Local<any ByteStream> {
-        isClosing ? core.error(IOFailure.cancelled) : UVConnect.begin(to: address, on: self)
+    package func connect(to address: SocketAddress) -> LocalPromise<any ByteStream> {
+        isClosing ? local.error(IOFailure.cancelled) : UVConnect.begin(to: address, on: self)
     }
 
     package func listen(
@@ -156,7 +156,7 @@ package final class UVLoop: Loop {
     /// At the end of every callback from libuv: the promise handlers run before the next one.
     @inline(__always)
     func finishCallback() {
-        if !turn.isEmpty { drain() }
+        if !readyQueue.isEmpty { drain() }
         if gathering.isFull { sendGathered() }
     }
 
@@ -166,7 +166,7 @@ package final class UVLoop: Loop {
             var index = 0
             while index < gathering.count {
                 gathering[index].passEnds()
-                if !turn.isEmpty { drain() }
+                if !readyQueue.isEmpty { drain() }
                 index += 1
             }
             var written = gathering.takeAll()
@@ -176,7 +176,8 @@ package final class UVLoop: Loop {
     }
 
     private func drain() {
-        guard turn.drain(atMost: UVLoop.jobsPerDrainMax), let drainer = own?.drainer.raw else {
+        guard readyQueue.drain(atMost: UVLoop.jobsPerDrainMax), let drainer = own?.drainer.raw
+        else {
             return
         }
         keepAwake(drainer)
@@ -188,7 +189,7 @@ package final class UVLoop: Loop {
             UVLoop.of(drainer?.pointee.loop)?.drainRest()
         }
         // Rather no pause for the sockets than jobs that never run.
-        if code < 0 { while turn.drain(atMost: UVLoop.jobsPerDrainMax) {} }
+        if code < 0 { while readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) {} }
     }
 
     /// libuv would not arm the timer: once more at the next pass.
@@ -197,7 +198,7 @@ package final class UVLoop: Loop {
     }
 
     private func drainRest() {
-        guard !turn.drain(atMost: UVLoop.jobsPerDrainMax) else { return }
+        guard !readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) else { return }
         own?.timers.arm()
         if let drainer = own?.drainer.raw { tributary_uv_idle_stop(drainer) }
     }
@@ -245,7 +246,7 @@ package final class UVLoop: Loop {
     private func runOut() {
         for _ in 0..<UVLoop.closingPassesMax {
             uv_run(raw, UV_RUN_NOWAIT)
-            if turn.drain(atMost: UVLoop.jobsPerDrainMax) { continue }
+            if readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) { continue }
             if uv_loop_alive(raw) == 0 { return }
         }
     }

@@ -2,11 +2,11 @@
 ///
 /// A tree of them is at most `YAMLLimits.depthMax` deep, so walking it may recurse.
 package struct DocumentNode: Sendable, Equatable {
-    package let place: Place
+    package let location: SourceLocation
     package let content: Content
 
-    package init(place: Place, content: Content) {
-        self.place = place
+    package init(location: SourceLocation, content: Content) {
+        self.location = location
         self.content = content
     }
 
@@ -21,12 +21,12 @@ package struct DocumentNode: Sendable, Equatable {
     /// One key of a mapping with its value.
     package struct Member: Sendable, Equatable {
         package let key: String
-        package let keyPlace: Place
+        package let keyLocation: SourceLocation
         package let node: DocumentNode
 
-        package init(key: String, keyPlace: Place, node: DocumentNode) {
+        package init(key: String, keyLocation: SourceLocation, node: DocumentNode) {
             self.key = key
-            self.keyPlace = keyPlace
+            self.keyLocation = keyLocation
             self.node = node
         }
     }
@@ -40,9 +40,9 @@ package struct DocumentNode: Sendable, Equatable {
 
         /// Where the first character of `text` stands, if the file spells it like `text`, in one
         /// line; nil where escapes, folding or an expansion made the text another one.
-        package let textStart: Place?
+        package let textStart: SourceLocation?
 
-        package init(text: String, isPlain: Bool, textStart: Place? = nil) {
+        package init(text: String, isPlain: Bool, textStart: SourceLocation? = nil) {
             self.text = text
             self.isPlain = isPlain
             self.textStart = textStart

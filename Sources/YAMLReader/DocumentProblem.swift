@@ -1,10 +1,10 @@
 /// Why a text is not a document, in words for the operator.
 package struct DocumentProblem: Error, Sendable, Equatable {
-    package let place: Place
+    package let location: SourceLocation
     package let text: String
 
-    package init(place: Place, text: String) {
-        self.place = place
+    package init(location: SourceLocation, text: String) {
+        self.location = location
         self.text = text
     }
 }

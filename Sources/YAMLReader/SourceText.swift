@@ -28,10 +28,10 @@ struct SourceText {
     }
 
     /// Where the byte at `offset` stands.
-    func place(ofByte offset: Int) -> Place {
+    func location(ofByte offset: Int) -> SourceLocation {
         let before = bytes.prefix(offset)
         let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        return Place(
+        return SourceLocation(
             file: file,
             line: before.count { $0 == UInt8(ascii: "\n") } + 1,
             column: String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count + 1)

@@ -11,18 +11,18 @@ struct TreeBuilder {
 
     mutating func add(_ event: YAMLEvent) throws(DocumentProblem) {
         switch event {
-        case .documentStart(let place):
+        case .documentStart(let location):
             guard !hasDocument else {
                 throw DocumentProblem(
-                    place: place, text: "a second document starts here; one file holds one")
+                    location: location, text: "a second document starts here; one file holds one")
             }
             hasDocument = true
-        case .mappingStart(let place):
-            try begin(Frame(place: place, isMapping: true))
-        case .sequenceStart(let place):
-            try begin(Frame(place: place, isMapping: false))
-        case .scalar(let place, let scalar):
-            try take(place, scalar)
+        case .mappingStart(let location):
+            try begin(Frame(location: location, isMapping: true))
+        case .sequenceStart(let location):
+            try begin(Frame(location: location, isMapping: false))
+        case .scalar(let location, let scalar):
+            try take(location, scalar)
         case .end:
             if let node = open.popLast()?.node { put(node) }
         }
@@ -31,29 +31,29 @@ struct TreeBuilder {
     private mutating func begin(_ frame: Frame) throws(DocumentProblem) {
         if let parent = open.last, parent.isMapping, parent.key == nil {
             throw DocumentProblem(
-                place: frame.place,
+                location: frame.location,
                 text:
                     "a key must be a text; quote \"{...}\" and \"[...]\" where they belong to a text"
             )
         }
         guard open.count < depthMax else {
             throw DocumentProblem(
-                place: frame.place, text: "nested more than \(depthMax) levels deep")
+                location: frame.location, text: "nested more than \(depthMax) levels deep")
         }
         open.append(frame)
     }
 
     /// A scalar is the next key of a mapping, or a value.
     private mutating func take(
-        _ place: Place, _ scalar: DocumentNode.Scalar
+        _ location: SourceLocation, _ scalar: DocumentNode.Scalar
     ) throws(DocumentProblem) {
         if let last = open.indices.last, open[last].isMapping, open[last].key == nil {
             guard !scalar.text.isEmpty else {
-                throw DocumentProblem(place: place, text: "a key is missing before the ':'")
+                throw DocumentProblem(location: location, text: "a key is missing before the ':'")
             }
-            open[last].key = (scalar.text, place)
+            open[last].key = (scalar.text, location)
         } else {
-            put(DocumentNode(place: place, content: .scalar(scalar)))
+            put(DocumentNode(location: location, content: .scalar(scalar)))
         }
     }
 
@@ -68,21 +68,21 @@ struct TreeBuilder {
 
 /// A mapping or a sequence whose end has not come yet.
 private struct Frame {
-    let place: Place
+    let location: SourceLocation
     let isMapping: Bool
     /// The key that waits for its value.
-    var key: (text: String, place: Place)?
+    var key: (text: String, location: SourceLocation)?
     private var members: [DocumentNode.Member] = []
     private var items: [DocumentNode] = []
 
-    init(place: Place, isMapping: Bool) {
-        self.place = place
+    init(location: SourceLocation, isMapping: Bool) {
+        self.location = location
         self.isMapping = isMapping
     }
 
     mutating func add(_ node: DocumentNode) {
-        if let (text, keyPlace) = key {
-            members.append(.init(key: text, keyPlace: keyPlace, node: node))
+        if let (text, keyLocation) = key {
+            members.append(.init(key: text, keyLocation: keyLocation, node: node))
             key = nil
         } else {
             items.append(node)
@@ -90,6 +90,6 @@ private struct Frame {
     }
 
     var node: DocumentNode {
-        DocumentNode(place: place, content: isMapping ? .mapping(members) : .sequence(items))
+        DocumentNode(location: location, content: isMapping ? .mapping(members) : .sequence(items))
     }
 }

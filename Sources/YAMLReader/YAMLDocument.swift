@@ -21,7 +21,7 @@ package enum YAMLDocument {
             try builder.add(event)
         }
         guard let root = builder.root else {
-            throw DocumentProblem(place: Place(file: file), text: "the file is empty")
+            throw DocumentProblem(location: SourceLocation(file: file), text: "the file is empty")
         }
         return root
     }

@@ -16,7 +16,8 @@ final class YAMLEvents {
         parser.initialize(to: yaml_parser_t())
         guard yaml_parser_initialize(parser) == 1 else {
             throw DocumentProblem(
-                place: Place(file: source.file), text: "there is not enough memory to read it")
+                location: SourceLocation(file: source.file),
+                text: "there is not enough memory to read it")
         }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
@@ -42,27 +43,27 @@ final class YAMLEvents {
     }
 
     private func meaning(of event: yaml_event_t) throws(DocumentProblem) -> YAMLEvent? {
-        let place = source.place(of: event.start_mark)
+        let location = source.location(of: event.start_mark)
         switch event.type {
         case YAML_DOCUMENT_START_EVENT:
-            return .documentStart(place)
+            return .documentStart(location)
         case YAML_ALIAS_EVENT:
             throw DocumentProblem(
-                place: place,
+                location: location,
                 text: "aliases (*name) are not supported; quote a text that starts with '*'")
         case YAML_MAPPING_START_EVENT:
             let start = event.data.mapping_start
-            try refuse(anchor: start.anchor, tag: start.tag, at: place)
-            return .mappingStart(place)
+            try refuse(anchor: start.anchor, tag: start.tag, at: location)
+            return .mappingStart(location)
         case YAML_SEQUENCE_START_EVENT:
             let start = event.data.sequence_start
-            try refuse(anchor: start.anchor, tag: start.tag, at: place)
-            return .sequenceStart(place)
+            try refuse(anchor: start.anchor, tag: start.tag, at: location)
+            return .sequenceStart(location)
         case YAML_MAPPING_END_EVENT, YAML_SEQUENCE_END_EVENT:
             return .end
         case YAML_SCALAR_EVENT:
-            try refuse(anchor: event.data.scalar.anchor, tag: event.data.scalar.tag, at: place)
-            return .scalar(place, scalar(of: event))
+            try refuse(anchor: event.data.scalar.anchor, tag: event.data.scalar.tag, at: location)
+            return .scalar(location, scalar(of: event))
         default:  // the stream's start, a document's end
             return nil
         }
@@ -81,21 +82,21 @@ final class YAMLEvents {
             && Int(end.column - start.column) == text.unicodeScalars.count + 2 * quotes
         return DocumentNode.Scalar(
             text: text, isPlain: isPlain,
-            textStart: isVerbatim ? source.place(of: start).advanced(by: quotes) : nil)
+            textStart: isVerbatim ? source.location(of: start).advanced(by: quotes) : nil)
     }
 
     private func refuse(
         anchor: UnsafeMutablePointer<yaml_char_t>?, tag: UnsafeMutablePointer<yaml_char_t>?,
-        at place: Place
+        at location: SourceLocation
     ) throws(DocumentProblem) {
         if anchor != nil {
             throw DocumentProblem(
-                place: place,
+                location: location,
                 text: "anchors (&name) are not supported; quote a text that starts with '&'")
         }
         if tag != nil {
             throw DocumentProblem(
-                place: place,
+                location: location,
                 text: "tags (!name) are not supported; quote a text that starts with '!'")
         }
     }
@@ -103,10 +104,10 @@ final class YAMLEvents {
 
 /// The events of libyaml that a tree needs.
 enum YAMLEvent {
-    case documentStart(Place)
-    case mappingStart(Place)
-    case sequenceStart(Place)
-    case scalar(Place, DocumentNode.Scalar)
+    case documentStart(SourceLocation)
+    case mappingStart(SourceLocation)
+    case sequenceStart(SourceLocation)
+    case scalar(SourceLocation, DocumentNode.Scalar)
     /// Of the innermost mapping or sequence.
     case end
 }

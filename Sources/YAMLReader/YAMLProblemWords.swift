@@ -3,7 +3,7 @@ import CYAML
 /// Translates libyaml's messages about broken input for the operator, with the usual cause.
 struct YAMLProblemWords {
     private let raw: String
-    private let place: Place
+    private let location: SourceLocation
     private let source: SourceText
 
     /// The line of the problem up to it, and what follows.
@@ -11,29 +11,29 @@ struct YAMLProblemWords {
     private let after: Substring.UnicodeScalarView
 
     /// Where the construct began in which the problem was met.
-    private let contextPlace: Place?
+    private let contextPlace: SourceLocation?
 
     init(_ parser: yaml_parser_t, in source: SourceText) {
         self.source = source
         raw = parser.problem.map { String(cString: $0) } ?? "it is not YAML"
-        place =
+        location =
             parser.error == YAML_READER_ERROR
-            ? source.place(ofByte: parser.problem_offset)
-            : source.place(of: parser.problem_mark)
-        contextPlace = parser.context == nil ? nil : source.place(of: parser.context_mark)
-        let line = Substring(source.line(place.line)).unicodeScalars
-        before = line.prefix(place.column - 1)
-        after = line.dropFirst(place.column - 1)
+            ? source.location(ofByte: parser.problem_offset)
+            : source.location(of: parser.problem_mark)
+        contextPlace = parser.context == nil ? nil : source.location(of: parser.context_mark)
+        let line = Substring(source.line(location.line)).unicodeScalars
+        before = line.prefix(location.column - 1)
+        after = line.dropFirst(location.column - 1)
     }
 
     var problem: DocumentProblem {
-        if let hint = quotingHint { return DocumentProblem(place: place, text: hint) }
+        if let hint = quotingHint { return DocumentProblem(location: location, text: hint) }
         if let start = unclosedStart { return start }
         if raw == "could not find expected ':'" {
             return DocumentProblem(
-                place: contextPlace ?? place, text: "this key has no ':' behind it")
+                location: contextPlace ?? location, text: "this key has no ':' behind it")
         }
-        return DocumentProblem(place: place, text: plainWords)
+        return DocumentProblem(location: location, text: plainWords)
     }
 
     /// The causes that this configuration language invites: `{name}`, `${...}` and `[...]` in a
@@ -66,13 +66,15 @@ struct YAMLProblemWords {
 
     /// What was opened and goes on to the end of the file is reported where it was opened.
     private var unclosedStart: DocumentProblem? {
-        guard let contextPlace, after.isEmpty, source.isLast(line: place.line) else { return nil }
+        guard let contextPlace, after.isEmpty, source.isLast(line: location.line) else {
+            return nil
+        }
         let opening = source.line(contextPlace.line).unicodeScalars
             .dropFirst(contextPlace.column - 1).first
         switch opening {
         case "[", "{", "\"", "'":
             let sign = opening.map { String($0) } ?? ""
-            return DocumentProblem(place: contextPlace, text: "this \(sign) is never closed")
+            return DocumentProblem(location: contextPlace, text: "this \(sign) is never closed")
         default: return nil
         }
     }
@@ -100,7 +102,7 @@ struct YAMLProblemWords {
         case "found incompatible YAML document":
             "only YAML 1.2 can be read; leave the %YAML line out"
         case "did not find expected node content":
-            source.isLast(line: place.line) && after.isEmpty
+            source.isLast(line: location.line) && after.isEmpty
                 ? "the file ends inside of [ ] or { }" : "expected a text here"
         case "did not find expected ',' or ']'":
             "expected ',' or ']' here"
@@ -119,7 +121,7 @@ struct YAMLProblemWords {
 
 extension SourceText {
     /// The place of one of libyaml's marks, which count from 0.
-    func place(of mark: yaml_mark_t) -> Place {
-        Place(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    func location(of mark: yaml_mark_t) -> SourceLocation {
+        SourceLocation(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
     }
 }

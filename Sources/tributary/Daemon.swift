@@ -15,7 +15,7 @@ final class Daemon {
     var config: RecordedConfig
     var process: ProcessPlan
     var reloads = MetricsPage.Reloads()
-    private var sockets: CoreSockets?
+    private var sockets: WorkerSockets?
     private(set) var workers: [WorkerThread] = []
     let descriptorLimit: Int
     /// Until its connections are compared with the descriptors.
@@ -94,18 +94,18 @@ final class Daemon {
             signals.append(
                 try SignalSource(signal, on: loop) { [weak self] in self?.received(signal) })
         }
-        loop.core.all(listenAddresses, adminAddress)
+        loop.local.all(listenAddresses, adminAddress)
             .map { [self] listen, admin in try open(listen, admin) }
             .catch { [self] error in end(because: StartFailure(error)) }
     }
 
     /// The addresses to listen on, in the order of the configuration.
-    private var listenAddresses: Local<[SocketAddress]> {
-        loop.core.all(process.listeners.map { $0.address.resolved(on: loop) })
+    private var listenAddresses: LocalPromise<[SocketAddress]> {
+        loop.local.all(process.listeners.map { $0.address.resolved(on: loop) })
     }
 
-    private var adminAddress: Local<SocketAddress?> {
-        guard let admin = process.admin else { return loop.core.value(nil) }
+    private var adminAddress: LocalPromise<SocketAddress?> {
+        guard let admin = process.admin else { return loop.local.value(nil) }
         return admin.listen.address.resolved(on: loop).map { $0 }
     }
 
@@ -113,11 +113,11 @@ final class Daemon {
     /// nothing begun.
     private func open(_ addresses: [SocketAddress], _ adminAddress: SocketAddress?) throws {
         guard phase == .starting else { return }
-        var places: [CoreSockets.Place] = []
+        var places: [WorkerSockets.Place] = []
         for (listener, address) in zip(process.listeners, addresses) {
-            places.append(CoreSockets.Place(address: address, access: try listener.access()))
+            places.append(WorkerSockets.Place(address: address, access: try listener.access()))
         }
-        let sockets = try CoreSockets(binding: places, count: process.workers)
+        let sockets = try WorkerSockets(binding: places, count: process.workers)
         let parcels = sockets.parcels
         self.sockets = consume sockets
         let budget = divideDescriptors()
@@ -222,7 +222,7 @@ final class Daemon {
         workers[index].join()
         workers[index].worker.hasEnded = true
         monitor.ended(index)
-        outcome.log(left, of: "core-\(index)", to: log)
+        outcome.log(left, of: "worker-\(index)", to: log)
         if workers.allSatisfy(\.worker.hasEnded) { end(because: nil) }
     }
 

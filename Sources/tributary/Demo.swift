@@ -11,7 +11,7 @@ final class Demo {
 
     /// - Parameter firstPort: the others follow it; 0 lets the system choose each
     init(on loop: UVLoop, firstPort: UInt16 = 0) throws(StartFailure) {
-        let backends = DemoBackends(core: loop.core)
+        let backends = DemoBackends(local: loop.local)
         for (index, (name, service)) in backends.services.enumerated() {
             let port = firstPort == 0 ? 0 : firstPort &+ UInt16(index)
             let address = SocketAddress.ip(.v4(0x7F00_0001), port: port)

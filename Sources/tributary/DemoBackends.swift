@@ -6,20 +6,20 @@ import Reactor
 /// The services that the demo's endpoints call. One is flaky and one is slow, both in a fixed
 /// rhythm, so that everybody sees the same.
 final class DemoBackends {
-    private let core: Core
+    private let local: LocalContext
     private var stockRequests = 0
     private var reviewRequests = 0
 
-    init(core: Core) {
-        self.core = core
+    init(local: LocalContext) {
+        self.local = local
     }
 
     /// What the demo's configuration calls them, and who answers.
-    var services: [(name: String, service: (Request, Exchange) -> Local<Response>)] {
+    var services: [(name: String, service: (Request, Exchange) -> LocalPromise<Response>)] {
         [("catalog", catalog), ("stock", stock), ("reviews", reviews), ("users", users)]
     }
 
-    private func catalog(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+    private func catalog(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         switch String(request.head.target.path) {
         case "/items/42": json(#"{"id":42,"name":"Lamp","price":19.90}"#)
         case "/news": json(#"["Lamps are back","Free shipping"]"#)
@@ -29,7 +29,7 @@ final class DemoBackends {
     }
 
     /// Every third answer is an error.
-    private func stock(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+    private func stock(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         stockRequests += 1
         guard stockRequests % 3 != 0 else {
             return json(#"{"error":"flaky"}"#, .internalServerError)
@@ -38,26 +38,26 @@ final class DemoBackends {
     }
 
     /// Every other answer takes a second.
-    private func reviews(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+    private func reviews(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         reviewRequests += 1
         let answer = json(#"{"items":[{"stars":5},{"stars":4}],"total":2}"#)
         guard reviewRequests % 2 != 0 else { return answer }
         return answer.delayed(by: .seconds(1))
     }
 
-    private func users(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+    private func users(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         guard request.head.method == .post else {
             return json(#"{"name":"Ann","segment":"lamps"}"#)
         }
-        return request.body.collect(upTo: 64 << 10, on: core).then { [self] body in
+        return request.body.collect(upTo: 64 << 10, on: local).then { [self] body in
             String(body).contains(#""password":"good""#)
                 ? json(#"{"token":"t1"}"#).delayed(by: .milliseconds(150))
                 : json(#"{"error":"unknown user"}"#, .unauthorized)
         }
     }
 
-    private func json(_ text: String, _ status: Status = .ok) -> Local<Response> {
-        core.value(
+    private func json(_ text: String, _ status: Status = .ok) -> LocalPromise<Response> {
+        local.value(
             Response(
                 status: status, fields: [.contentType: "application/json"], body: Bytes(text)))
     }

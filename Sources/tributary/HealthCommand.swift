@@ -69,7 +69,7 @@ struct HealthCommand: ParsableCommand {
             self.target = target
         }
 
-        func ask(_ client: Client, _ loop: UVLoop) -> Local<ClientResponse> {
+        func ask(_ client: Client, _ loop: UVLoop) -> LocalPromise<ClientResponse> {
             client.pool(for: origin, settings: PoolSettings()).send(
                 ClientRequest(
                     method: .get, target: target,

@@ -29,7 +29,7 @@ final class WorkerThread {
     /// control loop that it listens or why it cannot, and at last that it has ended.
     static func start(_ start: Start) -> WorkerThread? {
         let inbox = UVInbox<WorkerMessage>()
-        let thread = Thread.start("core-\(start.setup.index)") {
+        let thread = Thread.start("worker-\(start.setup.index)") {
             let left = run(start, inbox)
             // Where the worker failed, its inbox was never opened.
             inbox.close()
@@ -55,8 +55,8 @@ final class WorkerThread {
                 }
                 inbox.open(on: loop, for: worker)
                 for socket in start.sockets {
-                    if let core = worker.core, let socket = socket.open() {
-                        try listen(core, on: socket, loop)
+                    if let instance = worker.instance, let socket = socket.open() {
+                        try listen(instance, on: socket, loop)
                     }
                 }
                 start.setup.report(.listening)
@@ -68,11 +68,11 @@ final class WorkerThread {
     }
 
     private static func listen(
-        _ core: GatewayCore, on socket: consuming ListeningSocket, _ loop: UVLoop
+        _ instance: GatewayInstance, on socket: consuming ListeningSocket, _ loop: UVLoop
     ) throws(WorkerFailure) {
         let address = socket.address
         do throws(IOFailure) {
-            core.adopt(try loop.listen(on: socket) { [weak core] in core?.accept($0) })
+            instance.adopt(try loop.listen(on: socket) { [weak instance] in instance?.accept($0) })
         } catch {
             throw .listen(address, error)
         }

@@ -17,7 +17,7 @@ extension EndToEnd {
         private func serving(_ drain: String = "{ timeout: 100ms }") throws -> Daemon {
             try Daemon.servingUnix(
                 "workers: 2\ndrain: \(drain)\nlog: { access: false }\n" + plain(backend),
-                in: folder, environment: shim.environment(thread: "core-0"))
+                in: folder, environment: shim.environment(thread: "worker-0"))
         }
 
         /// Makes a worker hang and waits until it no longer delivers its numbers.

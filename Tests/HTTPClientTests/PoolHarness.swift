@@ -40,7 +40,7 @@ final class PoolHarness: Harness {
     /// The bare promise of `send`, for who wants to put something on it.
     func request(
         _ method: HTTP.Method = .get, _ path: String = "/", body: String = "", answerMax: Int = 1000
-    ) -> Local<ClientResponse> {
+    ) -> LocalPromise<ClientResponse> {
         pool.send(
             ClientRequest(
                 method, path, host: pool.origin.hostFieldValue, body: .bytes(Bytes(body)),
@@ -81,11 +81,11 @@ final class PoolHarness: Harness {
 
 /// One request that was sent, and what came of it.
 final class Sent {
-    let promise: Local<ClientResponse>
+    let promise: LocalPromise<ClientResponse>
     /// Status and body, or the kind of the failure.
     private(set) var outcome: String?
 
-    init(_ promise: Local<ClientResponse>) {
+    init(_ promise: LocalPromise<ClientResponse>) {
         self.promise = promise
         promise.whenSettled { result in
             switch result {

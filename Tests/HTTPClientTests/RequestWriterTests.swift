@@ -18,7 +18,7 @@ import Testing
     private func exchange() -> Exchange {
         Exchange(
             id: .own(1, 2), trace: TraceContext(from: Entropy(seed: 1)),
-            core: SimNetwork(seed: 1).makeLoop("worker").core, began: Instant(nanoseconds: 0))
+            local: SimNetwork(seed: 1).makeLoop("worker").local, began: Instant(nanoseconds: 0))
     }
 
     @Test func writesPathAndQueryOfAnyForm() {

@@ -328,7 +328,7 @@ import Testing
             guard isLong, chance.chance(oneIn: 2) else { return }
             asked.after(.microseconds(chance.below(20_000))) { asked.peer.stream.close() }
         }
-        var calls: [(promise: Local<Void>, sink: RecordingSink, path: String)] = []
+        var calls: [(promise: LocalPromise<Void>, sink: RecordingSink, path: String)] = []
         var sources: [any BodySource] = []
         for number in 0..<60 {
             let (path, sink) = ("/\(number)", RecordingSink())

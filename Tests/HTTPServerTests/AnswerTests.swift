@@ -14,7 +14,7 @@ import Testing
     private func answer(
         to text: String, _ response: Response = Response(status: .ok, body: Bytes("hello"))
     ) throws -> (lines: [String], body: String) {
-        let harness = try ServerHarness { _, _, exchange in exchange.core.value(response) }
+        let harness = try ServerHarness { _, _, exchange in exchange.local.value(response) }
         let peer = try harness.connect()
         peer.send(text)
         harness.advance()
@@ -89,7 +89,7 @@ import Testing
 
     @Test func isA500WhenTheServiceFails() throws {
         struct Mistake: Error {}
-        let harness = try ServerHarness { _, _, exchange in exchange.core.error(Mistake()) }
+        let harness = try ServerHarness { _, _, exchange in exchange.local.error(Mistake()) }
         #expect(try harness.answers(to: get("/1") + get("/2")) == "500 | 500")
     }
 }

@@ -93,7 +93,7 @@ import Testing
 
     @Test func waitsForASlowReaderAsLongAsItReads() throws {
         let harness = try ServerHarness { _, _, exchange in
-            exchange.core.value(
+            exchange.local.value(
                 Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 1_000_000))))
         }
         harness.network.settings.windowBytes = 40_000
@@ -116,7 +116,7 @@ import Testing
     /// A byte now and then is no progress: the client would hold its answer for ever.
     @Test func closesAReaderBelowTheMinimumRate() throws {
         let harness = try ServerHarness { _, _, exchange in
-            exchange.core.value(
+            exchange.local.value(
                 Response(status: .ok, body: Bytes([UInt8](repeating: 97, count: 1_000_000))))
         }
         harness.network.settings.windowBytes = 1000

@@ -94,7 +94,7 @@ import Testing
         var settings = ServerSettings()
         settings.requestsInFlight = 1
         let harness = try ServerHarness(settings) { harness, request, exchange in
-            request.body.collect(upTo: 100, on: exchange.core)
+            request.body.collect(upTo: 100, on: exchange.local)
                 .then { _ in ServerHarness.held(harness, request, exchange) }
         }
         let framing = "Content-Length: 5\r\n"
@@ -121,7 +121,7 @@ import Testing
         var settings = ServerSettings()
         settings.bufferedBytes = 1000
         let harness = try ServerHarness(settings) { _, request, exchange in
-            request.body.collect(upTo: 100_000, on: exchange.core)
+            request.body.collect(upTo: 100_000, on: exchange.local)
                 .map { Response(status: .ok, body: $0) }
         }
         let runner = try runner(harness, nil, framing: "Content-Length: 5000\r\n")

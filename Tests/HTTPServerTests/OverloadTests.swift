@@ -33,7 +33,7 @@ import Testing
         var settings = ServerSettings()
         settings.requestsInFlight = 1
         let harness = try ServerHarness(settings) { harness, request, exchange in
-            request.body.collect(upTo: 100, on: exchange.core)
+            request.body.collect(upTo: 100, on: exchange.local)
                 .then { _ in ServerHarness.held(harness, request, exchange) }
         }
         let first = try harness.connect()
@@ -183,7 +183,7 @@ import Testing
         let harness = try ServerHarness(settings) { _, _, exchange in
             let body = Bytes([UInt8](repeating: 97, count: 10_000))
             let hasRoom = exchange.hold(10_000)
-            return exchange.core.value(
+            return exchange.local.value(
                 hasRoom ? Response(status: .ok, body: body) : Response(status: .serviceUnavailable))
         }
         harness.network.settings.windowBytes = 1000
@@ -218,7 +218,7 @@ import Testing
             let count = request.head.target.text == Bytes("/big") ? 290_000 : 10_000
             let body = Bytes([UInt8](repeating: 97, count: count))
             let hasRoom = exchange.hold(count)
-            return exchange.core.value(
+            return exchange.local.value(
                 hasRoom ? Response(status: .ok, body: body) : Response(status: .serviceUnavailable))
         }
         harness.network.settings.windowBytes = 4000

@@ -35,7 +35,7 @@ import Testing
         var settings = settings()
         settings.limits.bodyTimeout = .seconds(30)
         let harness = try ServerHarness(settings) { _, request, exchange in
-            request.body.collect(upTo: 10_000, on: exchange.core).map {
+            request.body.collect(upTo: 10_000, on: exchange.local).map {
                 Response(status: .ok, body: $0)
             }
         }
@@ -56,7 +56,7 @@ import Testing
         var settings = settings()
         settings.limits.bodyTimeout = .seconds(30)
         let harness = try ServerHarness(settings) { _, request, exchange in
-            request.body.collect(upTo: 100_000, on: exchange.core)
+            request.body.collect(upTo: 100_000, on: exchange.local)
                 .map { Response(status: .ok, body: Bytes("\($0.count)")) }
         }
         func send(seconds: Int) throws -> ScriptedPeer {

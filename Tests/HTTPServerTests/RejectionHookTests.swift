@@ -12,10 +12,10 @@ import Testing
     /// Adds a field to each response, as a filter for all responses does.
     private static func marked(
         _ response: Response, _ request: Request, _ exchange: Exchange
-    ) -> Local<Response> {
+    ) -> LocalPromise<Response> {
         var response = response
         response.fields.append(["X-Door": "passed"])
-        return exchange.core.value(response)
+        return exchange.local.value(response)
     }
 
     private static let rejected: [(String, String)] = [
@@ -34,10 +34,10 @@ import Testing
     @Test(arguments: rejected)
     func everyRejectionPassesTheChain(_ text: String, _ status: String) throws {
         struct Failure: Error {}
-        let service: (ServerHarness, Request, Exchange) -> Local<Response> = {
+        let service: (ServerHarness, Request, Exchange) -> LocalPromise<Response> = {
             harness, request, exchange in
             guard request.head.target.text != Bytes("/fails") else {
-                return exchange.core.error(Failure())
+                return exchange.local.error(Failure())
             }
             return ServerHarness.echoBody(harness, request, exchange)
         }
@@ -88,7 +88,7 @@ import Testing
         var passed = 0
         let harness = try ServerHarness(rejection: { response, _, exchange in
             passed += 1
-            return exchange.core.value(response)
+            return exchange.local.value(response)
         })
         #expect(try harness.answers(to: get("/1") + get("/2")) == "200 /1 | 200 /2" && passed == 0)
     }
@@ -99,7 +99,7 @@ import Testing
             service: ServerHarness.echoBody,
             rejection: { response, request, exchange in
                 seen.append("\(request.head.method) \(request.head.target) \(response.status)")
-                return exchange.core.value(response)
+                return exchange.local.value(response)
             })
         for text in [
             "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
@@ -114,14 +114,14 @@ import Testing
     @Test func aChainThatFailsLosesNoRejection() throws {
         struct Failure: Error {}
         let harness = try ServerHarness(rejection: { _, _, exchange in
-            exchange.core.error(Failure())
+            exchange.local.error(Failure())
         })
         #expect(try harness.answers(to: "BAD\r\n\r\n") == "400 close!")
     }
 
     @Test func aChainMayTakeItsTime() throws {
         let harness = try ServerHarness(rejection: { response, _, exchange in
-            exchange.core.value(response).delayed(by: .milliseconds(100))
+            exchange.local.value(response).delayed(by: .milliseconds(100))
         })
         let peer = try harness.connect()
         peer.send("BAD\r\n\r\n" + get())
@@ -135,7 +135,7 @@ import Testing
         var wasCancelled = false
         let pending = Pending()
         let harness = try ServerHarness(rejection: { _, _, exchange in
-            let resolver = LocalResolver<Response>(on: exchange.core)
+            let resolver = LocalResolver<Response>(on: exchange.local)
             resolver.onCancel { _ in wasCancelled = true }
             let promise = resolver.promise
             pending.resolver = consume resolver

@@ -113,7 +113,7 @@ import Testing
 
         func answer(
             _ harness: ServerHarness, _ request: Request, _ exchange: Exchange, _ chance: Entropy
-        ) -> Local<Response> {
+        ) -> LocalPromise<Response> {
             let delay = Duration.milliseconds(chance.below(4000))
             switch self {
             case .echo: return ServerHarness.echo(harness, request, exchange)
@@ -121,10 +121,10 @@ import Testing
             case .later: return ServerHarness.echo(harness, request, exchange).delayed(by: delay)
             case .tooMuch:
                 let body = [UInt8](repeating: 97, count: 30_000)
-                return exchange.core.value(Response(status: .ok, body: Bytes(body)))
-            case .failure: return exchange.core.error(PromiseError.abandoned)
+                return exchange.local.value(Response(status: .ok, body: Bytes(body)))
+            case .failure: return exchange.local.error(PromiseError.abandoned)
             case .bodyLater:
-                return exchange.core.value(()).delayed(by: delay).then {
+                return exchange.local.value(()).delayed(by: delay).then {
                     ServerHarness.echoBody(harness, request, exchange)
                 }
             }

@@ -160,7 +160,7 @@ import Testing
         let body = ScriptedBody(.chunked)
         let harness = try ServerHarness { _, request, exchange in
             request.body.source?.startDelivery(to: sink)
-            return exchange.core.value(Response(status: .ok, body: .stream(body)))
+            return exchange.local.value(Response(status: .ok, body: .stream(body)))
         }
         let peer = try harness.connect()
         peer.send(post("Content-Length: 10\r\n", "hello"))

@@ -14,7 +14,7 @@ import Testing
         _ body: ScriptedBody, _ settings: ServerSettings = ServerSettings(), status: Status = .ok
     ) throws -> ServerHarness {
         try ServerHarness(settings) { _, _, exchange in
-            exchange.core.value(Response(status: status, body: .stream(body)))
+            exchange.local.value(Response(status: status, body: .stream(body)))
         }
     }
 
@@ -49,7 +49,7 @@ import Testing
             guard request.head.target.text == Bytes("/stream") else {
                 return ServerHarness.echo(harness, request, exchange)
             }
-            return exchange.core.value(Response(status: .ok, body: .stream(body)))
+            return exchange.local.value(Response(status: .ok, body: .stream(body)))
         }
         let peer = try harness.connect()
         peer.send(get("/stream") + get("/next"))
@@ -206,7 +206,7 @@ import Testing
 
     @Test func aDescribedBodyStatesItsLength() throws {
         let harness = try ServerHarness { _, request, exchange in
-            exchange.core.value(Response(status: .ok, body: .described(length: 7)))
+            exchange.local.value(Response(status: .ok, body: .described(length: 7)))
         }
         let peer = try harness.connect()
         peer.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" + get())
@@ -269,7 +269,7 @@ import Testing
         let body = ScriptedBody(.chunked)
         var resolver: LocalResolver<Response>?
         let harness = try ServerHarness { _, _, exchange in
-            let pending = LocalResolver<Response>(on: exchange.core)
+            let pending = LocalResolver<Response>(on: exchange.local)
             let promise = pending.promise
             resolver = consume pending
             return promise
@@ -300,7 +300,7 @@ import Testing
         }
         let tunnel = Tunnel()
         let harness = try ServerHarness { _, _, exchange in
-            exchange.core.value(Response(status: .ok, body: .tunnel(tunnel)))
+            exchange.local.value(Response(status: .ok, body: .tunnel(tunnel)))
         }
         #expect(try harness.answers(to: get()) == "500")
         #expect(tunnel.isCancelled)

@@ -32,7 +32,7 @@ import Testing
     /// How a collection of at most 10 bytes ends.
     private func outcome(_ body: Body, _ deliver: () -> Void = {}) -> String {
         var outcome = "pending"
-        body.collect(upTo: 10, on: Core(on: context)).whenSettled { result in
+        body.collect(upTo: 10, on: LocalContext(on: context)).whenSettled { result in
             switch result {
             case .success(let bytes): outcome = "\"\(String(bytes))\""
             case .failure(let error): outcome = "\(type(of: error))"
@@ -90,7 +90,7 @@ import Testing
         let entropy = Entropy(seed: 1)
         let exchange = Exchange(
             id: RequestID(from: entropy), trace: TraceContext(from: entropy),
-            core: Core(on: context), began: Instant(nanoseconds: 0), budget: budget)
+            local: LocalContext(on: context), began: Instant(nanoseconds: 0), budget: budget)
         let source = Source(.chunked, holder: exchange)
         let told = outcome(.stream(source)) {
             source.deliver("hello")
@@ -103,16 +103,16 @@ import Testing
     }
 
     @Test func aRefusedBodyFailsItsReader() throws {
-        let core = Core(on: context)
+        let local = LocalContext(on: context)
         for error in [WireError.chunkSize, BodyTooLarge(limit: 1), RequestLimitReached()]
             as [any Error]
         {
-            let body = try #require(RefusedBody(error, on: core))
+            let body = try #require(RefusedBody(error, on: local))
             #expect(outcome(.stream(body)) == "\(type(of: error))")
         }
-        #expect(RefusedBody(Broken(), on: core) == nil)
+        #expect(RefusedBody(Broken(), on: local) == nil)
         // Cancelled, it drops its reader without a call.
-        let cancelled = try #require(RefusedBody(WireError.chunkSize, on: core))
+        let cancelled = try #require(RefusedBody(WireError.chunkSize, on: local))
         #expect(outcome(.stream(cancelled)) { cancelled.cancel() } == "PromiseError")
     }
 }

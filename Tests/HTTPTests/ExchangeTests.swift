@@ -10,7 +10,7 @@ import Testing
         let entropy = Entropy(seed: 1)
         return Exchange(
             id: RequestID(from: entropy), trace: TraceContext(from: entropy),
-            core: Core(on: ManualContext()), began: Instant(nanoseconds: 0))
+            local: LocalContext(on: ManualContext()), began: Instant(nanoseconds: 0))
     }
 
     @Test func holdsPermitsUntilItsEnd() throws {
@@ -47,7 +47,8 @@ import Testing
         let entropy = Entropy(seed: 1)
         let exchange = Exchange(
             id: RequestID(from: entropy), trace: TraceContext(from: entropy),
-            core: Core(on: ManualContext()), began: Instant(nanoseconds: 0), budget: budget)
+            local: LocalContext(on: ManualContext()), began: Instant(nanoseconds: 0), budget: budget
+        )
         #expect(exchange.hold(20))
         budget.reclaim = { _ in if endsExchange { exchange.end() } }
         #expect(exchange.hold(70))

@@ -10,7 +10,7 @@ import Testing
         let entropy = Entropy(seed: 1)
         return Exchange(
             id: RequestID(from: entropy), trace: TraceContext(from: entropy),
-            core: Core(on: context),
+            local: LocalContext(on: context),
             began: Instant(nanoseconds: 0))
     }
 
@@ -26,7 +26,7 @@ import Testing
     private func response(of filters: [Filter<String, String>]) -> String? {
         var response: String?
         let chain = filters.around(
-            Service { request, exchange in exchange.core.value(request + "|") })
+            Service { request, exchange in exchange.local.value(request + "|") })
         chain("", exchange()).whenSettled { response = try? $0.get() }
         context.drain()
         return response

@@ -151,8 +151,8 @@ import Testing
     func driven() {
         let context = ManualContext()
         let journal = Journal<String>()
-        Core.run(on: context) { core in
-            let end = core.awaiting {
+        LocalContext.run(on: context) { local in
+            let end = local.awaiting {
                 journal.add("begins \(context.isCurrent)")
                 await after(.seconds(1), on: context).get()
                 journal.add("ends \(context.isCurrent)")

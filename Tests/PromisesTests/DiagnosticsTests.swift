@@ -37,10 +37,10 @@ import Testing
             let context = ManualContext()
             let reason = Reason()
             let events = events(on: context) {
-                Core.run(on: context) { core in
-                    let one = LocalResolver<Int>(on: core)
-                    let other = LocalResolver<Int>(on: core)
-                    core.any([(key: 0, promise: one.promise), (key: 1, promise: other.promise)])
+                LocalContext.run(on: context) { local in
+                    let one = LocalResolver<Int>(on: local)
+                    let other = LocalResolver<Int>(on: local)
+                    local.any([(key: 0, promise: one.promise), (key: 1, promise: other.promise)])
                         .whenSettled { _ in }
                     one.reject(reason)
                     other.fulfill(1)

@@ -95,7 +95,8 @@ import Testing
                 text.contains("func ")
                 ? text.components(separatedBy: "->").last ?? ""
                 : text.contains("var ") ? text.components(separatedBy: ":").last ?? "" : ""
-            let makes = type.firstMatch(of: /^\s*(Promise|Local|Guarantee|LocalGuarantee)\b/) != nil
+            let makes =
+                type.firstMatch(of: /^\s*(Promise|LocalPromise|Guarantee|LocalGuarantee)\b/) != nil
             return makes || text.contains(" init(") && text.contains("awaiting")
         }
     }

@@ -10,8 +10,8 @@ import Testing
     @Test(arguments: End.allCases) func onACore(end: End) {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
-            Core.run(on: context) { core in
-                let resolver = LocalResolver<Int>(on: core)
+            LocalContext.run(on: context) { local in
+                let resolver = LocalResolver<Int>(on: local)
                 var last = resolver.promise
                 for _ in 0..<LongChainTests.links { last = last.map { $0 &+ 1 } }
                 switch end {
@@ -55,12 +55,12 @@ import Testing
     @Test func adoptionOfAdoption() {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
-            Core.run(on: context) { core in
-                let resolver = LocalResolver<Int>(on: core)
+            LocalContext.run(on: context) { local in
+                let resolver = LocalResolver<Int>(on: local)
                 var last = resolver.promise
                 for _ in 0..<LongChainTests.links / 10 {
                     let inner = last
-                    last = core.value(()).then { inner }
+                    last = local.value(()).then { inner }
                 }
                 context.drain()
                 resolver.fulfill(1)
@@ -74,10 +74,10 @@ import Testing
     @Test func nestedCombinatorsCancelOneByOne() {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
-            Core.run(on: context) { core in
-                let resolver = LocalResolver<Int>(on: core)
+            LocalContext.run(on: context) { local in
+                let resolver = LocalResolver<Int>(on: local)
                 var last = resolver.promise
-                for _ in 0..<LongChainTests.links / 10 { last = core.race([last, core.never()]) }
+                for _ in 0..<LongChainTests.links / 10 { last = local.race([last, local.never()]) }
                 last.cancel()
                 context.drain()
                 let isCancelled = resolver.isCancelled

@@ -5,10 +5,10 @@ import Testing
     let context = ManualContext()
 
     @Test func localChainRunsOnItsTurnOnly() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let resolver = LocalResolver<Int>(on: core)
-            let end = resolver.promise.map { $0 + 1 }.then { core.value("\($0)") }
+            let resolver = LocalResolver<Int>(on: local)
+            let end = resolver.promise.map { $0 + 1 }.then { local.value("\($0)") }
                 .map { text in
                     notes.add(text)
                     return text.count
@@ -22,13 +22,13 @@ import Testing
     }
 
     @Test func recoverMapErrorEnsureCatch() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            core.error(Failure("a"), as: Int.self)
+            local.error(Failure("a"), as: Int.self)
                 .mapError { _ in Failure("b") }
                 .onFailure { notes.add("\(($0 as? Failure)?.name ?? "?")") }
                 .ensure { notes.add("ensure") }
-                .recover { _ in core.value(7) }
+                .recover { _ in local.value(7) }
                 .done { notes.add("\($0)") }
                 .catch { _ in notes.add("never") }
                 .done { notes.add("end") }
@@ -38,12 +38,12 @@ import Testing
     }
 
     @Test func anyOfThreeKeepsOrderAndReasons() throws {
-        try Core.run(on: context) { core in
-            let first = LocalResolver<Int>(on: core)
-            let third = LocalResolver<Int>(on: core)
-            let answer = core.any([
+        try LocalContext.run(on: context) { local in
+            let first = LocalResolver<Int>(on: local)
+            let third = LocalResolver<Int>(on: local)
+            let answer = local.any([
                 (key: 0, promise: first.promise),
-                (key: 1, promise: core.error(Failure("one"))),
+                (key: 1, promise: local.error(Failure("one"))),
                 (key: 2, promise: third.promise),
             ])
             third.fulfill(30)
@@ -61,9 +61,9 @@ import Testing
     }
 
     @Test func allAndRace() {
-        Core.run(on: context) { core in
-            let all = core.all([core.value(1), core.value(2)])
-            let race = core.race([core.never(), core.error(Failure("x")), core.value(3)])
+        LocalContext.run(on: context) { local in
+            let all = local.all([local.value(1), local.value(2)])
+            let race = local.race([local.never(), local.error(Failure("x")), local.value(3)])
             context.drain()
             #expect(all.value == [1, 2])
             #expect(race.value == 3)
@@ -71,12 +71,12 @@ import Testing
     }
 
     @Test func timeoutCancelsUpstreamAndItsTimer() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let slow = LocalResolver<Int>(on: core)
+            let slow = LocalResolver<Int>(on: local)
             slow.onCancel { _ in notes.add("stopped") }
             let late = slow.promise.timeout(.seconds(2))
-            let early = core.value(1).timeout(.seconds(2))
+            let early = local.value(1).timeout(.seconds(2))
             context.drain()
             #expect(context.liveTimers == 1)
             context.advance(by: .seconds(2))
@@ -90,9 +90,9 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func atLeastHolds(holdingFailures: Bool) {
-        Core.run(on: context) { core in
-            let value = core.value(1).atLeast(.milliseconds(50), holdingFailures: holdingFailures)
-            let error = core.error(Failure("e"), as: Int.self)
+        LocalContext.run(on: context) { local in
+            let value = local.value(1).atLeast(.milliseconds(50), holdingFailures: holdingFailures)
+            let error = local.error(Failure("e"), as: Int.self)
                 .atLeast(.milliseconds(50), holdingFailures: holdingFailures)
             context.advance(by: .milliseconds(49))
             #expect(value.isPending)
@@ -105,9 +105,9 @@ import Testing
     }
 
     @Test func cancelledLeafStopsItsRoot() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let root = LocalResolver<Int>(on: core)
+            let root = LocalResolver<Int>(on: local)
             root.onCancel { notes.add("stopped \($0 is Failure)") }
             let leaf = root.promise.map { $0 }.map { $0 }
             leaf.cancel(because: Failure("why"))
@@ -118,8 +118,8 @@ import Testing
     }
 
     @Test func droppedResolverRejects() {
-        Core.run(on: context) { core in
-            var resolver: LocalResolver<Int>? = LocalResolver(on: core)
+        LocalContext.run(on: context) { local in
+            var resolver: LocalResolver<Int>? = LocalResolver(on: local)
             let promise = resolver?.promise.map { $0 }
             resolver = nil
             context.drain()
@@ -128,12 +128,12 @@ import Testing
     }
 
     @Test func sharedFaceBringsCancellationHome() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let root = LocalResolver<Int>(on: core)
+            let root = LocalResolver<Int>(on: local)
             root.onCancel { _ in notes.add("stopped") }
             let shared = root.promise.shared
-            let back = shared.on(core).map { $0 + 1 }
+            let back = shared.on(local).map { $0 + 1 }
             back.cancel()
             context.drain()
             #expect(notes.entries == ["stopped"])

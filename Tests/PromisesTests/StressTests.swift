@@ -129,8 +129,8 @@ import Testing
             resolver.onCancel { _ in stops.add(1, ordering: .relaxed) }
             settled(
                 Promise(on: context) {
-                    Core.run(on: context) { core in
-                        let local = resolver.promise.on(core).map { $0 }
+                    LocalContext.run(on: context) { local in
+                        let local = resolver.promise.on(local).map { $0 }
                         for _ in 0..<3 { faces.add(local.map { $0 }.shared) }
                     }
                 })

@@ -15,11 +15,11 @@ final class ThreadContext: ExecutionContext {
     init() {
         Thread { [self] in
             thread.store(pthread_self(), ordering: .releasing)
-            let turn = Turn()
+            let readyQueue = ReadyQueue()
             while !isStopping.load(ordering: .acquiring) {
                 wake.wait()
-                turn.append(contentsOf: inbox.takeAll())
-                while turn.drain(atMost: 1_000) {}
+                readyQueue.append(contentsOf: inbox.takeAll())
+                while readyQueue.drain(atMost: 1_000) {}
             }
             stopped.signal()
         }.start()
@@ -192,8 +192,8 @@ final class ThreadContext: ExecutionContext {
     @Test("F109: local work cancelled from outside") func localWorkCancelledFromOutside() {
         for _ in 0..<300 {
             let context = ManualContext()
-            Core.run(on: context) { core in
-                let resolver = LocalResolver<Int>(on: core)
+            LocalContext.run(on: context) { local in
+                let resolver = LocalResolver<Int>(on: local)
                 let shared = resolver.promise.map { $0 }.shared
                 let outside = shared.map { $0 }
                 let sent = DispatchSemaphore(value: 0)

@@ -139,7 +139,7 @@ extension SocketAddress {
 }
 
 func outcome<Value>(
-    of promise: Local<Value>, _ body: @escaping (Result<Value, any Error>) -> Void
+    of promise: LocalPromise<Value>, _ body: @escaping (Result<Value, any Error>) -> Void
 ) {
     promise.whenSettled(body)
 }

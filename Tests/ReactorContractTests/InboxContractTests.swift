@@ -106,7 +106,7 @@ import UVReactor
             var order: [String] = []
             let reader = InboxReader { _, message in
                 order.append("message \(message.number)")
-                stage.loop.core.value(message.number)
+                stage.loop.local.value(message.number)
                     .map { order.append("job \($0)") }
                     .catch { _ in }
             }

@@ -8,8 +8,8 @@ import Testing
     @Test(arguments: Conformer.loops)
     func timersLeaveTheOtherConsumersInTheList(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
-            let core = stage.loop.core
-            let answer = core.after(.milliseconds(4)).promise.map { 10 }
+            let local = stage.loop.local
+            let answer = local.after(.milliseconds(4)).promise.map { 10 }
             var order: [String] = []
             answer.whenSettled { _ in order.append("before") }
             let late = answer.timeout(.milliseconds(1))
@@ -28,12 +28,12 @@ import Testing
     @Test(arguments: Conformer.loops)
     func outcomeAndTimerMayComeInTheSamePass(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
-            let core = stage.loop.core
-            let answer = core.after(.milliseconds(2)).promise.map { 10 }
+            let local = stage.loop.local
+            let answer = local.after(.milliseconds(2)).promise.map { 10 }
             let limited = answer.timeout(.milliseconds(2))
             let held = answer.atLeast(.milliseconds(2))
             let other = answer.map { $0 + 1 }
-            core.allSettled([limited, held, other]).done { outcomes in
+            local.allSettled([limited, held, other]).done { outcomes in
                 #expect((try? outcomes[1].get()) == 10)
                 #expect((try? outcomes[2].get()) == 11)
                 stage.finish()
@@ -44,8 +44,8 @@ import Testing
     @Test(arguments: Conformer.loops)
     func anyDurationIsTaken(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
-            let core = stage.loop.core
-            let never = core.never(as: Int.self)
+            let local = stage.loop.local
+            let never = local.never(as: Int.self)
             let far = [Duration.seconds(Int64.max), .seconds(Int64.max) * 8].map {
                 never.timeout($0)
             }

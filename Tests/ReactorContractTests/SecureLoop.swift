@@ -18,7 +18,7 @@ final class SecureLoop: Loop {
 
     var now: Instant { base.now }
     var unixTime: Int64 { base.unixTime }
-    var core: Core { base.core }
+    var local: LocalContext { base.local }
     var entropy: Entropy { base.entropy }
     var descriptors: LoopDescriptors { base.descriptors }
 
@@ -26,7 +26,7 @@ final class SecureLoop: Loop {
         base.timer(after: delay, action)
     }
 
-    func connect(to address: SocketAddress) -> Local<any ByteStream> {
+    func connect(to address: SocketAddress) -> LocalPromise<any ByteStream> {
         let host = if case .ip(let address, _) = address { "\(address)" } else { "backend.test" }
         return base.connect(to: address).then { [client, base] stream in
             client.security.secure(stream, host, base)

@@ -10,7 +10,7 @@ import Testing
 
     private func security(_ serverName: String? = nil, verifies: Bool = true) -> StreamSecurity {
         StreamSecurity(terms: [], verifies: verifies, serverName: serverName) { _, _, loop in
-            loop.core.error(IOFailure.insecure("the real handshake must not run"))
+            loop.local.error(IOFailure.insecure("the real handshake must not run"))
         }.simulated
     }
 

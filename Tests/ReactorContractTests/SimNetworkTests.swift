@@ -46,7 +46,7 @@ import Testing
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("a")
         var value = 0
-        loop.core.value(7).map { value = $0 }.catch { _ in }
+        loop.local.value(7).map { value = $0 }.catch { _ in }
         #expect(value == 0)
         #expect(network.runUntilQuiet())
         #expect(value == 7)
@@ -204,12 +204,12 @@ import Testing
 
     @Test func leftoversNameWhatIsStillHeld() {
         let network = SimNetwork(seed: 1)
-        let loop = network.makeLoop("core 0")
+        let loop = network.makeLoop("worker 0")
         var kept: [any ByteStream] = []
         let listener = try? loop.listen(on: .loopback, sharedPort: false) { kept.append($0) }
         connect(loop, to: listener?.address) { kept.append($0) }
         #expect(network.runUntilQuiet())
-        #expect(network.leftovers == ["core 0: 2 streams", "core 0: 1 listeners"])
+        #expect(network.leftovers == ["worker 0: 2 streams", "worker 0: 1 listeners"])
         kept = []
         listener?.close()
         #expect(network.leftovers == [])

@@ -16,7 +16,7 @@ package final class ScriptedBackend {
     package var onAbandoned: (ReceivedRequest) -> Void = { _ in }
 
     /// Makes a secure stream of an accepted one; nil for plain connections.
-    package var secure: ((any ByteStream) -> Local<any ByteStream>)?
+    package var secure: ((any ByteStream) -> LocalPromise<any ByteStream>)?
 
     /// Connections that began with TLS, however that went.
     package private(set) var handshakes = 0

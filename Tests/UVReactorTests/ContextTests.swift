@@ -25,7 +25,7 @@ import UVReactor
             let promise = resolver.promise
             let shared = resolver.shared()
             let other = TestThread { shared.fulfill(42) }
-            promise.on(loop.core).map { value in
+            promise.on(loop.local).map { value in
                 #expect(value == 42 && pthread_equal(home, pthread_self()) != 0)
                 loop.stop()
             }.catch { _ in }

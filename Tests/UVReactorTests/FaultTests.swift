@@ -165,7 +165,7 @@ private final class Story {
 
     /// More jobs than one drain runs.
     private func chain(_ length: Int, _ loop: UVLoop) {
-        var promise = loop.core.value(0)
+        var promise = loop.local.value(0)
         for _ in 0..<length { promise = promise.map { $0 + 1 } }
         promise.whenSettled { [self] in end("jobs", $0.map { _ in }) }
     }

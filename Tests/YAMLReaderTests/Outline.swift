@@ -5,7 +5,7 @@ func outline(of text: String) -> String {
     do {
         return outline(try YAMLDocument.read(Array(text.utf8), file: "f"))
     } catch {
-        return "\(error.place.line):\(error.place.column) \(error.text)"
+        return "\(error.location.line):\(error.location.column) \(error.text)"
     }
 }
 
@@ -20,7 +20,7 @@ private func outline(_ node: DocumentNode) -> String {
     case .mapping(let members):
         return "{"
             + members.map {
-                "\($0.key)@\($0.keyPlace.line):\($0.keyPlace.column): \(outline($0.node))"
+                "\($0.key)@\($0.keyLocation.line):\($0.keyLocation.column): \(outline($0.node))"
             }
             .joined(separator: ", ") + "}"
     }

@@ -19,12 +19,12 @@ package struct AdminPage {
     /// Probes of orchestrators and load balancers name the host in their own way; such a page reveals
     /// one bit, so any `Host` will do.
     let acceptsAnyHost: Bool
-    let render: (AdminPages, Exchange) -> Local<AdminAnswer>
+    let render: (AdminPages, Exchange) -> LocalPromise<AdminAnswer>
 
     init(
         _ access: Access, _ path: String, _ description: String,
         contentType: FieldValue = "text/plain; charset=utf-8", acceptsAnyHost: Bool = false,
-        render: @escaping (AdminPages, Exchange) -> Local<AdminAnswer>
+        render: @escaping (AdminPages, Exchange) -> LocalPromise<AdminAnswer>
     ) {
         self.access = access
         self.path = path

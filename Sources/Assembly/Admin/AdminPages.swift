@@ -20,7 +20,7 @@ package final class AdminPages {
         adminGuard = AdminGuard(hosts: hosts)
     }
 
-    package func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+    package func answer(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         if let refusal = adminGuard.refusal(of: request.head) {
             return refused(refusal.status, [:], exchange)
         }
@@ -36,7 +36,7 @@ package final class AdminPages {
 
     private func refused(
         _ status: Status, _ fields: Fields, _ exchange: Exchange
-    ) -> Local<Response> {
-        exchange.core.value(Problem(status, instance: exchange.id).response(fields))
+    ) -> LocalPromise<Response> {
+        exchange.local.value(Problem(status, instance: exchange.id).response(fields))
     }
 }

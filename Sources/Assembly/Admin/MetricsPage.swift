@@ -37,7 +37,7 @@ package struct MetricsPage {
         descriptors: Descriptors
     ) -> String {
         var page = MetricsPage()
-        let cores = workers.compactMap(\.snapshot)
+        let snapshots = workers.compactMap(\.snapshot)
         page.family("tributary_build_info", "gauge", "What this build is.")
         page.sample("tributary_build_info", [("version", version)], "1")
         page.family("tributary_workers", "gauge", "Event loops.")
@@ -51,11 +51,11 @@ package struct MetricsPage {
             "tributary_log_lines_dropped_total", "counter",
             "Log lines that were not written: their queue was full, or writing failed.")
         page.sample("tributary_log_lines_dropped_total", [], "\(logLinesDropped)")
-        page.connections(cores)
-        page.memory(cores)
-        page.descriptors(descriptors, cores)
-        page.requests(cores)
-        page.backends(cores)
+        page.connections(snapshots)
+        page.memory(snapshots)
+        page.descriptors(descriptors, snapshots)
+        page.requests(snapshots)
+        page.backends(snapshots)
         return page.text
     }
 
@@ -78,21 +78,22 @@ package struct MetricsPage {
         }
     }
 
-    private mutating func connections(_ cores: [CoreSnapshot]) {
+    private mutating func connections(_ snapshots: [WorkerSnapshot]) {
         family("tributary_client_connections", "gauge", "Open connections of clients.")
-        sample("tributary_client_connections", [], "\(cores.reduce(0) { $0 + $1.connections })")
+        sample("tributary_client_connections", [], "\(snapshots.reduce(0) { $0 + $1.connections })")
         family("tributary_requests_in_flight", "gauge", "Requests without an answer yet.")
-        sample("tributary_requests_in_flight", [], "\(cores.reduce(0) { $0 + $1.requests.count })")
+        sample(
+            "tributary_requests_in_flight", [], "\(snapshots.reduce(0) { $0 + $1.requests.count })")
     }
 
-    private mutating func memory(_ cores: [CoreSnapshot]) {
+    private mutating func memory(_ snapshots: [WorkerSnapshot]) {
         family(
             "tributary_buffered_bytes", "gauge", "Held in memory for requests and connections.")
-        sample("tributary_buffered_bytes", [], "\(cores.reduce(0) { $0 + $1.bufferedBytes })")
+        sample("tributary_buffered_bytes", [], "\(snapshots.reduce(0) { $0 + $1.bufferedBytes })")
     }
 
     /// The first two have the names that Prometheus gives them for every process.
-    private mutating func descriptors(_ process: Descriptors, _ cores: [CoreSnapshot]) {
+    private mutating func descriptors(_ process: Descriptors, _ snapshots: [WorkerSnapshot]) {
         if let open = process.open {
             family("process_open_fds", "gauge", "Open file descriptors.")
             sample("process_open_fds", [], "\(open)")
@@ -100,7 +101,7 @@ package struct MetricsPage {
         family("process_max_fds", "gauge", "Limit on open file descriptors.")
         sample("process_max_fds", [], "\(process.limit)")
         var shortages = DescriptorShortages()
-        for core in cores { shortages.add(core.descriptorShortages) }
+        for snapshot in snapshots { shortages.add(snapshot.descriptorShortages) }
         let name = "tributary_file_descriptors_exhausted_total"
         family(
             name, "counter",
@@ -109,9 +110,9 @@ package struct MetricsPage {
         sample(name, [("operation", "connect")], "\(shortages.connects)")
     }
 
-    private mutating func requests(_ cores: [CoreSnapshot]) {
-        var sum = CoreMeter(endpointNames: [])
-        for core in cores { sum.add(core.meter) }
+    private mutating func requests(_ snapshots: [WorkerSnapshot]) {
+        var sum = WorkerMetrics(endpointNames: [])
+        for snapshot in snapshots { sum.add(snapshot.meter) }
         let endpoints = sum.endpoints + [sum.elsewhere]
         family("tributary_requests_total", "counter", "Answers, by endpoint and status.")
         for endpoint in endpoints {
@@ -135,7 +136,7 @@ package struct MetricsPage {
         code == ServerHooks.Ended.cutOff ? "cut_off" : "\(code)"
     }
 
-    private mutating func histogram(_ name: String, _ endpoint: CoreMeter.Endpoint) {
+    private mutating func histogram(_ name: String, _ endpoint: WorkerMetrics.Endpoint) {
         var count = 0
         for (index, bound) in Histogram.bounds.enumerated() {
             count += endpoint.durations.counts[index]
@@ -151,10 +152,10 @@ package struct MetricsPage {
         sample(name + "_count", [("endpoint", endpoint.name)], "\(count)")
     }
 
-    private mutating func backends(_ cores: [CoreSnapshot]) {
-        let names = cores.first?.backends.map(\.name) ?? []
+    private mutating func backends(_ snapshots: [WorkerSnapshot]) {
+        let names = snapshots.first?.backends.map(\.name) ?? []
         func states(_ name: String) -> [BackendState] {
-            cores.flatMap { $0.backends.filter { $0.name == name } }
+            snapshots.flatMap { $0.backends.filter { $0.name == name } }
         }
         family("tributary_calls_total", "counter", "Calls to backends, by how they ended.")
         for name in names {
@@ -218,7 +219,7 @@ package struct MetricsPage {
 }
 
 extension AdminPages {
-    static func metrics(_ pages: AdminPages, _ exchange: Exchange) -> Local<AdminAnswer> {
+    static func metrics(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminAnswer> {
         pages.process.monitor.reports().map { [process = pages.process] workers in
             let facts = process.facts
             return .text(

@@ -5,8 +5,8 @@ import Reactor
 
 /// The reload of the configuration by a request.
 extension AdminPages {
-    static func reload(_ pages: AdminPages, _ exchange: Exchange) -> Local<AdminAnswer> {
-        exchange.core.value(pages.reload())
+    static func reload(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminAnswer> {
+        exchange.local.value(pages.reload())
     }
 
     private func reload() -> AdminAnswer {

@@ -6,7 +6,7 @@ import Promises
 /// The requests in flight, as JSON: id, endpoint, age where the endpoint does not hide it; and the
 /// workers whose requests are missing, because they did not answer in time.
 extension AdminPages {
-    static func requests(_ pages: AdminPages, _ exchange: Exchange) -> Local<AdminAnswer> {
+    static func requests(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminAnswer> {
         pages.process.monitor.reports().map { .body(.ok, Bytes(json(of: $0))) }
     }
 

@@ -98,9 +98,9 @@ final class Backend {
 
     /// Sends a call to the host that suits best. A host to which nothing was sent, because it refuses
     /// the connection or spoils it, is passed over for the next one at once.
-    func send(_ request: CallRequest, _ exchange: Exchange) -> Local<ClientResponse> {
+    func send(_ request: CallRequest, _ exchange: Exchange) -> LocalPromise<ClientResponse> {
         guard let first = nextHost() else {
-            return exchange.core.error(CallFailure.destinationUnavailable)
+            return exchange.local.error(CallFailure.destinationUnavailable)
         }
         let answer = send(request, to: first, exchange)
         guard hosts.count > 1 else { return answer }
@@ -112,7 +112,7 @@ final class Backend {
 
     private func sendElsewhere(
         _ request: CallRequest, _ exchange: Exchange, after error: any Error, tried: Int, left: Int
-    ) throws -> Local<ClientResponse> {
+    ) throws -> LocalPromise<ClientResponse> {
         guard let failure = error as? ClientFailure, !failure.wasSent, !failure.isLocal else {
             throw error
         }
@@ -149,7 +149,7 @@ final class Backend {
 
     private func send(
         _ request: CallRequest, to index: Int, _ exchange: Exchange
-    ) -> Local<ClientResponse> {
+    ) -> LocalPromise<ClientResponse> {
         let host = hosts[index]
         request.askedHost?.name = host.field
         let answer = host.pool.send(
@@ -182,6 +182,6 @@ extension BackendPlan {
         if let heir, heir.plan.eject == eject, (heir.plan.health == nil) == (health == nil) {
             return heir.states
         }
-        return HostStates(HostBoard(hosts: hosts.count, eject: eject))
+        return HostStates(HostAvailability(hosts: hosts.count, eject: eject))
     }
 }

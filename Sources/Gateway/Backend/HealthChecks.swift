@@ -13,7 +13,7 @@ final class HealthChecks {
     private let loop: any Loop
     private let tell: (_ host: Int, _ isGood: Bool) -> Void
     private var timer: Timer?
-    private var running: [Local<Void>] = []
+    private var running: [LocalPromise<Void>] = []
 
     /// - Parameters:
     ///   - hosts: their pools, and the request of a check
@@ -53,7 +53,7 @@ final class HealthChecks {
                     if error is Cancelled { throw error }
                     // Nor does one for which this process had no descriptor.
                     let isLocal = (error as? ClientFailure)?.isLocal == true
-                    return loop.core.value(isLocal ? nil : false)
+                    return loop.local.value(isLocal ? nil : false)
                 }
                 .map { [weak self] isGood in
                     if let isGood { self?.tell(host, isGood) }

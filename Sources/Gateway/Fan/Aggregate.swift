@@ -20,7 +20,7 @@ struct Aggregate {
         isFlat = plan.calls.allSatisfy { $0.placement == .named }
     }
 
-    func answer(_ result: AnyResult<Int, Part>, _ run: Run) throws -> Response {
+    func answer(_ result: AnyResult<Int, Part>, _ run: FanOutState) throws -> Response {
         for call in plan.calls where call.isRequired && call.isWanted(run.values.params) {
             _ = try result.requiredValue(for: call.index)
         }
@@ -42,7 +42,7 @@ struct Aggregate {
     // MARK: Body
 
     private func add(
-        _ call: CallPlan, _ result: AnyResult<Int, Part>, _ run: Run,
+        _ call: CallPlan, _ result: AnyResult<Int, Part>, _ run: FanOutState,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         guard call.isWanted(run.values.params) else { return }
@@ -76,7 +76,7 @@ struct Aggregate {
     ]
 
     private func fields(
-        _ result: AnyResult<Int, Part>, _ report: Report, _ run: Run
+        _ result: AnyResult<Int, Part>, _ report: Report, _ run: FanOutState
     ) -> Fields {
         var fields = report.isComplete ? Self.completeFields : Self.partialFields
         if report.isComplete, let cacheControl = plan.cacheControl {
@@ -93,7 +93,7 @@ struct Aggregate {
     /// The header lines that calls relay. As with keys, the earlier call keeps a name; only
     /// `Set-Cookie` lines add up.
     private func relay(
-        _ result: AnyResult<Int, Part>, _ run: Run, to fields: inout Fields
+        _ result: AnyResult<Int, Part>, _ run: FanOutState, to fields: inout Fields
     ) {
         for call in plan.calls
         where !call.relayHeaders.isEmpty && !run.hasFailed(call) {

@@ -23,11 +23,11 @@ final class Call {
 
     /// The call as a promise chain: build the request, send it through the call's chain, make a part
     /// of the answer. Rejects with a `FailedCall`, which `run` knows then.
-    func start(_ run: Run) -> Local<Part> {
+    func start(_ run: FanOutState) -> LocalPromise<Part> {
         send(run).mapResult { [self] answer in try part(of: answer, run) }
     }
 
-    private func send(_ run: Run) -> Local<ClientResponse> {
+    private func send(_ run: FanOutState) -> LocalPromise<ClientResponse> {
         do throws(CallFailure) {
             let request = try builder.request(
                 with: run.values, deadline: run.deadline,
@@ -35,12 +35,12 @@ final class Call {
             run.began(plan)
             return service(request, run.exchange)
         } catch {
-            return run.exchange.core.error(error)
+            return run.exchange.local.error(error)
         }
     }
 
     private func part(
-        of answer: Result<ClientResponse, any Error>, _ run: Run
+        of answer: Result<ClientResponse, any Error>, _ run: FanOutState
     ) throws(FailedCall) -> Part {
         do {
             let part = try decoder.part(of: answer.get())
@@ -52,7 +52,7 @@ final class Call {
     }
 
     /// The call failed, or cannot be made.
-    func noted(_ error: any Error, _ run: Run) -> FailedCall {
+    func noted(_ error: any Error, _ run: FanOutState) -> FailedCall {
         let failed = run.noted(error, of: plan)
         meter.count(failed.failure.kind)
         return failed

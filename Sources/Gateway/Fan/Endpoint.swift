@@ -26,22 +26,24 @@ final class Endpoint {
     }
 
     /// Never rejects but by cancellation: every failure is an answer too.
-    func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
-        let run: Run
+    func answer(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+        let run: FanOutState
         do throws(RefusedRequest) {
             run = try parse(request, exchange)
         } catch {
-            return exchange.core.value(error.answer(to: exchange))
+            return exchange.local.value(error.answer(to: exchange))
         }
         return fanOut.any(run)
             .map { [self] parts in try aggregate.answer(parts, run) }
-            .recover { [self] error in exchange.core.value(try failed.answer(error, run)) }
+            .recover { [self] error in exchange.local.value(try failed.answer(error, run)) }
     }
 
     /// Parameters and body, checked; every mistake of the client at once.
-    private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest) -> Run {
+    private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest)
+        -> FanOutState
+    {
         let values = try plan.values(
             of: request.head, body: try RefusedRequest.body(of: request), exchange: exchange)
-        return Run(values: values, exchange: exchange, loop: loop, plan: plan)
+        return FanOutState(values: values, exchange: exchange, loop: loop, plan: plan)
     }
 }

@@ -10,7 +10,7 @@ struct FailedAnswer {
 
     /// The answer for whatever ended the request. A cancellation is no failure: nobody waits for an
     /// answer then.
-    func answer(_ error: any Error, _ run: Run) throws -> Response {
+    func answer(_ error: any Error, _ run: FanOutState) throws -> Response {
         if error is Cancelled { throw error }
         guard let failed = error as? FailedCall else { return all(run) }
         return required(failed.failure, of: plan.calls[failed.call], run)
@@ -18,7 +18,9 @@ struct FailedAnswer {
 
     /// Of a required call: its failure, the first in time, decides; listed are the required calls
     /// that have failed by now.
-    private func required(_ failure: CallFailure, of call: CallPlan, _ run: Run) -> Response {
+    private func required(
+        _ failure: CallFailure, of call: CallPlan, _ run: FanOutState
+    ) -> Response {
         let status = OutcomeStatus.required(failure, of: call)
         if let answer = failure.answer, call.relays(failure) { return relayed(answer) }
         let listed = run.reported(of: plan).filter {
@@ -28,13 +30,13 @@ struct FailedAnswer {
     }
 
     /// Of all calls, where one was enough: every call is listed.
-    private func all(_ run: Run) -> Response {
+    private func all(_ run: FanOutState) -> Response {
         let failures = run.reported(of: plan)
         return problem(OutcomeStatus.allFailed(failures.map(\.failure)), failures, run)
     }
 
     private func problem(
-        _ status: Status, _ failures: [ReportedFailure], _ run: Run
+        _ status: Status, _ failures: [ReportedFailure], _ run: FanOutState
     ) -> Response {
         var fields: Fields = [.gatewayComplete: "false"]
         if status == .serviceUnavailable {

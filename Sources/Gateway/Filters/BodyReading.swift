@@ -14,12 +14,12 @@ enum BodyReading {
                 if case .bytes(let bytes) = request.body, bytes.count <= limit {
                     return next(request, exchange)
                 }
-                let core = exchange.core
-                return request.body.collect(upTo: limit, on: core)
+                let local = exchange.local
+                return request.body.collect(upTo: limit, on: local)
                     .map { Body.bytes($0) }
                     .recover { error in
-                        guard let refused = RefusedBody(error, on: core) else { throw error }
-                        return core.value(.stream(refused))
+                        guard let refused = RefusedBody(error, on: local) else { throw error }
+                        return local.value(.stream(refused))
                     }
                     .then { body in
                         exchange.lastByte = loop.now

@@ -11,7 +11,7 @@ enum CallTimeout {
         return CallFilter { next in
             CallService { request, exchange in
                 let left = request.deadline - loop.now
-                guard left > .zero else { return exchange.core.error(failures.total) }
+                guard left > .zero else { return exchange.local.error(failures.total) }
                 let answer = next(request, exchange)
                 return timeout <= left
                     ? answer.timeout(timeout, error: failures.own)

@@ -20,7 +20,7 @@ final class CircuitBreaker {
     var filter: CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in
-                attempt(on: exchange.core, sample: Self.sample) { next(request, exchange) }
+                attempt(on: exchange.local, sample: Self.sample) { next(request, exchange) }
             }
         }
     }
@@ -31,14 +31,14 @@ final class CircuitBreaker {
     /// Always inlined, so that being generic over the response costs neither a thunk nor an allocation.
     @inline(__always)
     func attempt<Response>(
-        on core: Core,
+        on local: LocalContext,
         sample: @escaping (Result<Response, any Error>) -> CircuitBreakerState.Sample,
-        _ start: () -> Local<Response>
-    ) -> Local<Response> {
+        _ start: () -> LocalPromise<Response>
+    ) -> LocalPromise<Response> {
         let permit = state.permit(at: loop.now)
         if case .refused(let wait) = permit {
             let seconds = Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
-            return core.error(CallFailure.breakerOpen(retryAfter: seconds))
+            return local.error(CallFailure.breakerOpen(retryAfter: seconds))
         }
         let attempt = start()
         attempt.whenSettled { [self] result in

@@ -20,7 +20,7 @@ final class ConcurrencyLimit {
         /// It has a permit.
         case admitted(Permit)
         /// It will have one, or fail with `queue_full`.
-        case queued(Local<Permit>)
+        case queued(LocalPromise<Permit>)
         case refused
     }
 
@@ -52,27 +52,27 @@ final class ConcurrencyLimit {
     var filter: CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in
-                switch admit(on: exchange.core) {
+                switch admit(on: exchange.local) {
                 case .admitted(let permit): next(request, exchange).holding(permit)
                 case .queued(let permit):
                     permit.then { permit in next(request, exchange).holding(permit) }
-                case .refused: exchange.core.error(CallFailure.queueFull)
+                case .refused: exchange.local.error(CallFailure.queueFull)
                 }
             }
         }
     }
 
     /// Requests a permit. The work that starts with it holds it until it has ended.
-    func admit(on core: Core) -> Admission {
+    func admit(on local: LocalContext) -> Admission {
         if let permit = permits.take(below: plan.concurrentMax) { return .admitted(permit) }
         guard unsafe queue.count < plan.queueMax else { return .refused }
-        return .queued(enqueue(on: core))
+        return .queued(enqueue(on: local))
     }
 
     // MARK: Queue
 
-    private func enqueue(on core: Core) -> Local<Permit> {
-        let resolver = LocalResolver<Permit>(on: core)
+    private func enqueue(on local: LocalContext) -> LocalPromise<Permit> {
+        let resolver = LocalResolver<Permit>(on: local)
         let promise = resolver.promise
         let call = QueuedCall(consume resolver)
         let ticket = unsafe queue.join(call, until: loop.now + plan.wait)
@@ -120,9 +120,9 @@ final class ConcurrencyLimit {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// The same promise; the permit is held until it has settled.
-    fileprivate func holding(_ permit: Permit) -> Local {
+    fileprivate func holding(_ permit: Permit) -> LocalPromise {
         whenSettled { _ in permit.release() }
         return self
     }

@@ -12,12 +12,12 @@ enum Hedge {
                 let first = next(request, exchange)
                 let isLate = Flag()
                 // Not `after`, whose timer would outlive a quick answer.
-                let second = exchange.core.value(()).delayed(by: delay).then {
+                let second = exchange.local.value(()).delayed(by: delay).then {
                     isLate.isSet = true
                     return next(request, exchange)
                 }
                 // While one of the two is still out, the failure of the other decides nothing.
-                return exchange.core.firstSettled([
+                return exchange.local.firstSettled([
                     first.recover { error in
                         guard isLate.isSet else { throw error }
                         return second

@@ -25,7 +25,7 @@ enum InFlightLimit {
     /// 503 with `Retry-After`.
     static var refuse: Service<Request, Response> {
         Service { _, exchange in
-            exchange.core.value(
+            exchange.local.value(
                 Problem(.serviceUnavailable, instance: exchange.id).response([.retryAfter: "1"]))
         }
     }

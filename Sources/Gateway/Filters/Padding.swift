@@ -15,7 +15,7 @@ enum Padding {
                     .atLeast(left(of: plan.minimum, exchange, loop), holdingFailures: true)
                 guard let step = plan.step else { return answer }
                 return answer.then { response in
-                    exchange.core.value(response).delayed(
+                    exchange.local.value(response).delayed(
                         by: left(of: rounded(plan, step, exchange, loop), exchange, loop))
                 }
             }

@@ -32,7 +32,7 @@ struct Retry {
     private func attempt(
         _ number: Int, _ next: CallService, _ request: CallRequest, _ exchange: Exchange,
         holding permit: Permit? = nil
-    ) -> Local<ClientResponse> {
+    ) -> LocalPromise<ClientResponse> {
         let answer = next(request, exchange)
         if let permit { answer.whenSettled { _ in permit.release() } }
         guard number < plan.attempts else { return answer }
@@ -42,7 +42,7 @@ struct Retry {
             guard mayRepeat(request, after: outcome),
                 let wait = wait(before: number + 1, asked: try? outcome.get(), request),
                 let permit = budget.permit()
-            else { return exchange.core.value(try outcome.get()) }
+            else { return exchange.local.value(try outcome.get()) }
             return again(number, after: wait, next, request, exchange, permit)
         }
     }
@@ -50,9 +50,9 @@ struct Retry {
     private func again(
         _ number: Int, after wait: Duration, _ next: CallService, _ request: CallRequest,
         _ exchange: Exchange, _ permit: Permit
-    ) -> Local<ClientResponse> {
+    ) -> LocalPromise<ClientResponse> {
         // Not `after`, whose timer would outlive a client that goes away meanwhile.
-        exchange.core.value(()).delayed(by: wait)
+        exchange.local.value(()).delayed(by: wait)
             .then { attempt(number + 1, next, request, exchange, holding: permit) }
     }
 

@@ -20,7 +20,7 @@ struct CallPlanner {
         let backends = planner.config.backends
         guard let request = call.request, let from = call.from,
             let backend = backends.firstIndex(where: { $0.name.value == from.value })
-        else { throw PlanError("\(call.place): no backend or no request") }
+        else { throw PlanError("\(call.location): no backend or no request") }
         self.call = call
         self.scope = scope
         self.planner = planner
@@ -69,7 +69,7 @@ struct CallPlanner {
         }
     }
 
-    func fieldNames(_ names: [Placed<String>]) throws(PlanError) -> [FieldName] {
+    func fieldNames(_ names: [Located<String>]) throws(PlanError) -> [FieldName] {
         var result: [FieldName] = []
         for name in names { result.append(try planner.fieldName(name)) }
         return result
@@ -85,12 +85,12 @@ struct CallPlanner {
                     JSONShape.Rename(try JSONPath($0.path.value), to: $0.name.value)
                 })
         } catch {
-            throw PlanError("\(call.place): \(error)")
+            throw PlanError("\(call.location): \(error)")
         }
     }
 
     var cuts: [String] {
-        func words(_ verb: String, _ paths: [Placed<String>]) -> [String] {
+        func words(_ verb: String, _ paths: [Located<String>]) -> [String] {
             paths.isEmpty ? [] : ["\(verb) \(paths.map(\.value).joined(separator: ", "))"]
         }
         let keep = call.keep.map { $0.value.isEmpty ? ["keep nothing"] : words("keep", $0.value) }
@@ -111,7 +111,7 @@ struct CallPlanner {
             do {
                 return .value(try JSONSlice(validating: json))
             } catch {
-                throw PlanError("\(call.place): 'if_failed': \(error)")
+                throw PlanError("\(call.location): 'if_failed': \(error)")
             }
         }
     }
@@ -119,7 +119,7 @@ struct CallPlanner {
     func condition() throws(PlanError) -> CallPlan.Condition? {
         guard let when = call.when, let name = when.param?.value else { return nil }
         guard let param = scope.param(named: name) else {
-            throw PlanError("\(when.place): no parameter \(name)")
+            throw PlanError("\(when.location): no parameter \(name)")
         }
         return CallPlan.Condition(param: param, value: when.value?.value)
     }

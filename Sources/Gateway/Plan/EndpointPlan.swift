@@ -8,7 +8,7 @@ package import YAMLReader
 package final class EndpointPlan {
     package let index: Int
     package let route: Config.Route
-    package let place: Place
+    package let location: SourceLocation
     package let params: [ParamPlan]
     package let body: BodyPlan?
     /// Of a request's body, in bytes.
@@ -35,7 +35,7 @@ package final class EndpointPlan {
         let (endpoint, config) = (planner.endpoint, planner.config)
         self.index = index
         route = planner.route
-        place = endpoint.place
+        location = endpoint.location
         params = planner.params
         body = try planner.body()
         bodyMax = endpoint.body?.max?.value ?? config.bodyMax(of: endpoint).value

@@ -13,7 +13,7 @@ struct EndpointPlanner {
 
     init(_ endpoint: Config.Endpoint, _ planner: Planner) throws(PlanError) {
         guard let route = endpoint.route?.value else {
-            throw PlanError("\(endpoint.place): no route")
+            throw PlanError("\(endpoint.location): no route")
         }
         self.endpoint = endpoint
         self.planner = planner
@@ -21,7 +21,7 @@ struct EndpointPlanner {
         do {
             params = try ParamPlan.all(of: endpoint.params, route: route)
         } catch {
-            throw PlanError("\(endpoint.place): params: \(error)")
+            throw PlanError("\(endpoint.location): params: \(error)")
         }
         graph = endpoint.callGraph
     }
@@ -54,7 +54,7 @@ struct EndpointPlanner {
         do {
             return try BodyPlan(body)
         } catch {
-            throw PlanError("\(body.place): \(error)")
+            throw PlanError("\(body.location): \(error)")
         }
     }
 

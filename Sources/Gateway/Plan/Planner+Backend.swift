@@ -22,17 +22,17 @@ extension Planner {
     }
 
     private func hosts(of backend: Config.Backend) throws(PlanError) -> [BackendPlan.Host] {
-        guard !backend.hosts.isEmpty else { throw PlanError("\(backend.place): no host") }
+        guard !backend.hosts.isEmpty else { throw PlanError("\(backend.location): no host") }
         let security = try security(of: backend)
-        return backend.hosts.map { placed in
-            let url = placed.value
+        return backend.hosts.map { located in
+            let url = located.value
             let isSecure = url.scheme == .https
             let origin = Origin(
                 host: url.host, port: url.port, default: isSecure ? .https : .http)
             let text = "\(url.scheme.rawValue)://\(origin.hostField)\(url.path)"
             return BackendPlan.Host(
                 origin: origin, pathPrefix: url.path, url: text,
-                shownURL: placed.written ?? text,
+                shownURL: located.written ?? text,
                 security: isSecure ? security : nil)
         }
     }
@@ -44,7 +44,7 @@ extension Planner {
                 for: try TLSSettings(of: backend, systemTrust: config.systemTrust)
             ).security
         } catch {
-            throw PlanError("\(backend.place): TLS settings that passed the check: \(error)")
+            throw PlanError("\(backend.location): TLS settings that passed the check: \(error)")
         }
     }
 
@@ -63,16 +63,16 @@ extension Planner {
         for header in backend.headers {
             let name = try fieldName(header.name)
             guard let value = FieldValue(header.value.value) else {
-                throw PlanError("\(header.value.place): not a header value")
+                throw PlanError("\(header.value.location): not a header value")
             }
             fields.append(name, value)
         }
         return fields
     }
 
-    func fieldName(_ name: Placed<String>) throws(PlanError) -> FieldName {
+    func fieldName(_ name: Located<String>) throws(PlanError) -> FieldName {
         guard let fieldName = FieldName(name.value) else {
-            throw PlanError("\(name.place): not a header name")
+            throw PlanError("\(name.location): not a header name")
         }
         return fieldName
     }
@@ -104,7 +104,7 @@ extension Planner {
     private func health(of backend: Config.Backend) throws(PlanError) -> HealthPlan? {
         guard let health = backend.health, let path = health.path else { return nil }
         guard let target = Target(path.value) else {
-            throw PlanError("\(path.place): not a request target")
+            throw PlanError("\(path.location): not a request target")
         }
         return HealthPlan(target: target, every: health.every?.value ?? PlanDefaults.healthEvery)
     }

@@ -60,7 +60,7 @@ extension Planner {
             numbers: [number("max_in_flight", endpoint.maxInFlight)].compactMap { $0 })
     }
 
-    private func number(_ name: String, _ written: Placed<Int>?) -> SharedNumbers.Number? {
+    private func number(_ name: String, _ written: Located<Int>?) -> SharedNumbers.Number? {
         written.map {
             SharedNumbers.Number(name: name, written: $0.value, share: share($0.value))
         }

@@ -8,47 +8,47 @@ struct TemplatePlanner {
     let scope: CallScope
 
     /// Path and query: what stands behind the first `?` is query.
-    func target(_ placed: PlacedTemplate) throws(PlanError) -> URLTemplate {
-        let pieces = try targetPieces(placed.template, of: placed)
+    func target(_ located: LocatedTemplate) throws(PlanError) -> URLTemplate {
+        let pieces = try targetPieces(located.template, of: located)
         return URLTemplate(
             pieces: pieces,
-            concealed: placed.written == nil ? nil : try targetPieces(placed.shown, of: placed),
+            concealed: located.written == nil ? nil : try targetPieces(located.shown, of: located),
             riskySegments: URLTemplate.riskySegments(of: pieces))
     }
 
     private func targetPieces(
-        _ template: TemplateText, of placed: PlacedTemplate
+        _ template: TemplateText, of located: LocatedTemplate
     ) throws(PlanError) -> [URLTemplate.Piece] {
-        var place = URLTemplate.Place.pathSegment
+        var location = URLTemplate.Place.pathSegment
         var pieces: [URLTemplate.Piece] = []
         for segment in template.segments {
             switch segment {
             case .literal(let text):
                 pieces.append(.literal(Self.encoded(text)))
-                if text.utf8.contains(UInt8(ascii: "?")) { place = .query }
+                if text.utf8.contains(UInt8(ascii: "?")) { location = .query }
             case .reference(let reference):
-                pieces.append(.value(try value(reference, at: placed), place))
+                pieces.append(.value(try value(reference, at: located), location))
             }
         }
         return pieces
     }
 
     /// The value of a header.
-    func field(_ placed: PlacedTemplate) throws(PlanError) -> URLTemplate {
+    func field(_ located: LocatedTemplate) throws(PlanError) -> URLTemplate {
         URLTemplate(
-            pieces: try fieldPieces(placed.template, of: placed),
-            concealed: placed.written == nil ? nil : try fieldPieces(placed.shown, of: placed))
+            pieces: try fieldPieces(located.template, of: located),
+            concealed: located.written == nil ? nil : try fieldPieces(located.shown, of: located))
     }
 
     private func fieldPieces(
-        _ template: TemplateText, of placed: PlacedTemplate
+        _ template: TemplateText, of located: LocatedTemplate
     ) throws(PlanError) -> [URLTemplate.Piece] {
         var pieces: [URLTemplate.Piece] = []
         for segment in template.segments {
             switch segment {
             case .literal(let text): pieces.append(.literal(Bytes(text)))
             case .reference(let reference):
-                pieces.append(.value(try value(reference, at: placed), .field))
+                pieces.append(.value(try value(reference, at: located), .field))
             }
         }
         return pieces
@@ -59,14 +59,14 @@ struct TemplatePlanner {
         for piece in template.pieces {
             switch piece {
             case .literal(let text): pieces.append(.literal(Bytes(text)))
-            case .value(let reference, let place):
-                let value = try value(reference, at: "\(place)")
+            case .value(let reference, let location):
+                let value = try value(reference, at: "\(location)")
                 pieces.append(.json(value, isTextual: isTextual(value.source)))
-            case .insideString(let reference, let place):
-                pieces.append(.insideString(try value(reference, at: "\(place)")))
+            case .insideString(let reference, let location):
+                pieces.append(.insideString(try value(reference, at: "\(location)")))
             case .comma: pieces.append(.comma)
-            case .optionalEntry(let key, let reference, let place):
-                let value = try value(reference, at: "\(place)")
+            case .optionalEntry(let key, let reference, let location):
+                let value = try value(reference, at: "\(location)")
                 pieces.append(
                     .optionalEntry(
                         key: Bytes(key), value, isTextual: isTextual(value.source)))
@@ -76,35 +76,35 @@ struct TemplatePlanner {
     }
 
     private func value(
-        _ reference: TemplateText.Reference, at placed: PlacedTemplate
+        _ reference: TemplateText.Reference, at located: LocatedTemplate
     ) throws(PlanError) -> URLTemplate.Value {
-        try value(reference, at: "\(placed.place(of: reference))")
+        try value(reference, at: "\(located.location(of: reference))")
     }
 
     private func value(
-        _ reference: TemplateText.Reference, at place: String
+        _ reference: TemplateText.Reference, at location: String
     ) throws(PlanError) -> URLTemplate.Value {
         URLTemplate.Value(
-            source: try source(reference.source, at: place), name: reference.name,
+            source: try source(reference.source, at: location), name: reference.name,
             isOptional: reference.isOptional)
     }
 
     private func source(
-        _ source: TemplateText.Source, at place: String
+        _ source: TemplateText.Source, at location: String
     ) throws(PlanError) -> URLTemplate.Source {
         switch source {
         case .name(let name):
             if let param = scope.param(named: name) { return .param(param) }
             if let call = scope.call(named: name) { return .call(call, nil) }
-            throw PlanError("\(place): nothing is called \(name)")
+            throw PlanError("\(location): nothing is called \(name)")
         case .call(let name, let path):
             guard let call = scope.call(named: name) else {
-                throw PlanError("\(place): no call \(name)")
+                throw PlanError("\(location): no call \(name)")
             }
             return .call(call, Self.path(path))
         case .requestHeader(let name):
             guard let fieldName = FieldName(name) else {
-                throw PlanError("\(place): not a header name")
+                throw PlanError("\(location): not a header name")
             }
             return .requestHeader(fieldName)
         case .requestQuery(let name): return .requestQuery(Bytes(name))

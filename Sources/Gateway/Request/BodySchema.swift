@@ -34,7 +34,7 @@ extension BodySchema {
 
 extension BodySchema.Member {
     fileprivate static func all(
-        _ properties: [Config.Property], required: [Placed<String>]
+        _ properties: [Config.Property], required: [Located<String>]
     ) throws(PatternError) -> [BodySchema.Member] {
         let required = required.map(\.value)
         var members: [BodySchema.Member] = []

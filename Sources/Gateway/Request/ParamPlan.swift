@@ -90,7 +90,7 @@ extension ParamPlan.Source {
                 throw .notInRoute
             }
             self = .path(segment: segment)
-        } else if param.location?.value == .header {
+        } else if param.sentIn?.value == .header {
             guard let field = FieldName(name) else { throw .headerName }
             self = .header(field)
         } else {
@@ -101,7 +101,7 @@ extension ParamPlan.Source {
 
 extension Config.Param {
     fileprivate func isInPath(of route: Config.Route) -> Bool {
-        location.map { $0.value == .path } ?? route.parameters.contains(name.value)
+        sentIn.map { $0.value == .path } ?? route.parameters.contains(name.value)
     }
 }
 

@@ -19,15 +19,15 @@ final class Routes {
     }
 
     /// Finds the endpoint of a request and lets it answer.
-    func answer(_ request: Request, _ exchange: Exchange) -> Local<Response> {
+    func answer(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
             exchange.endpoint = slots[index]
             return endpoints[index](request, exchange)
         case .notFound:
-            return exchange.core.value(Problem(.notFound, instance: exchange.id).response())
+            return exchange.local.value(Problem(.notFound, instance: exchange.id).response())
         case .methodNotAllowed(let allow):
-            return exchange.core.value(
+            return exchange.local.value(
                 Problem(.methodNotAllowed, instance: exchange.id).response([.allow: allow]))
         }
     }

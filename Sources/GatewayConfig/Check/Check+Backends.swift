@@ -2,15 +2,15 @@ import YAMLReader
 
 extension ConfigCheck {
     mutating func checkBackends() {
-        var seen: [String: Place] = [:]
+        var seen: [String: SourceLocation] = [:]
         for backend in config.backends {
             // Within one file the decoder has found it already.
-            if let first = seen[backend.name.value], first.file != backend.name.place.file {
+            if let first = seen[backend.name.value], first.file != backend.name.location.file {
                 problems.error(
-                    at: backend.name.place,
+                    at: backend.name.location,
                     "backend '\(backend.name.value)' is already at \(first)")
             }
-            seen[backend.name.value] = seen[backend.name.value] ?? backend.name.place
+            seen[backend.name.value] = seen[backend.name.value] ?? backend.name.location
             checkTLS(of: backend)
             checkHosts(of: backend)
             checkForwarded(of: backend)
@@ -23,29 +23,29 @@ extension ConfigCheck {
         for host in backend.hosts {
             if seen.contains(host.value) {
                 problems.warning(
-                    at: host.place, "backend '\(backend.name.value)' has this host twice")
+                    at: host.location, "backend '\(backend.name.value)' has this host twice")
             }
             seen.append(host.value)
         }
         if let queue = backend.queue, backend.maxConcurrent == nil, wasRead {
             problems.warning(
-                at: queue.place, "nothing ever waits in 'queue' without 'max_concurrent'")
+                at: queue.location, "nothing ever waits in 'queue' without 'max_concurrent'")
         }
         guard backend.hosts.count == 1 else { return }
-        for place in [backend.eject?.place, backend.balance?.place] {
-            guard let place else { continue }
+        for location in [backend.eject?.location, backend.balance?.location] {
+            guard let location else { continue }
             problems.warning(
-                at: place, "backend '\(backend.name.value)' has one host; this needs several")
+                at: location, "backend '\(backend.name.value)' has one host; this needs several")
         }
     }
 
     /// Header names are the same in any case.
-    mutating func checkDoubles(in names: [Placed<String>], of key: String) {
+    mutating func checkDoubles(in names: [Located<String>], of key: String) {
         var seen: [String] = []
         for name in names {
             let lowercased = name.value.lowercased()
             if seen.contains(lowercased) {
-                problems.error(at: name.place, "'\(key)' has '\(name.quoted)' twice")
+                problems.error(at: name.location, "'\(key)' has '\(name.quoted)' twice")
             }
             seen.append(lowercased)
         }
@@ -55,7 +55,7 @@ extension ConfigCheck {
         let called = Set(config.endpoints.flatMap(\.calls).compactMap(\.from?.value))
         for backend in config.backends where !called.contains(backend.name.value) {
             problems.warning(
-                at: backend.name.place, "backend '\(backend.name.value)' is never called")
+                at: backend.name.location, "backend '\(backend.name.value)' is never called")
         }
     }
 }

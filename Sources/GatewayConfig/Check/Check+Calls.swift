@@ -19,7 +19,7 @@ extension ConfigCheck {
             method.value == .get || method.value == .head
         {
             problems.error(
-                at: body.place,
+                at: body.location,
                 "a \(method.value.rawValue) request has no body; use post, put or patch")
         }
     }
@@ -43,7 +43,7 @@ extension ConfigCheck {
                 continue
             }
             problems.warning(
-                at: name.place,
+                at: name.location,
                 "'\(name.quoted)' is not forwarded to call '\(call.name.value)': 'headers'"
                     + " \(source) replaces the client's")
         }
@@ -57,7 +57,7 @@ extension ConfigCheck {
         let near = Suggestion.words(for: from.quoted, among: known)
         let list = near.isEmpty ? " (there are \(known.joined(separator: ", ")))" : near
         problems.error(
-            at: from.place,
+            at: from.location,
             "call '\(call.name.value)': there is no backend '\(from.quoted)'"
                 + (known.isEmpty ? "" : list))
     }
@@ -66,7 +66,7 @@ extension ConfigCheck {
         let deadline = config.deadline(of: endpoint)
         if let timeout = call.timeout, timeout.value > deadline.value, hasDeadline(endpoint) {
             problems.warning(
-                at: timeout.place,
+                at: timeout.location,
                 "timeout \(timeout.quoted) of call '\(call.name.value)' is longer than the"
                     + " deadline \(deadline.quoted); it can never be used")
         }
@@ -74,7 +74,7 @@ extension ConfigCheck {
         let timeout = ofCall.value <= deadline.value ? ofCall : deadline
         if let after = call.hedge?.after, after.value >= timeout.value, wasRead {
             problems.warning(
-                at: after.place,
+                at: after.location,
                 "the second try of call '\(call.name.value)' never starts: its timeout is"
                     + " \(timeout.quoted)")
         }
@@ -86,13 +86,13 @@ extension ConfigCheck {
         if let method = call.request?.method.value, method == .post || method == .patch {
             if let hedge = call.hedge {
                 problems.error(
-                    at: hedge.place,
+                    at: hedge.location,
                     "call '\(name)' is a \(method.rawValue), which must not be sent twice;"
                         + " 'hedge' is for get, head, put and delete")
             }
             if let retry = call.retry {
                 problems.warning(
-                    at: retry.place,
+                    at: retry.location,
                     "call '\(name)' is a \(method.rawValue): only a connection that was never made"
                         + " is tried again")
             }
@@ -101,7 +101,7 @@ extension ConfigCheck {
             backend.maxConcurrent == nil, wasRead
         {
             problems.warning(
-                at: hedge.place,
+                at: hedge.location,
                 "call '\(name)' is hedged, but backend '\(backend.name.value)' has no 'max_concurrent':"
                     + " when it is slow it gets up to twice the calls")
         }
@@ -110,12 +110,12 @@ extension ConfigCheck {
     private mutating func checkRelay(of call: Config.Call) {
         let isRequired = call.required?.value == true
         let written = [
-            ("relay_status", call.relayStatus?.place), ("relay_body", call.relayBody?.place),
+            ("relay_status", call.relayStatus?.location), ("relay_body", call.relayBody?.location),
         ]
-        for (key, place) in written {
-            guard let place, !isRequired, wasRead else { continue }
+        for (key, location) in written {
+            guard let location, !isRequired, wasRead else { continue }
             problems.warning(
-                at: place,
+                at: location,
                 "'\(key)' does nothing: call '\(call.name.value)' is not required, so its failure"
                     + " does not decide the status")
         }
@@ -123,7 +123,7 @@ extension ConfigCheck {
         let accepted = call.accept?.value ?? PlanDefaults.accept
         for range in relayed.value where accepted.contains(where: { $0.overlaps(range) }) {
             problems.warning(
-                at: relayed.place,
+                at: relayed.location,
                 "status \(relayed.written ?? range.spelled) is accepted, so it is no failure that could be relayed"
             )
         }
@@ -131,7 +131,7 @@ extension ConfigCheck {
 
     /// Paths that are right by themselves can exclude each other.
     private mutating func checkShape(of call: Config.Call) {
-        guard let place = call.rename.first?.path.place else { return }
+        guard let location = call.rename.first?.path.location else { return }
         let renames = call.rename.compactMap { entry in
             (try? JSONPath(entry.path.value)).map { JSONShape.Rename($0, to: entry.name.value) }
         }
@@ -140,7 +140,7 @@ extension ConfigCheck {
         } catch {
             let isConfidential = call.rename.contains { $0.name.written != nil }
             let words = isConfidential ? "two members of one object get one name" : "\(error)"
-            problems.error(at: place, "'rename' of call '\(call.name.value)': \(words)")
+            problems.error(at: location, "'rename' of call '\(call.name.value)': \(words)")
         }
     }
 
@@ -148,7 +148,7 @@ extension ConfigCheck {
         guard let fallback = call.ifFailed else { return }
         if call.required?.value == true {
             problems.warning(
-                at: fallback.place,
+                at: fallback.location,
                 "'if_failed' does nothing: call '\(call.name.value)' is required, so its failure"
                     + " fails the request")
         }
@@ -156,7 +156,7 @@ extension ConfigCheck {
             json != Bytes("null"), json.span[0] != UInt8(ascii: "{")
         {
             problems.error(
-                at: fallback.place, "'if_failed' must be an object, null or omit with 'at: .'")
+                at: fallback.location, "'if_failed' must be an object, null or omit with 'at: .'")
         }
     }
 
@@ -166,7 +166,7 @@ extension ConfigCheck {
         guard known.contains(param.value) else {
             guard hasAllParams(of: endpoint) else { return }
             problems.error(
-                at: param.place,
+                at: param.location,
                 "call '\(call.name.value)': there is no parameter '\(param.quoted)'"
                     + Suggestion.words(for: param.quoted, among: known))
             return
@@ -177,7 +177,7 @@ extension ConfigCheck {
         let rule = try? ValueRule(declared.ruleKind, declared)
         if let rule, rule.refusal(of: Bytes(value.value)) != nil {
             problems.warning(
-                at: value.place, "parameter '\(param.quoted)' can never be '\(value.quoted)'")
+                at: value.location, "parameter '\(param.quoted)' can never be '\(value.quoted)'")
         }
     }
 }

@@ -7,17 +7,17 @@ extension ConfigCheck {
         var seen: Set<Config.Clients.Proxy> = []
         for proxy in clients.trustedProxies {
             if !seen.insert(proxy.value).inserted {
-                problems.warning(at: proxy.place, "'trusted_proxies' has this entry twice")
+                problems.warning(at: proxy.location, "'trusted_proxies' has this entry twice")
             }
             guard case .network(let network) = proxy.value, network.isEverything else { continue }
             problems.warning(
-                at: proxy.place,
+                at: proxy.location,
                 "'\(proxy.quoted { _ in "\(network)" })' trusts every client, so that any client can claim any address"
             )
         }
         if let source = clients.addressFrom, clients.trustedProxies.isEmpty, wasRead {
             problems.warning(
-                at: source.place, "'address_from' does nothing without 'trusted_proxies'")
+                at: source.location, "'address_from' does nothing without 'trusted_proxies'")
         }
     }
 
@@ -29,7 +29,7 @@ extension ConfigCheck {
         if call.forwarded != nil, let called { names += called.headers.map { $0.name } }
         for name in names where mode.sends(name.value) {
             problems.error(
-                at: name.place,
+                at: name.location,
                 "'headers' has '\(name.quoted)', which 'forwarded' of call"
                     + " '\(call.name.value)' sends")
         }
@@ -39,7 +39,7 @@ extension ConfigCheck {
         guard let mode = backend.forwarded?.value else { return }
         for header in backend.headers where mode.sends(header.name.value) {
             problems.error(
-                at: header.name.place,
+                at: header.name.location,
                 "'headers' has '\(header.name.quoted)', which 'forwarded' of backend"
                     + " '\(backend.name.value)' sends")
         }
@@ -50,7 +50,7 @@ extension ConfigCheck {
         let source = config.clients?.addressFrom?.value ?? PlanDefaults.addressFrom
         for name in forward?.headers ?? [] where HeaderSyntax.isForwarding(name.value) {
             problems.warning(
-                at: name.place,
+                at: name.location,
                 source.maintains(name.value)
                     ? "'\(name.quoted)' is forwarded from trusted proxies only; 'forwarded' sends the"
                         + " client's address"

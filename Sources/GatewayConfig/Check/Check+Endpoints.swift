@@ -3,15 +3,15 @@ import YAMLReader
 extension ConfigCheck {
     /// Two routes are one if they differ only in the names of their parameters.
     mutating func checkRoutes() {
-        var seen: [String: Place] = [:]
+        var seen: [String: SourceLocation] = [:]
         for route in config.endpoints.compactMap(\.route) {
             let shape = route.value.shape
             if let first = seen[shape] {
                 problems.error(
-                    at: route.place,
+                    at: route.location,
                     "route \(route.quoted(\.name)) is the same as that at \(first)")
             }
-            seen[shape] = seen[shape] ?? route.place
+            seen[shape] = seen[shape] ?? route.location
         }
     }
 
@@ -33,27 +33,27 @@ extension ConfigCheck {
         let deadline = config.deadline(of: endpoint)
         if let timeout = endpoint.timeout, timeout.value > deadline.value, hasDeadline(endpoint) {
             problems.warning(
-                at: timeout.place,
+                at: timeout.location,
                 "timeout \(timeout.quoted) is longer than the deadline"
                     + " \(deadline.quoted); it can never be used")
         }
         guard let floor = endpoint.minDuration else {
             if let step = endpoint.roundUpTo, wasRead {
                 problems.warning(
-                    at: step.place, "'round_up_to' does nothing without 'min_duration'")
+                    at: step.location, "'round_up_to' does nothing without 'min_duration'")
             }
             return
         }
         if deadline.value >= floor.value, hasDeadline(endpoint) {
             let sign = deadline.value > floor.value ? ">" : "="
             problems.warning(
-                at: endpoint.place,
+                at: endpoint.location,
                 "\(endpoint.title): deadline \(deadline.quoted) \(sign) min_duration"
                     + " \(floor.quoted), slower answers are still distinguishable")
         }
         if let timing = endpoint.serverTiming, timing.value {
             problems.error(
-                at: timing.place,
+                at: timing.location,
                 "'server_timing' would tell what 'min_duration' hides; leave one of them out")
         }
     }
@@ -62,10 +62,10 @@ extension ConfigCheck {
         let isAnyRequired = endpoint.calls.contains { $0.required?.value == true }
         if let rule = endpoint.succeedWhen, rule.value == .required, !isAnyRequired, wasRead {
             problems.error(
-                at: rule.place, "'succeed_when: required' needs a call with 'required: true'")
+                at: rule.location, "'succeed_when: required' needs a call with 'required: true'")
         }
         if endpoint.calls.isEmpty, wasRead {
-            problems.error(at: endpoint.place, "\(endpoint.title) has no calls")
+            problems.error(at: endpoint.location, "\(endpoint.title) has no calls")
         }
     }
 
@@ -84,7 +84,7 @@ extension ConfigCheck {
         }
         guard let header = ["authorization", "cookie"].first(where: used.contains) else { return }
         problems.warning(
-            at: control.place,
+            at: control.location,
             "\(endpoint.title): with '\(directive)' in 'cache_control', a shared cache can give an"
                 + " answer that depends on '\(header)' to another client")
     }
@@ -92,24 +92,25 @@ extension ConfigCheck {
     private mutating func checkBody(of endpoint: Config.Endpoint) {
         guard let body = endpoint.body else { return }
         if let method = endpoint.route?.value.method, method == .get || method == .head {
-            problems.error(at: body.place, "a \(method.rawValue) request has no body")
+            problems.error(at: body.location, "a \(method.rawValue) request has no body")
         }
         if let max = body.max, max.value > config.bodyMax(of: endpoint).value, wasRead {
             problems.warning(
-                at: max.place, "'max' of the body is more than 'max_body', which comes first")
+                at: max.location, "'max' of the body is more than 'max_body', which comes first")
         }
         checkObject(
-            type: body.type, required: body.required, properties: body.properties, at: body.place)
+            type: body.type, required: body.required, properties: body.properties, at: body.location
+        )
     }
 
     /// Recursion is bounded by the depth of documents.
     private mutating func checkObject(
-        type: Placed<Config.Property.Kind>?, required: [Placed<String>],
-        properties: [Config.Property], at place: Place
+        type: Located<Config.Property.Kind>?, required: [Located<String>],
+        properties: [Config.Property], at location: SourceLocation
     ) {
         if let type, type.value != .object, !(required.isEmpty && properties.isEmpty) {
             problems.error(
-                at: type.place,
+                at: type.location,
                 "'required' and 'properties' need 'type: object', not '\(type.quoted { $0.rawValue })'"
             )
         }
@@ -119,7 +120,7 @@ extension ConfigCheck {
                 of: "property '\(property.name.value)'")
             checkObject(
                 type: property.type, required: property.required, properties: property.properties,
-                at: property.place)
+                at: property.location)
         }
     }
 }

@@ -8,7 +8,7 @@ extension ConfigCheck {
             let kind = param.type?.value.rawValue ?? "string"
             let title = "parameter '\(param.name.value)'"
             checkBounds(param, kind: kind, of: title)
-            if !unread.contains("type", of: param.place) { checkValues(of: param, title) }
+            if !unread.contains("type", of: param.location) { checkValues(of: param, title) }
         }
     }
 
@@ -16,9 +16,9 @@ extension ConfigCheck {
         guard let route = endpoint.route?.value else { return }
         let name = param.name.value
         let isInPath = route.parameters.contains(name)
-        if let location = param.location, (location.value == .path) != isInPath {
+        if let location = param.sentIn, (location.value == .path) != isInPath {
             problems.error(
-                at: location.place,
+                at: location.location,
                 isInPath
                     ? "parameter '\(name)' is in the path of the route, not in the \(location.value)"
                     : "parameter '\(name)' is not in the route \(endpoint.title)")
@@ -26,40 +26,42 @@ extension ConfigCheck {
         guard isInPath else {
             if let required = param.required, required.value, let fallback = param.fallback {
                 problems.error(
-                    at: fallback.place,
+                    at: fallback.location,
                     "parameter '\(name)' is required, so 'default' is never used")
             }
             return
         }
-        for place in [param.fallback?.place, param.required?.place] {
-            guard let place else { continue }
-            problems.warning(at: place, "parameter '\(name)' is in the path, so it is always there")
+        for location in [param.fallback?.location, param.required?.location] {
+            guard let location else { continue }
+            problems.warning(
+                at: location, "parameter '\(name)' is in the path, so it is always there")
         }
     }
 
     /// Bounds that fit the kind of value, and each other.
     mutating func checkBounds(_ rules: some ValueLimits, kind: String?, of title: String) {
         // A kind that could not be read is reported already.
-        guard !unread.contains("type", of: rules.place) else { return }
+        guard !unread.contains("type", of: rules.location) else { return }
         let isNumber = kind == "integer" || kind == "number"
-        for (key, place) in [("min", rules.min?.place), ("max", rules.max?.place)] {
-            guard let place, !isNumber else { continue }
+        for (key, location) in [("min", rules.min?.location), ("max", rules.max?.location)] {
+            guard let location, !isNumber else { continue }
             problems.error(
-                at: place, "'\(key)' of \(title) needs 'type: integer' or 'type: number'")
+                at: location, "'\(key)' of \(title) needs 'type: integer' or 'type: number'")
         }
         let texts = [
-            ("min_length", rules.minLength?.place), ("max_length", rules.maxLength?.place),
-            ("pattern", rules.pattern?.place),
+            ("min_length", rules.minLength?.location), ("max_length", rules.maxLength?.location),
+            ("pattern", rules.pattern?.location),
         ]
-        for (key, place) in texts {
-            guard let place, kind != "string" else { continue }
-            problems.error(at: place, "'\(key)' of \(title) needs 'type: string'")
+        for (key, location) in texts {
+            guard let location, kind != "string" else { continue }
+            problems.error(at: location, "'\(key)' of \(title) needs 'type: string'")
         }
         if let min = rules.min, let max = rules.max, min.value.value > max.value.value {
-            problems.error(at: max.place, "'max' of \(title) is less than its 'min'")
+            problems.error(at: max.location, "'max' of \(title) is less than its 'min'")
         }
         if let min = rules.minLength, let max = rules.maxLength, min.value > max.value {
-            problems.error(at: max.place, "'max_length' of \(title) is less than its 'min_length'")
+            problems.error(
+                at: max.location, "'max_length' of \(title) is less than its 'min_length'")
         }
     }
 
@@ -70,12 +72,12 @@ extension ConfigCheck {
         for value in param.oneOf {
             guard let reason = rule.refusalBesideChoices(of: Bytes(value.value)) else { continue }
             problems.error(
-                at: value.place, "'\(value.quoted)' of \(title) \(param.words(for: reason))")
+                at: value.location, "'\(value.quoted)' of \(title) \(param.words(for: reason))")
         }
         guard let fallback = param.fallback, let reason = rule.refusal(of: Bytes(fallback.value))
         else { return }
         problems.error(
-            at: fallback.place,
+            at: fallback.location,
             "the default '\(fallback.quoted)' of \(title) \(param.words(for: reason))")
     }
 }

@@ -13,7 +13,7 @@ extension ConfigCheck {
     }
 
     private mutating func check(
-        _ reference: Placed<TemplateText.Reference>, of call: Config.Call,
+        _ reference: Located<TemplateText.Reference>, of call: Config.Call,
         in endpoint: Config.Endpoint
     ) {
         let uses = "call '\(call.name.value)' uses {\(reference.value.text)}; "
@@ -31,25 +31,25 @@ extension ConfigCheck {
                 params.isEmpty
                 ? " (this endpoint has no parameters)"
                 : " (parameters here: \(params.joined(separator: ", ")))"
-            problems.error(at: reference.place, uses + "there is no parameter '\(name)'" + list)
+            problems.error(at: reference.location, uses + "there is no parameter '\(name)'" + list)
         case .call(let name, _) where !calls.contains(name):
             let words =
                 params.contains(name)
                 ? "'\(name)' is a parameter and has no parts"
                 : "there is no call '\(name)' (calls here: \(calls.joined(separator: ", ")))"
-            problems.error(at: reference.place, uses + words)
+            problems.error(at: reference.location, uses + words)
         case .name(let name), .call(let name, _):
-            checkAnswer(of: name, in: endpoint, uses, at: reference.place)
+            checkAnswer(of: name, in: endpoint, uses, at: reference.location)
         case .requestBody:
             guard let method = endpoint.route?.value.method, method == .get || method == .head
             else {
                 break
             }
             problems.warning(
-                at: reference.place, uses + "\(method.rawValue) requests seldom have a body")
+                at: reference.location, uses + "\(method.rawValue) requests seldom have a body")
         case .requestHeader(let name) where HeaderSyntax.isForwarding(name):
             problems.warning(
-                at: reference.place,
+                at: reference.location,
                 uses + "any client can send this header; {request.client} and 'forwarded' use it"
                     + " from trusted proxies only")
         case .requestHeader, .requestQuery, .requestClient:
@@ -60,22 +60,23 @@ extension ConfigCheck {
 
     /// A `?` stands where a value can be left out, behind a value that may be absent.
     private mutating func checkOptional(
-        _ reference: Placed<TemplateText.Reference>, of call: Config.Call,
+        _ reference: Located<TemplateText.Reference>, of call: Config.Call,
         in endpoint: Config.Endpoint
     ) {
         let uses = "call '\(call.name.value)' uses {\(reference.value.text)}; "
-        if call.pathReferences.contains(where: { $0.place == reference.place }) {
+        if call.pathReferences.contains(where: { $0.location == reference.location }) {
             problems.error(
-                at: reference.place,
+                at: reference.location,
                 uses + "a path segment cannot be left out; remove the '?' or use it in the query")
         } else if let name = endpoint.call(for: reference.value) {
             guard endpoint.calls.contains(where: { $0.name.value == name }) else { return }
             problems.error(
-                at: reference.place,
+                at: reference.location,
                 uses + "only values of the request can be optional, not those of a call;"
                     + " remove the '?'")
         } else if endpoint.isAlwaysThere(reference.value.source) {
-            problems.warning(at: reference.place, uses + "the '?' does nothing: it is always there")
+            problems.warning(
+                at: reference.location, uses + "the '?' does nothing: it is always there")
         }
     }
 
@@ -89,12 +90,12 @@ extension ConfigCheck {
                 let near = Suggestion.words(for: name.quoted, among: calls)
                 let list = near.isEmpty ? " (calls here: \(calls.joined(separator: ", ")))" : near
                 problems.error(
-                    at: name.place,
+                    at: name.location,
                     "'after' of call '\(call.name.value)': there is no call '\(name.quoted)'" + list
                 )
             } else if seen.contains(name.value) {
                 problems.error(
-                    at: name.place,
+                    at: name.location,
                     "'after' of call '\(call.name.value)' has '\(name.quoted)' twice")
             }
             seen.append(name.value)
@@ -102,11 +103,11 @@ extension ConfigCheck {
     }
 
     private mutating func checkAnswer(
-        of name: String, in endpoint: Config.Endpoint, _ uses: String, at place: Place
+        of name: String, in endpoint: Config.Endpoint, _ uses: String, at location: SourceLocation
     ) {
         let used = endpoint.calls.first { $0.name.value == name }
         if used?.request?.method.value == .head {
-            problems.error(at: place, uses + "the answer to a HEAD call has no body")
+            problems.error(at: location, uses + "the answer to a HEAD call has no body")
         }
     }
 
@@ -119,7 +120,7 @@ extension ConfigCheck {
             let entry = calls[first].after.first { $0.value == next }
             let names = (cycle + [first]).map { calls[$0].name.value }
             problems.error(
-                at: reference?.place ?? entry?.place ?? calls[first].name.place,
+                at: reference?.location ?? entry?.location ?? calls[first].name.location,
                 cycle.count == 1
                     ? "call '\(next)' waits for itself"
                     : "calls wait for each other: \(names.joined(separator: " -> "))")
@@ -166,23 +167,23 @@ extension Config.Endpoint {
 
 extension Config.Call {
     /// All references of the request that is sent, in the order path, headers, body.
-    package var references: [Placed<TemplateText.Reference>] {
+    package var references: [Located<TemplateText.Reference>] {
         let templates = [request?.target].compactMap { $0 } + headers.map(\.value)
         let inTexts = templates.flatMap { text in
-            text.template.references.map { Placed($0, at: text.place(of: $0)) }
+            text.template.references.map { Located($0, at: text.location(of: $0)) }
         }
         return inTexts + (body?.pieces ?? []).compactMap(\.reference)
     }
 
     /// Those of the path that is asked for, before its query.
-    var pathReferences: [Placed<TemplateText.Reference>] {
+    var pathReferences: [Located<TemplateText.Reference>] {
         guard let target = request?.target else { return [] }
         let path = target.template.segments.prefix { segment in
             if case .literal(let text) = segment { !text.contains("?") } else { true }
         }
         return path.compactMap { segment in
             guard case .reference(let reference) = segment else { return nil }
-            return Placed(reference, at: target.place(of: reference))
+            return Located(reference, at: target.location(of: reference))
         }
     }
 }

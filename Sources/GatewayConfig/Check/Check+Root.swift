@@ -15,7 +15,7 @@ extension ConfigCheck {
                 }
                 guard owner != call.name.value else { continue }
                 problems.warning(
-                    at: call.at?.place ?? call.name.place,
+                    at: call.at?.location ?? call.name.location,
                     "the key '\(key)' of call '\(call.name.value)' is dropped where call '\(owner)'"
                         + " has it already")
             }

@@ -7,14 +7,14 @@ extension ConfigCheck {
         guard let host = backend.secureHost else {
             if let tls = backend.tls, !backend.hosts.isEmpty {
                 problems.error(
-                    at: tls.place,
+                    at: tls.location,
                     "'tls' of backend '\(backend.name.value)' needs a host with https://")
             }
             return
         }
         if let plain = backend.plainHost {
             problems.warning(
-                at: plain.place,
+                at: plain.location,
                 "backend '\(backend.name.value)' has hosts with https:// and this one without:"
                     + " what is sent there can be read and changed on the way")
         }
@@ -23,23 +23,23 @@ extension ConfigCheck {
         guard wasRead else { return }
         if backend.needsSystemTrust, config.systemTrust == nil {
             problems.error(
-                at: host.place,
+                at: host.location,
                 "there is no list of trusted certificates on this system (ca-certificates, or the"
                     + " file that SSL_CERT_FILE names); backend '\(backend.name.value)' needs one:"
                     + " 'tls: { ca: FILE }'")
             return
         }
-        checkFiles(of: backend, host.place)
+        checkFiles(of: backend, host.location)
     }
 
     private mutating func checkKeys(of tls: Config.Backend.TLS, _ name: String) {
         if let verify = tls.verify, !verify.value {
             problems.warning(
-                at: verify.place,
+                at: verify.location,
                 "the certificate of backend '\(name)' is not checked: whoever stands between can"
                     + " read and change everything")
             if let ca = tls.ca {
-                problems.warning(at: ca.place, "'ca' means nothing with 'verify: false'")
+                problems.warning(at: ca.location, "'ca' means nothing with 'verify: false'")
             }
         }
         guard wasRead else { return }
@@ -47,20 +47,20 @@ extension ConfigCheck {
             (tls.cert, tls.key, "'cert' needs 'key'"), (tls.key, tls.cert, "'key' needs 'cert'"),
         ] {
             if let one, other == nil {
-                problems.error(at: one.place, "\(words) in 'tls' of backend '\(name)'")
+                problems.error(at: one.location, "\(words) in 'tls' of backend '\(name)'")
             }
         }
     }
 
     /// Tries what the plan will do.
-    private mutating func checkFiles(of backend: Config.Backend, _ hostPlace: Place) {
+    private mutating func checkFiles(of backend: Config.Backend, _ hostPlace: SourceLocation) {
         let tls = backend.tls
         do throws(TLSSettingsError) {
             _ = try contexts.context(
                 for: try TLSSettings(of: backend, systemTrust: config.systemTrust))
         } catch {
             let ofBackend = "in 'tls' of backend '\(backend.name.value)'"
-            let (file, text): (Placed<Config.File>?, String) =
+            let (file, text): (Located<Config.File>?, String) =
                 switch error {
                 case .trusted(let words):
                     if let ca = tls?.ca {
@@ -73,7 +73,7 @@ extension ConfigCheck {
                 case .context(let words):
                     (nil, "'tls' of backend '\(backend.name.value)': \(words)")
                 }
-            problems.error(at: file?.place ?? hostPlace, text)
+            problems.error(at: file?.location ?? hostPlace, text)
         }
     }
 }

@@ -37,7 +37,7 @@ struct ConfigCheck {
             checkEndpoint(endpoint)
         }
         if wasRead, config.endpoints.isEmpty {
-            problems.error(at: config.place, "there are no endpoints")
+            problems.error(at: config.location, "there are no endpoints")
         }
         // A call with a wrong name of a backend means one of those that seem unused.
         if problems.errorCount == 0 {
@@ -54,37 +54,38 @@ struct ConfigCheck {
             return
         }
         if case .tcp(_, port: 0) = admin.value { return }
-        problems.error(at: admin.place, "'admin' needs an address of its own, not that of 'listen'")
+        problems.error(
+            at: admin.location, "'admin' needs an address of its own, not that of 'listen'")
     }
 
     /// Only a unix socket has a file.
     private mutating func checkSocketFile(of block: some AddressBlock, key: String) {
         guard case .tcp? = block.address?.value else { return }
-        for (name, place) in [("mode", block.mode?.place), ("group", block.group?.place)] {
-            guard let place else { continue }
+        for (name, location) in [("mode", block.mode?.location), ("group", block.group?.location)] {
+            guard let location else { continue }
             problems.error(
-                at: place,
+                at: location,
                 "'\(name)' of '\(key)' is for the file of a unix: address, and this is host:port")
         }
     }
 
     /// No backend is missing because its part of the files could not be read.
     var hasAllBackends: Bool {
-        !["backends", "include"].contains { unread.contains($0, of: config.place) }
+        !["backends", "include"].contains { unread.contains($0, of: config.location) }
     }
 
     /// The deadline of an endpoint is not missing because it could not be read.
     func hasDeadline(_ endpoint: Config.Endpoint) -> Bool {
-        !unread.contains("deadline", of: endpoint.place)
-            && config.defaults.map { !unread.contains("deadline", of: $0.place) } != false
+        !unread.contains("deadline", of: endpoint.location)
+            && config.defaults.map { !unread.contains("deadline", of: $0.location) } != false
     }
 
     func hasAllParams(of endpoint: Config.Endpoint) -> Bool {
-        !["route", "params"].contains { unread.contains($0, of: endpoint.place) }
+        !["route", "params"].contains { unread.contains($0, of: endpoint.location) }
     }
 
     func hasAllCalls(of endpoint: Config.Endpoint) -> Bool {
-        !unread.contains("calls", of: endpoint.place)
+        !unread.contains("calls", of: endpoint.location)
     }
 
     func backend(named name: String) -> Config.Backend? {

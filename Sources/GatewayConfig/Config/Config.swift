@@ -5,27 +5,27 @@ package import YAMLReader
 /// nil means "not written". The planner resolves defaults. A `Config` that `ConfigLoader` returned
 /// has passed every check, so what is required is there.
 package struct Config: Sendable {
-    package let place: Place
+    package let location: SourceLocation
 
-    var version: Placed<Int>?
+    var version: Located<Int>?
     package var listen: Listen?
     package var admin: Admin?
-    package var workers: Placed<Workers>?
+    package var workers: Located<Workers>?
     package var log: Log?
     package var limits: Limits?
     package var drain: Drain?
     package var clients: Clients?
     package var defaults: Defaults?
     /// File patterns, relative to the file that they stand in; already followed by the loader.
-    var include: [Placed<String>] = []
+    var include: [Located<String>] = []
     package var backends: [Backend] = []
     package var endpoints: [Endpoint] = []
 
     /// The certificates that the system trusts; read if a backend needs them, nil if there are none.
     package var systemTrust: File?
 
-    init(place: Place) {
-        self.place = place
+    init(location: SourceLocation) {
+        self.location = location
     }
 }
 
@@ -47,43 +47,43 @@ extension Config {
 
     /// `log:`
     package struct Log: Sendable {
-        package let place: Place
-        package var format: Placed<Format>?
-        package var level: Placed<Level>?
-        package var access: Placed<Bool>?
+        package let location: SourceLocation
+        package var format: Located<Format>?
+        package var level: Located<Level>?
+        package var access: Located<Bool>?
 
         package enum Format: String, Sendable, CaseIterable { case json, text }
         package enum Level: String, Sendable, CaseIterable { case debug, info, warning, error }
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
     }
 
     /// `drain:`
     package struct Drain: Sendable {
-        package let place: Place
-        package var delay: Placed<Duration>?
-        package var timeout: Placed<Duration>?
+        package let location: SourceLocation
+        package var delay: Located<Duration>?
+        package var timeout: Located<Duration>?
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
     }
 
     /// `defaults:`, what holds for every endpoint and call that does not say otherwise.
     package struct Defaults: Sendable {
-        let place: Place
-        package var deadline: Placed<Duration>?
-        package var timeout: Placed<Duration>?
-        package var connectTimeout: Placed<Duration>?
-        package var maxBody: Placed<Int>?
-        package var report: Placed<Endpoint.Report>?
-        package var expose: Placed<Endpoint.Expose>?
-        package var partialStatus: Placed<Int>?
+        let location: SourceLocation
+        package var deadline: Located<Duration>?
+        package var timeout: Located<Duration>?
+        package var connectTimeout: Located<Duration>?
+        package var maxBody: Located<Int>?
+        package var report: Located<Endpoint.Report>?
+        package var expose: Located<Endpoint.Expose>?
+        package var partialStatus: Located<Int>?
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
     }
 }

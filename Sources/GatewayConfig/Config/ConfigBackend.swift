@@ -4,36 +4,36 @@ package import YAMLReader
 extension Config {
     /// One of `backends:`, where calls go.
     package struct Backend: Sendable {
-        package let name: Placed<String>
-        package let place: Place
-        var url: Placed<BackendURL>?
-        var urls: Placed<[Placed<BackendURL>]>?
+        package let name: Located<String>
+        package let location: SourceLocation
+        var url: Located<BackendURL>?
+        var urls: Located<[Located<BackendURL>]>?
         /// Sent with every request to this backend; literal, `{...}` means nothing here.
         package var headers: [Header] = []
-        package var forwarded: Placed<Forwarded>?
-        package var connectTimeout: Placed<Duration>?
-        package var maxConcurrent: Placed<Int>?
+        package var forwarded: Located<Forwarded>?
+        package var connectTimeout: Located<Duration>?
+        package var maxConcurrent: Located<Int>?
         package var queue: Queue?
         package var breaker: Breaker?
-        package var balance: Placed<Balance>?
+        package var balance: Located<Balance>?
         package var eject: Eject?
         package var health: Health?
         package var keepalive: Keepalive?
-        package var dnsTTL: Placed<Duration>?
+        package var dnsTTL: Located<Duration>?
         var tls: TLS?
 
-        init(name: Placed<String>, place: Place) {
+        init(name: Located<String>, location: SourceLocation) {
             self.name = name
-            self.place = place
+            self.location = location
         }
 
         /// The hosts, however they were written.
-        package var hosts: [Placed<BackendURL>] { urls?.value ?? url.map { [$0] } ?? [] }
+        package var hosts: [Located<BackendURL>] { urls?.value ?? url.map { [$0] } ?? [] }
 
         /// The first host that is asked over TLS.
-        package var secureHost: Placed<BackendURL>? { hosts.first { $0.value.scheme == .https } }
+        package var secureHost: Located<BackendURL>? { hosts.first { $0.value.scheme == .https } }
         /// The first host without.
-        var plainHost: Placed<BackendURL>? { hosts.first { $0.value.scheme == .http } }
+        var plainHost: Located<BackendURL>? { hosts.first { $0.value.scheme == .http } }
 
         /// Whether its certificates are verified with the system's trusted CAs.
         var needsSystemTrust: Bool {
@@ -43,8 +43,8 @@ extension Config {
 
     /// A header field with a fixed value.
     package struct Header: Sendable {
-        package let name: Placed<String>
-        package let value: Placed<String>
+        package let name: Located<String>
+        package let value: Located<String>
     }
 
     /// A file that a key names, as it was when the configuration was read.
@@ -63,57 +63,57 @@ extension Config {
 extension Config.Backend {
     /// `queue:`, where calls wait when `max_concurrent` is reached.
     package struct Queue: Sendable {
-        let place: Place
-        package var size: Placed<Int>?
-        package var wait: Placed<Duration>?
-        init(place: Place) { self.place = place }
+        let location: SourceLocation
+        package var size: Located<Int>?
+        package var wait: Located<Duration>?
+        init(location: SourceLocation) { self.location = location }
     }
 
     /// `breaker:`
     package struct Breaker: Sendable {
-        let place: Place
+        let location: SourceLocation
         /// The share of failures at which it opens, over 0 and at most 1.
-        package var openAt: Placed<Double>?
-        package var minRequests: Placed<Int>?
-        package var window: Placed<Duration>?
-        package var tryAgainAfter: Placed<Duration>?
-        init(place: Place) { self.place = place }
+        package var openAt: Located<Double>?
+        package var minRequests: Located<Int>?
+        package var window: Located<Duration>?
+        package var tryAgainAfter: Located<Duration>?
+        init(location: SourceLocation) { self.location = location }
     }
 
     /// `eject:`, when a host of several is left alone for a while.
     package struct Eject: Sendable {
-        let place: Place
+        let location: SourceLocation
         /// Failures in a row.
-        package var after: Placed<Int>?
+        package var after: Located<Int>?
         /// Written `for:`.
-        package var duration: Placed<Duration>?
-        init(place: Place) { self.place = place }
+        package var duration: Located<Duration>?
+        init(location: SourceLocation) { self.location = location }
     }
 
     /// `health:`
     package struct Health: Sendable {
-        let place: Place
-        package var path: Placed<String>?
-        package var every: Placed<Duration>?
-        init(place: Place) { self.place = place }
+        let location: SourceLocation
+        package var path: Located<String>?
+        package var every: Located<Duration>?
+        init(location: SourceLocation) { self.location = location }
     }
 
     /// `keepalive:`
     package struct Keepalive: Sendable {
-        let place: Place
-        package var maxIdle: Placed<Int>?
-        package var idleTimeout: Placed<Duration>?
-        init(place: Place) { self.place = place }
+        let location: SourceLocation
+        package var maxIdle: Located<Int>?
+        package var idleTimeout: Located<Duration>?
+        init(location: SourceLocation) { self.location = location }
     }
 
     /// `tls:`
     struct TLS: Sendable {
-        let place: Place
-        var ca: Placed<Config.File>?
-        var cert: Placed<Config.File>?
-        var key: Placed<Config.File>?
-        var serverName: Placed<String>?
-        var verify: Placed<Bool>?
-        init(place: Place) { self.place = place }
+        let location: SourceLocation
+        var ca: Located<Config.File>?
+        var cert: Located<Config.File>?
+        var key: Located<Config.File>?
+        var serverName: Located<String>?
+        var verify: Located<Bool>?
+        init(location: SourceLocation) { self.location = location }
     }
 }

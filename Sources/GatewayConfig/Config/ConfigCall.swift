@@ -4,39 +4,39 @@ package import YAMLReader
 extension Config {
     /// One of `calls:`, one request to one backend inside one client request.
     package struct Call: Sendable {
-        package let name: Placed<String>
-        package let place: Place
+        package let name: Located<String>
+        package let location: SourceLocation
         /// The backend's name.
-        package var from: Placed<String>?
+        package var from: Located<String>?
         /// `get:`, `post:`, ... with the path and query to ask for.
         package var request: Request?
         package var headers: [HeaderTemplate] = []
         package var body: BodyTemplate?
         package var forward: Forward?
-        package var forwarded: Placed<Forwarded>?
-        package var required: Placed<Bool>?
-        package var timeout: Placed<Duration>?
-        package var accept: Placed<[ClosedRange<Int>]>?
-        package var relayStatus: Placed<[ClosedRange<Int>]>?
-        package var relayBody: Placed<Bool>?
-        package var relayHeaders: [Placed<String>] = []
+        package var forwarded: Located<Forwarded>?
+        package var required: Located<Bool>?
+        package var timeout: Located<Duration>?
+        package var accept: Located<[ClosedRange<Int>]>?
+        package var relayStatus: Located<[ClosedRange<Int>]>?
+        package var relayBody: Located<Bool>?
+        package var relayHeaders: [Located<String>] = []
         package var retry: Retry?
         package var hedge: Hedge?
-        package var take: Placed<String>?
+        package var take: Located<String>?
         /// nil keeps everything; an empty list keeps nothing.
-        package var keep: Placed<[Placed<String>]>?
-        package var drop: [Placed<String>] = []
+        package var keep: Located<[Located<String>]>?
+        package var drop: [Located<String>] = []
         package var rename: [Rename] = []
-        package var at: Placed<Spot>?
-        package var onCollision: Placed<Collision>?
-        package var ifFailed: Placed<IfFailed>?
+        package var at: Located<Spot>?
+        package var onCollision: Located<Collision>?
+        package var ifFailed: Located<IfFailed>?
         /// Calls that it waits for without using their answers.
-        var after: [Placed<String>] = []
+        var after: [Located<String>] = []
         package var when: When?
 
-        init(name: Placed<String>, place: Place) {
+        init(name: Located<String>, location: SourceLocation) {
             self.name = name
-            self.place = place
+            self.location = location
         }
     }
 }
@@ -44,22 +44,22 @@ extension Config {
 extension Config.Call {
     /// The method is placed where its key stands.
     package struct Request: Sendable {
-        package let method: Placed<Config.Method>
-        package let target: PlacedTemplate
+        package let method: Located<Config.Method>
+        package let target: LocatedTemplate
     }
 
     package struct HeaderTemplate: Sendable {
-        package let name: Placed<String>
-        package let value: PlacedTemplate
+        package let name: Located<String>
+        package let value: LocatedTemplate
     }
 
     package struct Retry: Sendable {
-        let place: Place
+        let location: SourceLocation
         /// All tries, the first one included.
-        package var attempts: Placed<Int>?
-        package var on: Placed<[Condition]>?
-        package var backoff: Placed<Duration>?
-        init(place: Place) { self.place = place }
+        package var attempts: Located<Int>?
+        package var on: Located<[Condition]>?
+        package var backoff: Located<Duration>?
+        init(location: SourceLocation) { self.location = location }
 
         package enum Condition: Sendable, Equatable {
             case connect, terminated
@@ -77,15 +77,15 @@ extension Config.Call {
     }
 
     package struct Hedge: Sendable {
-        let place: Place
-        package var after: Placed<Duration>?
-        init(place: Place) { self.place = place }
+        let location: SourceLocation
+        package var after: Located<Duration>?
+        init(location: SourceLocation) { self.location = location }
     }
 
     /// One of `rename:`, a path and the name that its last key gets.
     package struct Rename: Sendable {
-        package let path: Placed<String>
-        package let name: Placed<String>
+        package let path: Located<String>
+        package let name: Located<String>
     }
 
     /// `at:`; not written, the answer stands under the call's name.
@@ -102,11 +102,11 @@ extension Config.Call {
 
     /// `when:`, call only if the parameter was sent (or has this value).
     package struct When: Sendable {
-        package let place: Place
-        package var param: Placed<String>?
+        package let location: SourceLocation
+        package var param: Located<String>?
         /// Written `is:`.
-        package var value: Placed<String>?
-        init(place: Place) { self.place = place }
+        package var value: Located<String>?
+        init(location: SourceLocation) { self.location = location }
     }
 }
 

@@ -4,12 +4,12 @@ import YAMLReader
 extension Config {
     /// `clients:`, whose word counts about where a request comes from.
     package struct Clients: Sendable {
-        let place: Place
-        package var trustedProxies: [Placed<Proxy>] = []
-        package var addressFrom: Placed<AddressSource>?
+        let location: SourceLocation
+        package var trustedProxies: [Located<Proxy>] = []
+        package var addressFrom: Located<AddressSource>?
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
 
         /// One of `trusted_proxies:`.

@@ -3,28 +3,28 @@ package import YAMLReader
 extension Config {
     /// One of `endpoints:`, a route that clients call.
     package struct Endpoint: Sendable {
-        package let place: Place
-        package var route: Placed<Route>?
+        package let location: SourceLocation
+        package var route: Located<Route>?
         package var params: [Param] = []
         package var forward: Forward?
         package var body: Body?
-        package var deadline: Placed<Duration>?
-        package var minDuration: Placed<Duration>?
-        package var succeedWhen: Placed<SucceedWhen>?
-        package var report: Placed<Report>?
-        package var expose: Placed<Expose>?
-        package var partialStatus: Placed<Int>?
-        package var cacheControl: Placed<String>?
-        package var serverTiming: Placed<Bool>?
-        package var maxInFlight: Placed<Int>?
-        package var roundUpTo: Placed<Duration>?
-        package var maxBody: Placed<Int>?
+        package var deadline: Located<Duration>?
+        package var minDuration: Located<Duration>?
+        package var succeedWhen: Located<SucceedWhen>?
+        package var report: Located<Report>?
+        package var expose: Located<Expose>?
+        package var partialStatus: Located<Int>?
+        package var cacheControl: Located<String>?
+        package var serverTiming: Located<Bool>?
+        package var maxInFlight: Located<Int>?
+        package var roundUpTo: Located<Duration>?
+        package var maxBody: Located<Int>?
         /// For its calls.
-        package var timeout: Placed<Duration>?
+        package var timeout: Located<Duration>?
         package var calls: [Call] = []
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
 
         package enum SucceedWhen: String, Sendable, CaseIterable { case any, all, required }
@@ -36,17 +36,17 @@ extension Config {
 
     /// `forward:`, on an endpoint or a call: what of the client's request goes along.
     package struct Forward: Sendable {
-        let place: Place
-        package var headers: [Placed<String>] = []
+        let location: SourceLocation
+        package var headers: [Located<String>] = []
         package var query = Query.names([])
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
 
         /// Which query parameters are forwarded.
         package enum Query: Sendable {
-            case names([Placed<String>])
+            case names([Located<String>])
             /// Every parameter that the endpoint does not declare.
             case all
         }
@@ -54,35 +54,35 @@ extension Config {
 
     /// `body:` of an endpoint, what a client's body must look like.
     package struct Body: Sendable {
-        package let place: Place
-        package var type: Placed<Property.Kind>?
-        package var required: [Placed<String>] = []
+        package let location: SourceLocation
+        package var type: Located<Property.Kind>?
+        package var required: [Located<String>] = []
         package var properties: [Property] = []
         /// Bytes.
-        package var max: Placed<Int>?
+        package var max: Located<Int>?
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
     }
 
     /// One of `properties:`, a field of a body; it may have properties itself.
     package struct Property: Sendable {
-        package let name: Placed<String>
-        package let place: Place
-        package var type: Placed<Kind>?
-        package var required: [Placed<String>] = []
+        package let name: Located<String>
+        package let location: SourceLocation
+        package var type: Located<Kind>?
+        package var required: [Located<String>] = []
         package var properties: [Property] = []
-        package var min: Placed<Number>?
-        package var max: Placed<Number>?
-        package var minLength: Placed<Int>?
-        package var maxLength: Placed<Int>?
-        package var pattern: Placed<String>?
-        package var oneOf: [Placed<String>] = []
+        package var min: Located<Number>?
+        package var max: Located<Number>?
+        package var minLength: Located<Int>?
+        package var maxLength: Located<Int>?
+        package var pattern: Located<String>?
+        package var oneOf: [Located<String>] = []
 
-        init(name: Placed<String>, place: Place) {
+        init(name: Located<String>, location: SourceLocation) {
             self.name = name
-            self.place = place
+            self.location = location
         }
 
         package enum Kind: String, Sendable, CaseIterable {

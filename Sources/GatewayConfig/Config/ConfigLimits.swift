@@ -3,21 +3,21 @@ import YAMLReader
 extension Config {
     /// `limits:`, what one process takes in; sizes are bytes.
     package struct Limits: Sendable {
-        let place: Place
-        package var connections: Placed<Int>?
-        package var connectionsPerClient: Placed<Int>?
-        package var requestsInFlight: Placed<Int>?
-        package var bufferedBytes: Placed<Int>?
-        package var headerBytes: Placed<Int>?
-        package var headerCount: Placed<Int>?
-        package var uriBytes: Placed<Int>?
-        package var headerTimeout: Placed<Duration>?
-        package var bodyTimeout: Placed<Duration>?
-        package var writeTimeout: Placed<Duration>?
-        package var idleTimeout: Placed<Duration>?
+        let location: SourceLocation
+        package var connections: Located<Int>?
+        package var connectionsPerClient: Located<Int>?
+        package var requestsInFlight: Located<Int>?
+        package var bufferedBytes: Located<Int>?
+        package var headerBytes: Located<Int>?
+        package var headerCount: Located<Int>?
+        package var uriBytes: Located<Int>?
+        package var headerTimeout: Located<Duration>?
+        package var bodyTimeout: Located<Duration>?
+        package var writeTimeout: Located<Duration>?
+        package var idleTimeout: Located<Duration>?
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
     }
 }

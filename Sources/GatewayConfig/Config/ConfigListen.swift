@@ -3,27 +3,27 @@ package import YAMLReader
 extension Config {
     /// `listen:`, where clients connect: an address alone, or a block.
     package struct Listen: AddressBlock {
-        package let place: Place
-        package var address: Placed<ListenAddress>?
-        package var mode: Placed<UInt16>?
-        package var group: Placed<String>?
+        package let location: SourceLocation
+        package var address: Located<ListenAddress>?
+        package var mode: Located<UInt16>?
+        package var group: Located<String>?
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
     }
 
     /// `admin:`, where the admin pages are served: an address alone, or a block.
     package struct Admin: AddressBlock {
-        package let place: Place
-        package var address: Placed<ListenAddress>?
+        package let location: SourceLocation
+        package var address: Located<ListenAddress>?
         /// Names by which requests may reach it, beside addresses and `localhost`.
-        package var hosts: [Placed<String>] = []
-        package var mode: Placed<UInt16>?
-        package var group: Placed<String>?
+        package var hosts: [Located<String>] = []
+        package var mode: Located<UInt16>?
+        package var group: Located<String>?
 
-        init(place: Place) {
-            self.place = place
+        init(location: SourceLocation) {
+            self.location = location
         }
     }
 }
@@ -31,10 +31,10 @@ extension Config {
 /// What `listen` and `admin` have in common: an address, and for a unix socket the permissions of
 /// its file.
 package protocol AddressBlock: Sendable {
-    var place: Place { get }
-    var address: Placed<Config.ListenAddress>? { get set }
+    var location: SourceLocation { get }
+    var address: Located<Config.ListenAddress>? { get set }
     /// The permission bits of the socket's file.
-    var mode: Placed<UInt16>? { get set }
+    var mode: Located<UInt16>? { get set }
     /// The name or number of the group that owns the socket's file.
-    var group: Placed<String>? { get set }
+    var group: Located<String>? { get set }
 }

@@ -3,25 +3,25 @@ package import YAMLReader
 extension Config {
     /// One of `params:`, a value that the client sends in the path, the query or a header.
     package struct Param: Sendable {
-        package let name: Placed<String>
-        package let place: Place
-        package var type: Placed<Kind>?
-        package var min: Placed<Number>?
-        package var max: Placed<Number>?
-        package var minLength: Placed<Int>?
-        package var maxLength: Placed<Int>?
-        package var pattern: Placed<String>?
+        package let name: Located<String>
+        package let location: SourceLocation
+        package var type: Located<Kind>?
+        package var min: Located<Number>?
+        package var max: Located<Number>?
+        package var minLength: Located<Int>?
+        package var maxLength: Located<Int>?
+        package var pattern: Located<String>?
         /// The texts that a client may send; empty means any.
-        package var oneOf: [Placed<String>] = []
+        package var oneOf: [Located<String>] = []
         /// `default:`, the text that stands for a value that was not sent.
-        package var fallback: Placed<String>?
-        package var required: Placed<Bool>?
+        package var fallback: Located<String>?
+        package var required: Located<Bool>?
         /// `in:`; not written, it is the path if the route has the name, else the query.
-        package var location: Placed<Location>?
+        package var sentIn: Located<Location>?
 
-        init(name: Placed<String>, place: Place) {
+        init(name: Located<String>, location: SourceLocation) {
             self.name = name
-            self.place = place
+            self.location = location
         }
 
         package enum Kind: String, Sendable, CaseIterable {

@@ -4,34 +4,35 @@
 extension Config {
     // MARK: An endpoint inherits from `defaults`
 
-    package func deadline(of endpoint: Endpoint) -> Placed<Duration> {
+    package func deadline(of endpoint: Endpoint) -> Located<Duration> {
         endpoint.deadline ?? defaults?.deadline
-            ?? Placed(PlanDefaults.deadline, at: endpoint.place)
+            ?? Located(PlanDefaults.deadline, at: endpoint.location)
     }
 
     /// `max_body`, which also limits each answer of its calls.
-    package func bodyMax(of endpoint: Endpoint) -> Placed<Int> {
-        endpoint.maxBody ?? defaults?.maxBody ?? Placed(PlanDefaults.bodyMax, at: endpoint.place)
+    package func bodyMax(of endpoint: Endpoint) -> Located<Int> {
+        endpoint.maxBody ?? defaults?.maxBody
+            ?? Located(PlanDefaults.bodyMax, at: endpoint.location)
     }
 
-    package func report(of endpoint: Endpoint) -> Placed<Endpoint.Report> {
-        endpoint.report ?? defaults?.report ?? Placed(PlanDefaults.report, at: endpoint.place)
+    package func report(of endpoint: Endpoint) -> Located<Endpoint.Report> {
+        endpoint.report ?? defaults?.report ?? Located(PlanDefaults.report, at: endpoint.location)
     }
 
-    package func expose(of endpoint: Endpoint) -> Placed<Endpoint.Expose> {
-        endpoint.expose ?? defaults?.expose ?? Placed(PlanDefaults.expose, at: endpoint.place)
+    package func expose(of endpoint: Endpoint) -> Located<Endpoint.Expose> {
+        endpoint.expose ?? defaults?.expose ?? Located(PlanDefaults.expose, at: endpoint.location)
     }
 
-    package func partialStatus(of endpoint: Endpoint) -> Placed<Int> {
+    package func partialStatus(of endpoint: Endpoint) -> Located<Int> {
         endpoint.partialStatus ?? defaults?.partialStatus
-            ?? Placed(PlanDefaults.partialStatus, at: endpoint.place)
+            ?? Located(PlanDefaults.partialStatus, at: endpoint.location)
     }
 
     // MARK: A call inherits from its endpoint, which inherits from `defaults`
 
-    package func timeout(of call: Call, in endpoint: Endpoint) -> Placed<Duration> {
+    package func timeout(of call: Call, in endpoint: Endpoint) -> Located<Duration> {
         call.timeout ?? endpoint.timeout ?? defaults?.timeout
-            ?? Placed(PlanDefaults.timeout, at: call.place)
+            ?? Located(PlanDefaults.timeout, at: call.location)
     }
 
     /// The list of a call replaces that of its endpoint.
@@ -42,14 +43,14 @@ extension Config {
     // MARK: A call inherits from its backend
 
     /// - Parameter backend: that of the call, if there is one of that name
-    package func forwarded(of call: Call, to backend: Backend?) -> Placed<Forwarded> {
-        call.forwarded ?? backend?.forwarded ?? Placed(PlanDefaults.forwarded, at: call.place)
+    package func forwarded(of call: Call, to backend: Backend?) -> Located<Forwarded> {
+        call.forwarded ?? backend?.forwarded ?? Located(PlanDefaults.forwarded, at: call.location)
     }
 
     // MARK: A backend inherits from `defaults`
 
-    package func connectTimeout(of backend: Backend) -> Placed<Duration> {
+    package func connectTimeout(of backend: Backend) -> Located<Duration> {
         backend.connectTimeout ?? defaults?.connectTimeout
-            ?? Placed(PlanDefaults.connectTimeout, at: backend.place)
+            ?? Located(PlanDefaults.connectTimeout, at: backend.location)
     }
 }

@@ -21,14 +21,14 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
 
     /// A value that keeps its place.
     static func value<Value>(
-        _ name: String, _ path: any WritableKeyPath<Block, Placed<Value>?> & Sendable,
+        _ name: String, _ path: any WritableKeyPath<Block, Located<Value>?> & Sendable,
         _ reading: Reading<Value>, isRequired: Bool = false, default fallback: KeyDefault = .none,
         _ doc: String
     ) -> BlockKey {
         BlockKey(name, reading.schema, isRequired: isRequired, default: fallback, doc) {
             member, block, decoder in
             guard let value = reading.read(member.node, &decoder) else { return }
-            block[keyPath: path] = Placed(value, of: member.node)
+            block[keyPath: path] = Located(value, of: member.node)
         }
     }
 
@@ -75,7 +75,7 @@ extension ConfigBlock {
 
 /// A block that stands under a fixed key, or in a list.
 protocol PlainBlock: ConfigBlock {
-    init(place: Place)
+    init(location: SourceLocation)
 }
 
 /// A block whose key is its name.
@@ -86,5 +86,5 @@ protocol NamedBlock: ConfigBlock {
     /// What a name must look like, for problems; nil if any text will do.
     static func problem(withName name: String) -> String?
 
-    init(name: Placed<String>, place: Place)
+    init(name: Located<String>, location: SourceLocation)
 }

@@ -15,7 +15,7 @@ struct ConfigDecoder {
     private var key = ""
 
     /// The block that the key stands in.
-    private var block: Place?
+    private var block: SourceLocation?
 
     /// The keys with values that were not read; what is missing for that reason is not reported.
     private(set) var unread = UnreadKeys()
@@ -28,8 +28,8 @@ struct ConfigDecoder {
     // MARK: Problems
 
     /// Reports what is wrong with the value at hand; `words` go on after its key: `must be ...`.
-    mutating func fail(_ place: Place, _ words: String) {
-        problems.error(at: place, "'\(key)'\(inScope) \(words)")
+    mutating func fail(_ location: SourceLocation, _ words: String) {
+        problems.error(at: location, "'\(key)'\(inScope) \(words)")
         if let block { unread.insert(key, of: block) }
     }
 
@@ -38,13 +38,13 @@ struct ConfigDecoder {
         let words =
             scalar.isExpanded
             ? refusal.text.quoting(written: scalar.written) : refusal.words
-        fail(refusal.place ?? scalar.place, words + LookAlikes.note(on: scalar.written))
+        fail(refusal.location ?? scalar.location, words + LookAlikes.note(on: scalar.written))
     }
 
     private var inScope: String { scope.isEmpty ? "" : " in \(scope)" }
 
     /// Notes that a value is missing for a reason that is reported elsewhere.
-    mutating func markUnread(_ key: String, of block: Place) {
+    mutating func markUnread(_ key: String, of block: SourceLocation) {
         unread.insert(key, of: block)
     }
 
@@ -58,19 +58,19 @@ struct ConfigDecoder {
     ) -> Bool {
         guard case .mapping(let members) = node.content else {
             let what = scope.isEmpty ? "the file" : scope
-            problems.error(at: node.place, "\(what) must be a mapping of keys to values")
+            problems.error(at: node.location, "\(what) must be a mapping of keys to values")
             return false
         }
         let outer = (self.scope, key, self.block)
         self.scope = scope
-        self.block = node.place
+        self.block = node.location
         let meant = decodeMembers(members, into: &block)
         let written = members.map(\.key) + meant
         for key in Block.keys where key.schema.isRequired && !written.contains(key.name) {
-            problems.error(at: node.place, "the key '\(key.name)' is missing\(inScope)")
+            problems.error(at: node.location, "the key '\(key.name)' is missing\(inScope)")
         }
         for group in Block.alternatives {
-            checkAlternatives(group, among: members, meant: meant, at: node.place)
+            checkAlternatives(group, among: members, meant: meant, at: node.location)
         }
         (self.scope, key, self.block) = outer
         return true
@@ -89,9 +89,10 @@ struct ConfigDecoder {
             } else {
                 let near = Suggestion.nearest(to: member.key, among: keys.map(\.name))
                 let hint = near.map { " - did you mean '\($0)'?" } ?? Self.list(of: keys)
-                problems.error(at: member.keyPlace, "unknown key '\(member.key)'\(inScope)\(hint)")
+                problems.error(
+                    at: member.keyLocation, "unknown key '\(member.key)'\(inScope)\(hint)")
                 meant += near.map { [$0] } ?? []
-                if let near, let place = self.block { unread.insert(near, of: place) }
+                if let near, let location = self.block { unread.insert(near, of: location) }
             }
         }
         return meant
@@ -103,18 +104,19 @@ struct ConfigDecoder {
     }
 
     private mutating func checkAlternatives(
-        _ group: [String], among members: [DocumentNode.Member], meant: [String], at place: Place
+        _ group: [String], among members: [DocumentNode.Member], meant: [String],
+        at location: SourceLocation
     ) {
         let chosen = members.filter { group.contains($0.key) }
         guard let first = chosen.first else {
             guard !meant.contains(where: group.contains) else { return }
             problems.error(
-                at: place, "one of the keys \(group.spoken(or: "or")) is missing\(inScope)")
+                at: location, "one of the keys \(group.spoken(or: "or")) is missing\(inScope)")
             return
         }
         for extra in chosen.dropFirst() where extra.key != first.key {
             problems.error(
-                at: extra.keyPlace,
+                at: extra.keyLocation,
                 "'\(extra.key)' and '\(first.key)' exclude each other\(inScope)")
         }
     }
@@ -124,11 +126,11 @@ struct ConfigDecoder {
         var lines: [String: Int] = [:]
         return members.filter { member in
             guard let line = lines[member.key] else {
-                lines[member.key] = member.keyPlace.line
+                lines[member.key] = member.keyLocation.line
                 return true
             }
             problems.error(
-                at: member.keyPlace,
+                at: member.keyLocation,
                 "duplicate key '\(member.key)'\(inScope), first seen in line \(line)")
             return false
         }
@@ -144,15 +146,15 @@ struct ConfigDecoder {
         _ node: DocumentNode, expected words: String, bracesAreLiteral: Bool = false
     ) -> ReadScalar? {
         guard case .scalar(let scalar) = node.content else {
-            fail(node.place, words + quotingHint(node))
+            fail(node.location, words + quotingHint(node))
             return nil
         }
         do {
             let expanded = try expansion.expand(
-                scalar.text, in: node.place.file, doublesBraces: bracesAreLiteral)
-            return ReadScalar(written: scalar, expanded: expanded, place: node.place)
+                scalar.text, in: node.location.file, doublesBraces: bracesAreLiteral)
+            return ReadScalar(written: scalar, expanded: expanded, location: node.location)
         } catch {
-            problems.error(at: node.place, error.text)
+            problems.error(at: node.location, error.text)
             if let block { unread.insert(key, of: block) }
             return nil
         }
@@ -172,7 +174,7 @@ struct ConfigDecoder {
 extension DocumentNode.Scalar {
     /// What stands after a key without a value.
     fileprivate static func empty(after member: DocumentNode.Member) -> Self {
-        Self(text: "", isPlain: true, textStart: member.node.place)
+        Self(text: "", isPlain: true, textStart: member.node.location)
     }
 }
 

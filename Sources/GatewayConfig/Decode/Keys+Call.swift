@@ -72,14 +72,15 @@ extension Config.Call: NamedBlock {
     /// `get:`, `post:`, ...; exactly one of them is written.
     private static let requestKeys: [BlockKey<Config.Call>] =
         [Config.Method.get, .post, .put, .patch, .delete, .head].map { method in
-            let reading = Reading<PlacedTemplate>.target
+            let reading = Reading<LocatedTemplate>.target
             let name = method.rawValue.lowercased()
             return BlockKey(name, reading.schema, "\(method.rawValue) this path and query") {
                 member, call, decoder in
                 guard let target = reading.read(member.node, &decoder), call.request == nil else {
                     return
                 }
-                call.request = Request(method: Placed(method, at: member.keyPlace), target: target)
+                call.request = Request(
+                    method: Located(method, at: member.keyLocation), target: target)
             }
         }
 }
@@ -87,11 +88,11 @@ extension Config.Call: NamedBlock {
 extension Reading where Value == [ClosedRange<Int>] {
     /// Empty, it names no status at all: `relay_status: []` relays nothing.
     static var statusList: Reading {
-        Reading<[Placed<ClosedRange<Int>>]>.list(of: .statuses).map { $0.map(\.value) }
+        Reading<[Located<ClosedRange<Int>>]>.list(of: .statuses).map { $0.map(\.value) }
     }
 
     static var filledStatusList: Reading {
-        Reading<[Placed<ClosedRange<Int>>]>.filledList(of: .statuses).map { $0.map(\.value) }
+        Reading<[Located<ClosedRange<Int>>]>.filledList(of: .statuses).map { $0.map(\.value) }
     }
 }
 
@@ -150,7 +151,7 @@ extension Config.Call.Retry: PlainBlock {
 
 extension Reading where Value == [Config.Call.Retry.Condition] {
     static var conditions: Reading {
-        Reading<[Placed<Config.Call.Retry.Condition>]>.filledList(of: .retryCondition)
+        Reading<[Located<Config.Call.Retry.Condition>]>.filledList(of: .retryCondition)
             .map { $0.map(\.value) }
     }
 }

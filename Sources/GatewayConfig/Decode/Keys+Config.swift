@@ -43,8 +43,8 @@ extension Config: PlainBlock {
 struct IncludedConfig: PlainBlock {
     var config: Config
 
-    init(place: Place) {
-        config = Config(place: place)
+    init(location: SourceLocation) {
+        config = Config(location: location)
     }
 
     static let keys: [BlockKey<IncludedConfig>] = Config.keys.map { key in
@@ -56,7 +56,7 @@ struct IncludedConfig: PlainBlock {
                 key.decode(member, &block.config, &decoder)
             } else {
                 decoder.fail(
-                    member.keyPlace,
+                    member.keyLocation,
                     "belongs into the main file; an included one has endpoints and"
                         + " backends")
             }

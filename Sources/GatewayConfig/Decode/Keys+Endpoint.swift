@@ -63,7 +63,7 @@ extension Config.Forward: PlainBlock {
 
 extension Reading where Value == Config.Forward.Query {
     static var forwardedQuery: Reading {
-        let names = Reading<[Placed<String>]>.list(of: .forwardedQueryName)
+        let names = Reading<[Located<String>]>.list(of: .forwardedQueryName)
         let all = Reading<Value>.scalar(
             .choice(["all"]), expected: "must be a list of names, or all"
         ) { scalar throws(Refusal) in
@@ -133,7 +133,7 @@ extension Config.Param: NamedBlock {
         .value(
             "required", \.required, .flag, default: .flag(false), "whether it has to be sent"),
         .value(
-            "in", \.location, .choice,
+            "in", \.sentIn, .choice,
             default: .words("`path` if the route has its name, else `query`"),
             "where it is sent"),
     ]

@@ -38,8 +38,8 @@ extension Reading where Value: AddressBlock & PlainBlock {
         return Reading(schema: .either([address.schema, block.schema])) { node, decoder in
             if case .mapping = node.content { return block.read(node, &decoder) }
             return address.read(node, &decoder).map { address in
-                var value = Value(place: node.place)
-                value.address = Placed(address, at: node.place)
+                var value = Value(location: node.location)
+                value.address = Located(address, at: node.location)
                 return value
             }
         }

@@ -8,18 +8,18 @@ struct ReadScalar {
     /// What the file says. Problems that quote a whole value quote this: what was put in may be secret.
     let written: String
 
-    let place: Place
+    let location: SourceLocation
     let isExpanded: Bool
     let type: ScalarType
 
     /// Where the first character of `text` stands, if the file spells it so.
-    let textStart: Place?
+    let textStart: SourceLocation?
 
     /// An expanded scalar is typed as if it had been written plainly, with quotes or without: inside
     /// of `{ }`, `${...}` has to be quoted.
-    init(written: DocumentNode.Scalar, expanded: String?, place: Place) {
+    init(written: DocumentNode.Scalar, expanded: String?, location: SourceLocation) {
         self.written = written.text
-        self.place = place
+        self.location = location
         text = expanded ?? written.text
         isExpanded = expanded != nil
         let plain = DocumentNode.Scalar(text: text, isPlain: written.isPlain || isExpanded)

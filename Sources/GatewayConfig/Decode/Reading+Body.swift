@@ -16,7 +16,7 @@ extension Reading where Value == BodyTemplate {
             }
             guard isRight else { return nil }
             return BodyTemplate(
-                place: node.place, pieces: writer.finished, isConfidential: node.hasExpansion)
+                location: node.location, pieces: writer.finished, isConfidential: node.hasExpansion)
         }
     }
 }
@@ -103,7 +103,7 @@ private struct BodyTemplateWriter {
     ) -> Bool {
         guard let template = decoder.template(node, checking: { _ in }) else { return false }
         guard let reference = template.template.references.first else { return false }
-        append(.optionalEntry(key: key, reference, at: template.place(of: reference)))
+        append(.optionalEntry(key: key, reference, at: template.location(of: reference)))
         return true
     }
 
@@ -117,10 +117,10 @@ private struct BodyTemplateWriter {
     }
 
     /// A reference alone is a value; among text it stands inside of a string.
-    private mutating func append(_ template: PlacedTemplate) -> Bool {
+    private mutating func append(_ template: LocatedTemplate) -> Bool {
         let segments = template.template.segments
         if segments.count == 1, case .reference(let reference) = segments[0] {
-            append(.value(reference, at: template.place(of: reference)))
+            append(.value(reference, at: template.location(of: reference)))
             return true
         }
         literal += "\""
@@ -129,7 +129,7 @@ private struct BodyTemplateWriter {
             case .literal(let text):
                 literal += String(jsonQuoting: text).dropFirst().dropLast()
             case .reference(let reference):
-                append(.insideString(reference, at: template.place(of: reference)))
+                append(.insideString(reference, at: template.location(of: reference)))
             }
         }
         literal += "\""

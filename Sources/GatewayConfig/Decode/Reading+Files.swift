@@ -8,19 +8,19 @@ extension Reading where Value == Config.File {
             if text.isEmpty { throw Refusal("must not be empty") }
         }
         return Reading(schema: name.schema) { node, decoder in
-            name.read(node, &decoder).flatMap { decoder.file(Placed($0, of: node)) }
+            name.read(node, &decoder).flatMap { decoder.file(Located($0, of: node)) }
         }
     }
 }
 
 extension ConfigDecoder {
-    fileprivate mutating func file(_ name: Placed<String>) -> Config.File? {
-        let quoted = FilePath.resolve(name.quoted, besides: name.place.file)
-        let path = FilePath.resolve(name.value, besides: name.place.file)
+    fileprivate mutating func file(_ name: Located<String>) -> Config.File? {
+        let quoted = FilePath.resolve(name.quoted, besides: name.location.file)
+        let path = FilePath.resolve(name.value, besides: name.location.file)
         do {
             return Config.File(title: quoted, bytes: Bytes(try expansion.files.read(path)))
         } catch {
-            fail(name.place, "cannot be read: \(error.words): '\(quoted)'")
+            fail(name.location, "cannot be read: \(error.words): '\(quoted)'")
             return nil
         }
     }

@@ -52,7 +52,8 @@ extension ConfigDecoder {
             if let number = JSONNumber.spelling(of: scalar.text, type: scalar.type) {
                 return number
             }
-            fail(scalar.place, "must be a value of JSON, which has no number '\(scalar.written)'")
+            fail(
+                scalar.location, "must be a value of JSON, which has no number '\(scalar.written)'")
             return nil
         case .string: return String(jsonQuoting: scalar.text)
         }

@@ -1,6 +1,6 @@
 import YAMLReader
 
-extension Reading where Value == PlacedTemplate {
+extension Reading where Value == LocatedTemplate {
     /// A text with references; `check` sees every piece between them.
     static func template(
         _ schema: ValueSchema,
@@ -36,17 +36,17 @@ extension ConfigDecoder {
     /// A scalar's text read as a template; what `${...}` puts in is literal in it.
     mutating func template(
         _ node: DocumentNode, checking check: (TemplateText) throws(Refusal) -> Void
-    ) -> PlacedTemplate? {
+    ) -> LocatedTemplate? {
         let scalar = scalar(node, expected: "must be a text", bracesAreLiteral: true)
         guard let scalar else { return nil }
         let template: TemplateText
         do throws(TemplateError) {
             template = try TemplateText(parsing: scalar.text)
         } catch {
-            let place = scalar.textStart?.advanced(by: error.offset) ?? scalar.place
+            let location = scalar.textStart?.advanced(by: error.offset) ?? scalar.location
             // What stands between braces may come from a variable.
             fail(
-                place,
+                location,
                 scalar.isExpanded
                     ? "cannot be read as a text with references: '\(scalar.written)'"
                     : "cannot be read: \(error.text)")
@@ -63,8 +63,8 @@ extension ConfigDecoder {
             refuse(scalar, error)
             return nil
         }
-        return PlacedTemplate(
-            template: template, place: scalar.place, textStart: scalar.textStart,
+        return LocatedTemplate(
+            template: template, location: scalar.location, textStart: scalar.textStart,
             written: scalar.isExpanded ? scalar.written : nil)
     }
 }

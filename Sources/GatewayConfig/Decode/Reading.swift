@@ -36,7 +36,7 @@ extension ConfigDecoder {
     fileprivate mutating func block<Block: PlainBlock>(
         _ node: DocumentNode, scope: String
     ) -> Block? {
-        var block = Block(place: node.place)
+        var block = Block(location: node.location)
         return decode(node, into: &block, scope: scope) ? block : nil
     }
 }
@@ -45,24 +45,24 @@ extension ConfigDecoder {
 
 extension Reading {
     /// A list; every entry keeps its place.
-    static func list<Item>(of item: Reading<Item>) -> Reading where Value == [Placed<Item>] {
+    static func list<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
         Reading(schema: .list(item.schema)) { node, decoder in
             guard case .sequence(let nodes) = node.content else {
-                decoder.fail(node.place, "must be a list, such as [a, b]")
+                decoder.fail(node.location, "must be a list, such as [a, b]")
                 return nil
             }
             return nodes.compactMap { node in
-                item.read(node, &decoder).map { Placed($0, of: node) }
+                item.read(node, &decoder).map { Located($0, of: node) }
             }
         }
     }
 
     /// A list that has something in it.
-    static func filledList<Item>(of item: Reading<Item>) -> Reading where Value == [Placed<Item>] {
+    static func filledList<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
         let list = Reading.list(of: item)
         return Reading(schema: list.schema) { node, decoder in
             if case .sequence([]) = node.content {
-                decoder.fail(node.place, "must not be empty")
+                decoder.fail(node.location, "must not be empty")
                 return nil
             }
             return list.read(node, &decoder)
@@ -70,11 +70,11 @@ extension Reading {
     }
 
     /// A list, or one of its entries alone.
-    static func oneOrMany<Item>(of item: Reading<Item>) -> Reading where Value == [Placed<Item>] {
+    static func oneOrMany<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
         let list = Reading.list(of: item)
         return Reading(schema: .oneOrMany(item.schema)) { node, decoder in
             if case .sequence = node.content { return list.read(node, &decoder) }
-            return item.read(node, &decoder).map { [Placed($0, of: node)] }
+            return item.read(node, &decoder).map { [Located($0, of: node)] }
         }
     }
 
@@ -84,7 +84,7 @@ extension Reading {
     ) -> Reading where Value == [Block] {
         Reading(schema: .list(Block.schema)) { node, decoder in
             guard case .sequence(let nodes) = node.content else {
-                decoder.fail(node.place, "must be a list, one '- ' for each")
+                decoder.fail(node.location, "must be a list, one '- ' for each")
                 return nil
             }
             return nodes.compactMap { decoder.block($0, scope: title($0)) }
@@ -96,10 +96,11 @@ extension Reading {
         Reading(schema: .map(Block.schema)) { node, decoder in
             decoder.members(of: node)?.compactMap { member in
                 if let problem = Block.problem(withName: member.key) {
-                    decoder.problems.error(at: member.keyPlace, problem)
+                    decoder.problems.error(at: member.keyLocation, problem)
                 }
                 var block = Block(
-                    name: Placed(member.key, at: member.keyPlace), place: member.node.place)
+                    name: Located(member.key, at: member.keyLocation),
+                    location: member.node.location)
                 decoder.decode(
                     member.node, into: &block, scope: "\(Block.word) '\(member.key)'")
                 return block
@@ -111,19 +112,19 @@ extension Reading {
     static func map<Item, Entry>(
         of item: Reading<Item>,
         checkingKey check: @escaping @Sendable (String) throws(Refusal) -> Void,
-        _ entry: @escaping @Sendable (Placed<String>, Placed<Item>) -> Entry
+        _ entry: @escaping @Sendable (Located<String>, Located<Item>) -> Entry
     ) -> Reading where Value == [Entry] {
         Reading(schema: .map(item.schema)) { node, decoder in
             decoder.members(of: node)?.compactMap { member in
                 do throws(Refusal) {
                     try check(member.key)
                 } catch {
-                    decoder.fail(member.keyPlace, error.words)
+                    decoder.fail(member.keyLocation, error.words)
                 }
                 return item.read(member.node, &decoder).map { value in
                     entry(
-                        Placed(member.key, at: member.keyPlace),
-                        Placed(value, of: member.node))
+                        Located(member.key, at: member.keyLocation),
+                        Located(value, of: member.node))
                 }
             }
         }
@@ -132,7 +133,7 @@ extension Reading {
     /// Values under the names of headers.
     static func headers<Item, Entry>(
         of item: Reading<Item>,
-        _ entry: @escaping @Sendable (Placed<String>, Placed<Item>) -> Entry
+        _ entry: @escaping @Sendable (Located<String>, Located<Item>) -> Entry
     ) -> Reading where Value == [Entry] {
         let map = Reading.map(of: item, checkingKey: HeaderSyntax.check(name:), entry)
         return Reading(schema: .headers(item.schema), read: map.read)
@@ -149,7 +150,7 @@ extension Reading {
 extension ConfigDecoder {
     fileprivate mutating func members(of node: DocumentNode) -> [DocumentNode.Member]? {
         guard case .mapping(let members) = node.content else {
-            fail(node.place, "must be a mapping of names to values")
+            fail(node.location, "must be a mapping of names to values")
             return nil
         }
         return withoutDuplicates(members)

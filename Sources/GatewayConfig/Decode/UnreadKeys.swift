@@ -7,17 +7,17 @@ import YAMLReader
 struct UnreadKeys {
     private struct Key: Hashable {
         let name: String
-        let block: Place
+        let block: SourceLocation
     }
 
     private var keys: Set<Key> = []
 
-    mutating func insert(_ name: String, of block: Place) {
+    mutating func insert(_ name: String, of block: SourceLocation) {
         keys.insert(Key(name: name, block: block))
     }
 
     /// Whether a value was written for the key and could not be read.
-    func contains(_ name: String, of block: Place) -> Bool {
+    func contains(_ name: String, of block: SourceLocation) -> Bool {
         keys.contains(Key(name: name, block: block))
     }
 }

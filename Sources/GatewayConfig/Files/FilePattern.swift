@@ -34,18 +34,18 @@ struct FilePattern {
     /// Two cursors and the place to go back to: linear memory, no recursion.
     static func matches(_ pattern: [Character], _ name: [Character]) -> Bool {
         if name.first == ".", pattern.first != "." { return false }
-        var (at, place) = (0, 0)
-        var retry: (at: Int, place: Int)?
-        while place < name.count {
+        var (at, location) = (0, 0)
+        var retry: (at: Int, location: Int)?
+        while location < name.count {
             if at < pattern.count, pattern[at] == "*" {
-                retry = (at + 1, place)
+                retry = (at + 1, location)
                 at += 1
-            } else if at < pattern.count, pattern[at] == "?" || pattern[at] == name[place] {
+            } else if at < pattern.count, pattern[at] == "?" || pattern[at] == name[location] {
                 at += 1
-                place += 1
+                location += 1
             } else if let last = retry {
-                retry = (last.at, last.place + 1)
-                (at, place) = (last.at, last.place + 1)
+                retry = (last.at, last.location + 1)
+                (at, location) = (last.at, last.location + 1)
             } else {
                 return false
             }

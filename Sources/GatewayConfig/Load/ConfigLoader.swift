@@ -29,11 +29,11 @@ package struct ConfigLoader {
         do throws(LoadError) {
             main = try loader.document(path)
         } catch {
-            loader.decoder.problems.error(at: error.place, error.text)
+            loader.decoder.problems.error(at: error.location, error.text)
             return (nil, loader.decoder.problems)
         }
         loader.warnIfWorldWritable(path)
-        var config = Config(place: main.place)
+        var config = Config(location: main.location)
         loader.decoder.decode(main, into: &config, scope: "")
         loader.follow(config.include, of: path, into: &config)
         if config.backends.contains(where: \.needsSystemTrust) {
@@ -48,7 +48,7 @@ package struct ConfigLoader {
     }
 
     private struct LoadError: Error {
-        let place: Place
+        let location: SourceLocation
         let text: String
         var isFileMissing = false
     }
@@ -59,14 +59,15 @@ package struct ConfigLoader {
             bytes = try files.read(path)
         } catch {
             throw LoadError(
-                place: Place(file: path), text: error.words, isFileMissing: error == .notFound)
+                location: SourceLocation(file: path), text: error.words,
+                isFileMissing: error == .notFound)
         }
         do {
             return path.hasSuffix(".json")
                 ? try JSONConfigSource.read(bytes, file: path)
                 : try YAMLDocument.read(bytes, file: path)
         } catch {
-            throw LoadError(place: error.place, text: error.text)
+            throw LoadError(location: error.location, text: error.text)
         }
     }
 
@@ -74,14 +75,14 @@ package struct ConfigLoader {
     private mutating func warnIfWorldWritable(_ path: String) {
         guard files.isWorldWritable(path) else { return }
         decoder.problems.warning(
-            at: Place(file: path),
+            at: SourceLocation(file: path),
             "every user of this system may change this file (chmod o-w \(path))")
     }
 
     // MARK: Include
 
     private mutating func follow(
-        _ patterns: [Placed<String>], of main: String, into config: inout Config
+        _ patterns: [Located<String>], of main: String, into config: inout Config
     ) {
         var seen = [main]
         for pattern in patterns {
@@ -89,7 +90,7 @@ package struct ConfigLoader {
             let found = FilePattern(path).matches(in: files)
             if found.isEmpty {
                 decoder.problems.warning(
-                    at: pattern.place, "'\(pattern.quoted)' matches no file")
+                    at: pattern.location, "'\(pattern.quoted)' matches no file")
             }
             for file in found where !seen.contains(file) {
                 seen.append(file)
@@ -99,21 +100,21 @@ package struct ConfigLoader {
     }
 
     private mutating func include(
-        _ file: String, named pattern: Placed<String>, into config: inout Config
+        _ file: String, named pattern: Located<String>, into config: inout Config
     ) {
         do throws(LoadError) {
             let root = try document(file)
             warnIfWorldWritable(file)
-            var part = IncludedConfig(place: root.place)
+            var part = IncludedConfig(location: root.location)
             decoder.decode(root, into: &part, scope: "")
             config.backends += part.config.backends
             config.endpoints += part.config.endpoints
         } catch {
-            decoder.markUnread("include", of: config.place)
+            decoder.markUnread("include", of: config.location)
             let isHere = !error.isFileMissing
             let named = pattern.written ?? file
             decoder.problems.error(
-                at: isHere ? error.place : pattern.place,
+                at: isHere ? error.location : pattern.location,
                 isHere ? error.text : "there is no file '\(named)' to include")
         }
     }

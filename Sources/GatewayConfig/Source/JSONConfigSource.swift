@@ -19,7 +19,7 @@ package struct JSONConfigSource {
             document = try JSONDocument(source.text)
         } catch {
             throw DocumentProblem(
-                place: source.place(error.offset), text: "this is no JSON: \(error.reason)")
+                location: source.location(error.offset), text: "this is no JSON: \(error.reason)")
         }
         return try source.node(document.root, depth: 1)
     }
@@ -35,46 +35,46 @@ package struct JSONConfigSource {
     private mutating func node(
         _ node: JSONDocument.Node, depth: Int
     ) throws(DocumentProblem) -> DocumentNode {
-        let place = place(node.range.lowerBound)
+        let location = location(node.range.lowerBound)
         let content: DocumentNode.Content
         switch node.content {
         case .object(let members):
-            content = .mapping(try self.members(members, depth: depth, at: place))
+            content = .mapping(try self.members(members, depth: depth, at: location))
         case .array(let elements):
-            content = .sequence(try self.elements(elements, depth: depth, at: place))
+            content = .sequence(try self.elements(elements, depth: depth, at: location))
         case .string(let string):
             // Escapes make a string longer than it is; nothing else can.
             let isVerbatim = string.utf8.count + 2 == node.range.count
             content = .scalar(
                 .init(
                     text: string, isPlain: false,
-                    textStart: isVerbatim ? place.advanced(by: 1) : nil))
+                    textStart: isVerbatim ? location.advanced(by: 1) : nil))
         case .number(let number): content = .scalar(.init(text: number, isPlain: true))
         case .boolean(let value): content = .scalar(.init(text: "\(value)", isPlain: true))
         case .null: content = .scalar(.init(text: "null", isPlain: true))
         }
-        return DocumentNode(place: place, content: content)
+        return DocumentNode(location: location, content: content)
     }
 
     private mutating func members(
-        _ members: [JSONDocument.Member], depth: Int, at place: Place
+        _ members: [JSONDocument.Member], depth: Int, at location: SourceLocation
     ) throws(DocumentProblem) -> [DocumentNode.Member] {
-        try check(depth, at: place)
+        try check(depth, at: location)
         var nodes: [DocumentNode.Member] = []
         for member in members {
-            let keyPlace = self.place(member.keyRange.lowerBound)
+            let keyLocation = self.location(member.keyRange.lowerBound)
             nodes.append(
                 .init(
-                    key: member.key, keyPlace: keyPlace,
+                    key: member.key, keyLocation: keyLocation,
                     node: try node(member.value, depth: depth + 1)))
         }
         return nodes
     }
 
     private mutating func elements(
-        _ elements: [JSONDocument.Node], depth: Int, at place: Place
+        _ elements: [JSONDocument.Node], depth: Int, at location: SourceLocation
     ) throws(DocumentProblem) -> [DocumentNode] {
-        try check(depth, at: place)
+        try check(depth, at: location)
         var nodes: [DocumentNode] = []
         for element in elements {
             nodes.append(try node(element, depth: depth + 1))
@@ -82,17 +82,17 @@ package struct JSONConfigSource {
         return nodes
     }
 
-    private func check(_ depth: Int, at place: Place) throws(DocumentProblem) {
+    private func check(_ depth: Int, at location: SourceLocation) throws(DocumentProblem) {
         guard depth <= YAMLDocument.depthMax else {
             throw DocumentProblem(
-                place: place, text: "nested more than \(YAMLDocument.depthMax) levels deep")
+                location: location, text: "nested more than \(YAMLDocument.depthMax) levels deep")
         }
     }
 
     /// The location of a byte that is not before the last one whose location was needed.
-    private mutating func place(_ offset: Int) -> Place {
+    private mutating func location(_ offset: Int) -> SourceLocation {
         let text = text
         reached.advance(to: offset, in: text.span)
-        return Place(file: file, line: reached.line, column: reached.column)
+        return SourceLocation(file: file, line: reached.line, column: reached.column)
     }
 }

@@ -5,10 +5,10 @@ package struct Problems: Sendable, Equatable {
     /// One finding, as `file:line:column: error: text`.
     package struct Problem: Sendable, Hashable, CustomStringConvertible {
         package let severity: Severity
-        package let place: Place
+        package let location: SourceLocation
         package let text: String
 
-        package var description: String { "\(place): \(severity.rawValue): \(text)" }
+        package var description: String { "\(location): \(severity.rawValue): \(text)" }
     }
 
     /// An error stops the start; a warning does not, unless `--strict` is given.
@@ -24,24 +24,24 @@ package struct Problems: Sendable, Equatable {
 
     /// One error about a file as a whole, which could not be read.
     package init(ofFile path: String, _ text: String) {
-        error(at: Place(file: path), text)
+        error(at: SourceLocation(file: path), text)
     }
 
-    package mutating func error(at place: Place, _ text: String) {
-        add(Problem(severity: .error, place: place, text: text))
+    package mutating func error(at location: SourceLocation, _ text: String) {
+        add(Problem(severity: .error, location: location, text: text))
     }
 
-    package mutating func warning(at place: Place, _ text: String) {
-        add(Problem(severity: .warning, place: place, text: text))
+    package mutating func warning(at location: SourceLocation, _ text: String) {
+        add(Problem(severity: .warning, location: location, text: text))
     }
 
     /// The same thing found on two ways is told once.
     private mutating func add(_ problem: Problem) {
         let problem = Problem(
-            severity: problem.severity, place: problem.place,
+            severity: problem.severity, location: problem.location,
             text: problem.text + LookAlikes.note(on: problem.text))
         guard known.insert(problem).inserted else { return }
-        if !files.contains(problem.place.file) { files.append(problem.place.file) }
+        if !files.contains(problem.location.file) { files.append(problem.location.file) }
         found.append(problem)
     }
 
@@ -52,8 +52,10 @@ package struct Problems: Sendable, Equatable {
     /// By place; the files in the order in which they first had a problem.
     package var sorted: [Problem] {
         let keyed = found.enumerated().map { index, problem in
-            let file = files.firstIndex(of: problem.place.file) ?? files.count
-            return (key: (file, problem.place.line, problem.place.column, index), problem: problem)
+            let file = files.firstIndex(of: problem.location.file) ?? files.count
+            return (
+                key: (file, problem.location.line, problem.location.column, index), problem: problem
+            )
         }
         return keyed.sorted { $0.key < $1.key }.map(\.problem)
     }

@@ -89,7 +89,7 @@ extension ConfigSurvey.Endpoint {
         let inPath = route?.parameters ?? []
         var params = endpoint.params.filter { !inPath.contains($0.name.value) }.map { param in
             ConfigSurvey.Param(
-                name: param.name.value, isHeader: param.location?.value == .header,
+                name: param.name.value, isHeader: param.sentIn?.value == .header,
                 isRequired: param.required?.value ?? false, values: param.samples)
         }
         params += endpoint.undeclaredQuery.map { name, isOptional in

@@ -3,11 +3,11 @@ package import YAMLReader
 /// Why a value is refused: `must be true or false`.
 package struct Refusal: Error {
     let text: RefusalText
-    package let place: Place?
+    package let location: SourceLocation?
 
-    package init(_ text: RefusalText, at place: Place? = nil) {
+    package init(_ text: RefusalText, at location: SourceLocation? = nil) {
         self.text = text
-        self.place = place
+        self.location = location
     }
 
     /// The refusal of a value that the file itself spells.

@@ -119,13 +119,13 @@ package struct ValueRule {
 
 /// What the configuration says about a value: a parameter, or a property of a body.
 package protocol ValueLimits {
-    var place: Place { get }
-    var min: Placed<Config.Number>? { get }
-    var max: Placed<Config.Number>? { get }
-    var minLength: Placed<Int>? { get }
-    var maxLength: Placed<Int>? { get }
-    var pattern: Placed<String>? { get }
-    var oneOf: [Placed<String>] { get }
+    var location: SourceLocation { get }
+    var min: Located<Config.Number>? { get }
+    var max: Located<Config.Number>? { get }
+    var minLength: Located<Int>? { get }
+    var maxLength: Located<Int>? { get }
+    var pattern: Located<String>? { get }
+    var oneOf: [Located<String>] { get }
 }
 
 extension Config.Param: ValueLimits {}

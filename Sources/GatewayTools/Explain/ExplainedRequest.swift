@@ -16,7 +16,9 @@ struct ExplainedRequest {
     }
 
     var lines: [String] {
-        var rows = [["route     ", endpoint.name, "\(endpoint.place.file):\(endpoint.place.line)"]]
+        var rows = [
+            ["route     ", endpoint.name, "\(endpoint.location.file):\(endpoint.location.line)"]
+        ]
         let dropped = droppedQuery
         if !endpoint.params.isEmpty || !dropped.isEmpty {
             rows.append([

@@ -9,8 +9,8 @@ extension Explanation {
     /// Sends the request through the gateway itself and tells what happened: `explain --run`.
     ///
     /// The promise is kept when the answer is there and every connection is closed again.
-    package func run(on loop: any Loop) -> Local<String> {
-        let witness = CallWitness(loop: loop)
+    package func run(on loop: any Loop) -> LocalPromise<String> {
+        let witness = CallRecorder(loop: loop)
         let client = Client(loop: loop)
         let gateway = GatewayService(
             plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
@@ -18,10 +18,10 @@ extension Explanation {
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let exchange = Exchange(
             id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            core: loop.core, began: loop.now, client: "127.0.0.1:0")
+            local: loop.local, began: loop.now, client: "127.0.0.1:0")
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
         return gateway.answer(request, exchange).then { response in
-            let answer = WitnessedAnswer(
+            let answer = RecordedResponse(
                 method: head.method, response: response, began: exchange.began, ended: loop.now,
                 witness: witness)
             // Calls that were given up settle while the connections close.
@@ -29,7 +29,7 @@ extension Explanation {
         }
     }
 
-    private func text(after answer: WitnessedAnswer) -> String {
+    private func text(after answer: RecordedResponse) -> String {
         guard let endpoint else { return text + answer.lines.map { $0 + "\n" }.joined() }
         var lines = ExplainedRequest(endpoint, head).lines
         do throws(RefusedRequest) {
@@ -42,12 +42,12 @@ extension Explanation {
 }
 
 /// The answer to a request that was really sent, and its calls over time.
-struct WitnessedAnswer {
+struct RecordedResponse {
     let method: Method
     let response: Response
     let began: Instant
     let ended: Instant
-    let witness: CallWitness
+    let witness: CallRecorder
 
     var lines: [String] {
         var head = "answer    \(response.status.code) after \((ended - began).millisecondsText)"
@@ -81,7 +81,7 @@ struct WitnessedAnswer {
     }
 
     /// `#` while the call ran, and a digit where a request after the first left.
-    private func bar(_ seen: CallWitness.Sighting, until end: Instant) -> String {
+    private func bar(_ seen: CallRecorder.Sighting, until end: Instant) -> String {
         WaterfallBars(from: began, to: ended, scale: 30, columns: 30, of: "#")
             .bar(from: seen.began, to: end, marks: Array(seen.requests.dropFirst()))
     }

@@ -17,14 +17,15 @@ struct ImportCheck {
             if problems.isEmpty { return }
             var isChanged = false
             for problem in problems {
-                let owner = lines[min(max(problem.place.line, 1), lines.count) - 1]
+                let owner = lines[min(max(problem.location.line, 1), lines.count) - 1]
                 let words = Self.words(problem.text, lines.map(\.line))
-                if document.refuse(owner.part, words, at: owner.line.place) { isChanged = true }
+                if document.refuse(owner.part, words, at: owner.line.location) { isChanged = true }
             }
             guard isChanged else {
                 for problem in problems {
                     errors.error(
-                        at: document.place, "the written configuration is wrong: \(problem.text)")
+                        at: document.location, "the written configuration is wrong: \(problem.text)"
+                    )
                 }
                 return
             }
@@ -53,7 +54,7 @@ struct ImportCheck {
             let column = rest.dropFirst(line.count + 1).prefix(while: \.isNumber)
             rest = rest.dropFirst(line.count + 1 + column.count)
             let index = min(max(Int(line) ?? 1, 1), lines.count) - 1
-            words += lines[index].place?.description ?? "the configuration"
+            words += lines[index].location?.description ?? "the configuration"
         }
         return words + rest
     }

@@ -5,10 +5,10 @@ package struct ImportFindings: Sendable, Equatable {
     /// One line of the report: `krakend.json:9:27: warning: text`.
     package struct Finding: Sendable, Hashable, CustomStringConvertible {
         package let severity: Severity
-        package let place: Place
+        package let location: SourceLocation
         package let text: String
 
-        package var description: String { "\(place): \(severity.rawValue): \(text)" }
+        package var description: String { "\(location): \(severity.rawValue): \(text)" }
     }
 
     package enum Severity: String, Sendable {
@@ -22,17 +22,19 @@ package struct ImportFindings: Sendable, Equatable {
 
     private(set) var all: [Finding] = []
 
-    mutating func error(at place: Place, _ text: String) { add(.error, place, text) }
-    mutating func warning(at place: Place, _ text: String) { add(.warning, place, text) }
-    mutating func note(at place: Place, _ text: String) { add(.note, place, text) }
+    mutating func error(at location: SourceLocation, _ text: String) { add(.error, location, text) }
+    mutating func warning(at location: SourceLocation, _ text: String) {
+        add(.warning, location, text)
+    }
+    mutating func note(at location: SourceLocation, _ text: String) { add(.note, location, text) }
 
-    mutating func add(_ severity: Severity, _ place: Place, _ text: String) {
-        let finding = Finding(severity: severity, place: place, text: text)
+    mutating func add(_ severity: Severity, _ location: SourceLocation, _ text: String) {
+        let finding = Finding(severity: severity, location: location, text: text)
         if !all.contains(finding) { all.append(finding) }
     }
 
     mutating func add(_ others: ImportFindings) {
-        for finding in others.all { add(finding.severity, finding.place, finding.text) }
+        for finding in others.all { add(finding.severity, finding.location, finding.text) }
     }
 
     package func count(of severity: Severity) -> Int { all.count { $0.severity == severity } }
@@ -40,8 +42,8 @@ package struct ImportFindings: Sendable, Equatable {
     /// By source location; findings of one location in the order in which they were found.
     var sorted: [Finding] {
         all.enumerated().sorted { one, other in
-            (one.element.place.line, one.element.place.column, one.offset)
-                < (other.element.place.line, other.element.place.column, other.offset)
+            (one.element.location.line, one.element.location.column, one.offset)
+                < (other.element.location.line, other.element.location.column, other.offset)
         }.map(\.element)
     }
 }
@@ -63,6 +65,6 @@ extension ImportFindings {
         // KrakenD ignores such keys; people write comments into them.
         guard let first = member.key.first, !"@_$".contains(first) else { return }
         let loss = losses[member.key] ?? KrakenDLosses.general(member.key)
-        add(loss.severity, member.keyPlace, "'\(member.key)' is left out: \(loss.reason)")
+        add(loss.severity, member.keyLocation, "'\(member.key)' is left out: \(loss.reason)")
     }
 }

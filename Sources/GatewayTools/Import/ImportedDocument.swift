@@ -5,7 +5,7 @@ struct ImportedDocument {
     /// What the service is called.
     let name: String?
     /// Where the file begins that is imported.
-    let place: Place
+    let location: SourceLocation
     /// Of the service; those of the endpoints are theirs.
     var findings: ImportFindings
     private(set) var members: [(String, YAMLTree)]
@@ -13,11 +13,12 @@ struct ImportedDocument {
     private(set) var endpoints: [ImportedEndpoint]
 
     init(
-        name: String?, place: Place, findings: ImportFindings, members: [(String, YAMLTree)],
+        name: String?, location: SourceLocation, findings: ImportFindings,
+        members: [(String, YAMLTree)],
         backends: KrakenDBackends, endpoints: [ImportedEndpoint]
     ) {
         self.name = name
-        self.place = place
+        self.location = location
         self.findings = findings
         self.members = members
         self.backends = backends
@@ -45,7 +46,7 @@ struct ImportedDocument {
     private func comments(_ findings: ImportFindings) -> [YAMLLine] {
         findings.sorted.flatMap { finding in
             YAMLLine.comment(
-                "\(finding.severity.rawValue), line \(finding.place.line): \(finding.text)")
+                "\(finding.severity.rawValue), line \(finding.location.line): \(finding.text)")
         }
     }
 
@@ -103,15 +104,15 @@ struct ImportedDocument {
     }
 
     /// Leaves out a part that the check refuses; false if nothing can be left out.
-    mutating func refuse(_ part: Part, _ words: String, at place: Place?) -> Bool {
+    mutating func refuse(_ part: Part, _ words: String, at location: SourceLocation?) -> Bool {
         switch part {
         case .endpoint(let index):
-            endpoints[index].refuse(words, at: place)
+            endpoints[index].refuse(words, at: location)
             return true
         case .backend(let name):
             let callers = endpoints.indices.filter { endpoints[$0].backends.contains(name) }
             for index in callers where endpoints[index].tree != nil {
-                endpoints[index].refuse(words, at: place)
+                endpoints[index].refuse(words, at: location)
             }
             return !callers.isEmpty
         case .member(let key):
@@ -119,7 +120,7 @@ struct ImportedDocument {
                 return false
             }
             members.remove(at: index)
-            findings.warning(at: place ?? self.place, "'\(key)' is left out: \(words)")
+            findings.warning(at: location ?? self.location, "'\(key)' is left out: \(words)")
             return true
         }
     }

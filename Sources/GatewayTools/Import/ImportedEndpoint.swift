@@ -4,7 +4,7 @@ import YAMLReader
 struct ImportedEndpoint {
     /// `endpoint GET /a`
     let title: String
-    let place: Place
+    let location: SourceLocation
 
     /// Nil if it cannot be expressed.
     private(set) var tree: YAMLTree?
@@ -21,11 +21,12 @@ struct ImportedEndpoint {
     private(set) var findings: ImportFindings
 
     init(
-        title: String, place: Place, tree: YAMLTree, backends: Set<String>, isProtected: Bool,
+        title: String, location: SourceLocation, tree: YAMLTree, backends: Set<String>,
+        isProtected: Bool,
         reasons: ImportFindings, findings: ImportFindings
     ) {
         self.title = title
-        self.place = place
+        self.location = location
         self.tree = tree
         self.backends = backends
         self.isProtected = isProtected
@@ -34,9 +35,9 @@ struct ImportedEndpoint {
     }
 
     /// One that cannot be expressed.
-    init(title: String, place: Place, refusal: String, at refused: Place?) {
+    init(title: String, location: SourceLocation, refusal: String, at refused: SourceLocation?) {
         self.title = title
-        self.place = place
+        self.location = location
         backends = []
         isProtected = false
         reasons = ImportFindings()
@@ -47,12 +48,12 @@ struct ImportedEndpoint {
     var isWritten: Bool { tree != nil && !isProtected }
 
     /// Leaves it out; what else there was to say of it says nothing any more.
-    mutating func refuse(_ words: String, at refused: Place?) {
+    mutating func refuse(_ words: String, at refused: SourceLocation?) {
         if tree != nil {
             reasons = ImportFindings()
             findings = ImportFindings()
         }
         tree = nil
-        reasons.warning(at: refused ?? place, "\(title) is left out: \(words)")
+        reasons.warning(at: refused ?? location, "\(title) is left out: \(words)")
     }
 }

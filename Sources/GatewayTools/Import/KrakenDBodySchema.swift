@@ -49,7 +49,7 @@ struct KrakenDBodySchema {
                 break
             default:
                 findings.warning(
-                    at: member.keyPlace, "'\(member.key)' is left out: 'body' does not check it")
+                    at: member.keyLocation, "'\(member.key)' is left out: 'body' does not check it")
             }
         }
         if !properties.isEmpty { members.append(("properties", .block(properties))) }
@@ -78,7 +78,7 @@ struct KrakenDBodySchema {
             _ = try Pattern(pattern)
             return .text(pattern)
         } catch {
-            findings.warning(at: node.place, "'pattern' is left out: \(error)")
+            findings.warning(at: node.location, "'pattern' is left out: \(error)")
             return nil
         }
     }

@@ -12,7 +12,7 @@ struct KrakenDCall {
         let isSequential: Bool
         /// `output_encoding: no-op`
         let isPassedOn: Bool
-        let hedge: (after: Duration, place: Place)?
+        let hedge: (after: Duration, location: SourceLocation)?
         /// JSON by call.
         let fallbacks: [String: String]
     }
@@ -57,8 +57,8 @@ struct KrakenDCall {
         let breaker = breaker(&findings)
         let backend = backends.name(of: urls, breaker: breaker, tls: tls(backends))
         var members: [(String, YAMLTree)] = [("from", .text(backend))]
-        let place = node["url_pattern"]?.place ?? node.place
-        members.append((method.lowercased(), .placed(.text(target.text), place)))
+        let location = node["url_pattern"]?.location ?? node.location
+        members.append((method.lowercased(), .located(.text(target.text), location)))
         if !martian.headers.isEmpty {
             members.append(("headers", .inline(martian.headers.map { ($0.name, $0.value) })))
         }
@@ -72,19 +72,19 @@ struct KrakenDCall {
         // Without a key of its own, KrakenD merges the answer into the root.
         if KrakenDCallNames.key(of: node) == nil { members.append(("at", .text("."))) }
         members += repetition(&findings)
-        return .placed(.block(members), node.place)
+        return .located(.block(members), node.location)
     }
 
     private func checkIsPossible() throws(Refusal) {
         guard ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].contains(method) else {
-            throw Refusal("there is no call with \(method)", at: node["method"]?.place)
+            throw Refusal("there is no call with \(method)", at: node["method"]?.location)
         }
         let encoding = node["encoding"]?.text ?? "json"
         // KrakenD reads an encoding that it does not know as JSON.
         guard !["xml", "rss", "string", "yaml"].contains(encoding) else {
             throw Refusal(
                 "it answers '\(encoding)', and backends have to answer JSON",
-                at: node["encoding"]?.place)
+                at: node["encoding"]?.location)
         }
         for member in extras {
             let reason =
@@ -92,7 +92,7 @@ struct KrakenDCall {
                 ?? (["backend/amqp/", "backend/pubsub/"].contains { member.key.hasPrefix($0) }
                     ? "backends are reached by HTTP" : nil)
             if let reason {
-                throw Refusal("it has '\(member.key)': \(reason)", at: member.keyPlace)
+                throw Refusal("it has '\(member.key)': \(reason)", at: member.keyLocation)
             }
         }
     }
@@ -129,13 +129,13 @@ struct KrakenDCall {
                 members.append(("hedge", .inline([("after", .text(hedge.after.spelled))])))
             } else {
                 findings.note(
-                    at: hedge.place, "call '\(name)' is a \(method), which is never sent twice")
+                    at: hedge.location, "call '\(name)' is a \(method), which is never sent twice")
             }
         }
         if let json = scope.fallbacks[name] {
             if isRequired {
                 findings.warning(
-                    at: node.place,
+                    at: node.location,
                     "'static' for call '\(name)' is left out: the call is required, so the request"
                         + " fails with it")
             } else {
@@ -147,7 +147,7 @@ struct KrakenDCall {
 
     private func martian(_ findings: inout ImportFindings) -> KrakenDMartian {
         let node = node["extra_config"]?["modifier/martian"]
-        let nothing = DocumentNode(place: self.node.place, content: .mapping([]))
+        let nothing = DocumentNode(location: self.node.location, content: .mapping([]))
         return KrakenDMartian(node ?? nothing, isPassedOn: isPassedOn, &findings)
     }
 
@@ -176,7 +176,7 @@ struct KrakenDCall {
             throw Refusal(
                 ["http", "https"].contains(scheme)
                     ? "its host '\(text)' \(error.words)"
-                    : "its host '\(text)' is not reached by HTTP", at: host.place)
+                    : "its host '\(text)' is not reached by HTTP", at: host.location)
         }
         return url
     }
@@ -198,14 +198,14 @@ struct KrakenDCall {
         let window = max(1, member.node["interval"]?.integer ?? 60)
         let pause = max(1, member.node["timeout"]?.integer ?? 10)
         findings.note(
-            at: member.keyPlace,
+            at: member.keyLocation,
             "'\(member.key)' opened after \(errors) failure\(errors == 1 ? "" : "s") in a row; this"
                 + " breaker opens at a share of failures, for all calls to the backend")
-        return .placed(
+        return .located(
             .inline([
                 ("open_at", .text("50%")), ("min_requests", .plain("\(errors)")),
                 ("window", .text("\(window)s")), ("try_again_after", .text("\(pause)s")),
-            ]), member.keyPlace)
+            ]), member.keyLocation)
     }
 
     // MARK: Losses
@@ -217,7 +217,7 @@ struct KrakenDCall {
         reportEncoding(&findings)
         if let sd = node["sd"], sd.text != "static" {
             findings.warning(
-                at: sd.place,
+                at: sd.location,
                 "'sd: \(sd.text ?? "")' is left out: names are looked up as addresses (A and AAAA),"
                     + " every 'dns_ttl'")
         }
@@ -241,14 +241,14 @@ struct KrakenDCall {
     private func reportEncoding(_ findings: inout ImportFindings) {
         if let encoding = node["encoding"], encoding.text == "no-op", !scope.isPassedOn {
             findings.warning(
-                at: encoding.place,
+                at: encoding.location,
                 "'encoding: no-op' passed any answer on; here it has to be a JSON object")
         }
         if let encoding = node["encoding"], encoding.text == "safejson",
             KrakenDCallNames.key(of: node) == nil
         {
             findings.warning(
-                at: encoding.place,
+                at: encoding.location,
                 "'safejson' puts a list under 'collection' and a text or number under 'content'; with"
                     + " 'at: .' such an answer is a failure. If the backend answers a list, call the"
                     + " call 'collection' and leave out 'at'")
@@ -257,11 +257,11 @@ struct KrakenDCall {
         if KrakenDShape.isList(node) {
             let key = KrakenDShape.nameOfList(node) ?? "collection"
             findings.warning(
-                at: node["is_collection"]?.place ?? node.place,
+                at: node["is_collection"]?.location ?? node.location,
                 "the list stands under '\(name)' itself, not under '\(key)' inside of it")
         } else if let encoding = node["encoding"], encoding.text == "safejson" {
             findings.warning(
-                at: encoding.place,
+                at: encoding.location,
                 "'safejson': a list stands under '\(name)' itself, not under 'collection' inside of"
                     + " it, and a text or number not under 'content'")
         }

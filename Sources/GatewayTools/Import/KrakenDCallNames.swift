@@ -35,17 +35,17 @@ struct KrakenDCallNames {
         for key: String, among earlier: ArraySlice<DocumentNode>, _ node: DocumentNode,
         _ findings: inout ImportFindings
     ) -> String {
-        let place = node["group"]?.place ?? node["is_collection"]?.place ?? node.place
+        let location = node["group"]?.location ?? node["is_collection"]?.location ?? node.location
         let written = Self.written(key)
         let name = KrakenDBackends.unique(written, among: all)
         if earlier.contains(where: { Self.key(of: $0) == key }) {
             findings.warning(
-                at: place,
+                at: location,
                 "another backend has the key '\(key)' too: KrakenD keeps one of both answers; here"
                     + " this one stands under '\(name)'")
         } else if name != key {
             findings.warning(
-                at: place,
+                at: location,
                 "the answer stands under '\(name)', not under '\(key)': names of calls begin with a"
                     + " letter and have letters, digits, _ and -")
         }

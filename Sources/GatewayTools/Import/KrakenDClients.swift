@@ -16,7 +16,7 @@ struct KrakenDClients {
             for member in router?.members ?? []
             where Self.keys.contains(member.key) && member.key != "forwarded_by_client_ip" {
                 findings.note(
-                    at: member.keyPlace,
+                    at: member.keyLocation,
                     "'\(member.key)' is left out: KrakenD does not use it without"
                         + " 'forwarded_by_client_ip'")
             }
@@ -24,7 +24,7 @@ struct KrakenDClients {
         }
         guard let proxies, !proxies.texts.isEmpty else {
             findings.note(
-                at: setting.place,
+                at: setting.location,
                 "'forwarded_by_client_ip' is left out: without 'trusted_proxies', client addresses"
                     + " are those of the connections")
             return
@@ -32,7 +32,7 @@ struct KrakenDClients {
         guard Self.readsForwardedFor(router?["remote_ip_headers"], &findings) else { return }
         let networks = Self.networks(proxies, &findings)
         guard !networks.isEmpty else { return }
-        tree = .placed(.inline([("trusted_proxies", .texts(networks))]), proxies.place)
+        tree = .located(.inline([("trusted_proxies", .texts(networks))]), proxies.location)
     }
 
     /// `X-Forwarded-For` is the only header of KrakenD's that the gateway reads.
@@ -43,14 +43,14 @@ struct KrakenDClients {
         let others = node.texts.filter { $0.lowercased() != "x-forwarded-for" }
         guard others.count < node.texts.count else {
             findings.warning(
-                at: node.place,
+                at: node.location,
                 "'remote_ip_headers' is left out: trusted proxies have to send the client's"
                     + " address in 'X-Forwarded-For'")
             return false
         }
         for name in others {
             findings.warning(
-                at: node.place,
+                at: node.location,
                 "'\(name)' of 'remote_ip_headers' is left out: the client's address is that"
                     + " in 'X-Forwarded-For'")
         }
@@ -71,7 +71,7 @@ struct KrakenDClients {
                 case .bitsBehindPrefix(let meant): networks.append(meant.description)
                 case .syntax:
                     findings.warning(
-                        at: node.place,
+                        at: node.location,
                         "'\(text)' of 'trusted_proxies' is left out: it is no network")
                 }
             }

@@ -45,14 +45,14 @@ struct KrakenDEndpoint {
             let calls = try calls(of: route, &used, &findings)
             backends = used
             return ImportedEndpoint(
-                title: title, place: node.place,
-                tree: .placed(.block(members(route, calls, &findings)), node.place),
+                title: title, location: node.location,
+                tree: .located(.block(members(route, calls, &findings)), node.location),
                 backends: used.namesOfEndpoint,
                 isProtected: !protections.isEmpty && !scope.opensProtected,
                 reasons: reasons(protections), findings: findings)
         } catch {
             return ImportedEndpoint(
-                title: title, place: node.place, refusal: error.words, at: error.place)
+                title: title, location: node.location, refusal: error.words, at: error.location)
         }
     }
 
@@ -60,12 +60,12 @@ struct KrakenDEndpoint {
     private func reasons(_ protections: [KrakenDProtection]) -> ImportFindings {
         var findings = ImportFindings()
         for protection in protections {
-            let isOwn = !scope.protections.contains { $0.place == protection.place }
+            let isOwn = !scope.protections.contains { $0.location == protection.location }
             let name =
                 "'\(protection.name)'"
-                + (isOwn ? "" : " of the service (line \(protection.place.line))")
+                + (isOwn ? "" : " of the service (line \(protection.location.line))")
             findings.warning(
-                at: isOwn ? protection.place : node.place,
+                at: isOwn ? protection.location : node.location,
                 scope.opensProtected
                     ? "\(title) is open to everybody: \(name) has no equivalent"
                     : "\(title) is left out: \(name) protects it and has no equivalent;"
@@ -77,19 +77,19 @@ struct KrakenDEndpoint {
     private func checkIsPossible() throws(Refusal) {
         for member in extras {
             guard let reason = KrakenDLosses.ofOtherBackends[member.key] else { continue }
-            throw Refusal("it has '\(member.key)': \(reason)", at: member.keyPlace)
+            throw Refusal("it has '\(member.key)': \(reason)", at: member.keyLocation)
         }
     }
 
     private func route() throws(Refusal) -> Config.Route {
-        let place = node["endpoint"]?.place
+        let location = node["endpoint"]?.location
         guard !path.hasSuffix("*") else {
-            throw Refusal("its route has a wildcard; every segment has to be named", at: place)
+            throw Refusal("its route has a wildcard; every segment has to be named", at: location)
         }
         do throws(Refusal) {
             return try Config.Route(reading: "\(method) \(ourPath)")
         } catch {
-            throw Refusal("its route \(error.words)", at: place)
+            throw Refusal("its route \(error.words)", at: location)
         }
     }
 
@@ -103,8 +103,8 @@ struct KrakenDEndpoint {
     private func members(
         _ route: Config.Route, _ calls: [(String, YAMLTree)], _ findings: inout ImportFindings
     ) -> [(String, YAMLTree)] {
-        let place = node["endpoint"]?.place ?? node.place
-        var members: [(String, YAMLTree)] = [("route", .placed(.text(route.name), place))]
+        let location = node["endpoint"]?.location ?? node.location
+        var members: [(String, YAMLTree)] = [("route", .located(.text(route.name), location))]
         let forward = KrakenDForward(node, &findings)
         if !forward.isEmpty { members.append(("forward", forward.tree)) }
         if let body = body(&findings) { members.append(("body", body)) }
@@ -128,7 +128,7 @@ struct KrakenDEndpoint {
             return .text("public, \(age)")
         }
         findings.warning(
-            at: node["cache_ttl"]?.place ?? node.place,
+            at: node["cache_ttl"]?.location ?? node.location,
             "'cache_ttl' became 'private' instead of 'public': a shared cache could give an answer"
                 + " that depends on '\(header)' to another client")
         return .text("private, \(age)")
@@ -140,11 +140,11 @@ struct KrakenDEndpoint {
         }
         guard ["POST", "PUT", "PATCH", "DELETE"].contains(method) else {
             findings.note(
-                at: member.keyPlace, "'\(member.key)' is left out: a \(method) has no body")
+                at: member.keyLocation, "'\(member.key)' is left out: a \(method) has no body")
             return nil
         }
         let schema = KrakenDBodySchema.converted(member.node, &findings)
-        return .placed(schema, member.keyPlace)
+        return .located(schema, member.keyLocation)
     }
 
     // MARK: Calls
@@ -164,7 +164,7 @@ struct KrakenDEndpoint {
         for (index, node) in nodes.enumerated() {
             guard !KrakenDCall.isShadow(node) else {
                 findings.note(
-                    at: node.place, "a shadow backend is left out: there is no shadow traffic")
+                    at: node.location, "a shadow backend is left out: there is no shadow traffic")
                 continue
             }
             do throws(Refusal) {
@@ -173,7 +173,7 @@ struct KrakenDEndpoint {
                 calls.append((names[index], tree))
             } catch {
                 throw Refusal(
-                    "call '\(names[index])': \(error.words)", at: error.place ?? node.place)
+                    "call '\(names[index])': \(error.words)", at: error.location ?? node.location)
             }
         }
         guard !calls.isEmpty else { throw Refusal("it has no backend") }
@@ -189,7 +189,7 @@ struct KrakenDEndpoint {
         guard let filter = proxy?["flatmap_filter"] else { return shapes }
         guard nodes.count > 1 else {
             findings.note(
-                at: filter.place,
+                at: filter.location,
                 "'flatmap_filter' is left out: KrakenD ignores it with one backend")
             return shapes
         }
@@ -235,7 +235,7 @@ struct KrakenDEndpoint {
             guard operation.type != "del" else {
                 throw Refusal(
                     "its 'del' of a whole answer cannot be expressed with 'drop'",
-                    at: operation.place)
+                    at: operation.location)
             }
             return lose(operation, &findings)
         }
@@ -246,17 +246,17 @@ struct KrakenDEndpoint {
         _ operation: KrakenDFlatmap.Operation, _ findings: inout ImportFindings
     ) {
         findings.warning(
-            at: operation.place,
+            at: operation.location,
             "'\(operation.type)' between answers is left out: 'drop' and 'rename' work within one")
     }
 
     /// `concurrent_calls` sends several requests at once; a hedge sends one more when it is late.
-    private var hedge: (after: Duration, place: Place)? {
+    private var hedge: (after: Duration, location: SourceLocation)? {
         guard let node = node["concurrent_calls"], let count = node.integer, count > 1 else {
             return nil
         }
         let quarter = Duration.milliseconds(max(1, timeout.inNanoseconds / 4_000_000))
-        return (quarter, node.place)
+        return (quarter, node.location)
     }
 
     /// Static data of a group becomes the fallback of the call of that group.
@@ -267,7 +267,7 @@ struct KrakenDEndpoint {
         let strategy = data["strategy"]?.text ?? "always"
         guard ["errored", "incomplete"].contains(strategy) else {
             findings.warning(
-                at: data.place,
+                at: data.location,
                 "'static' with the strategy '\(strategy)' is left out: an answer has what calls gave;"
                     + " 'if_failed' is the value of a call that failed")
             return [:]
@@ -278,7 +278,7 @@ struct KrakenDEndpoint {
                 fallbacks[names[index]] = member.node.json
             } else {
                 findings.warning(
-                    at: member.keyPlace,
+                    at: member.keyLocation,
                     "'\(member.key)' of 'static' is left out: there is no group of that name")
             }
         }
@@ -295,7 +295,7 @@ struct KrakenDEndpoint {
             !["json", "fast-json", "negotiate"].contains(encoding)
         {
             findings.warning(
-                at: node.place,
+                at: node.location,
                 isPassedOn
                     ? "'output_encoding: no-op' passed any answer on with its headers; here it has to"
                         + " be a JSON object, and 'relay_headers' lists the headers"
@@ -315,7 +315,7 @@ struct KrakenDEndpoint {
         }
         if let node = node["concurrent_calls"], let count = node.integer, count > 1 {
             findings.note(
-                at: node.place,
+                at: node.location,
                 "'concurrent_calls: \(count)' became a hedge: one more request, and only when the"
                     + " first is late; say with 'after' how late")
         }

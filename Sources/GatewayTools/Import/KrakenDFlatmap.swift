@@ -24,13 +24,13 @@ struct KrakenDFlatmap {
         let type: String
         /// Divided at the dots.
         var arguments: [[String]]
-        let place: Place
+        let location: SourceLocation
 
         /// Nil for what is no operation; KrakenD passes over it.
         init?(_ node: DocumentNode) {
             guard let type = node["type"]?.text else { return nil }
             self.type = type
-            place = node.place
+            location = node.location
             arguments = (node["args"]?.texts ?? []).map { path in
                 path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             }
@@ -77,7 +77,7 @@ struct KrakenDFlatmap {
     private mutating func lose(_ operation: Operation, _ findings: inout ImportFindings) {
         let words = operation.arguments.map { $0.joined(separator: ".") }
         findings.warning(
-            at: operation.place,
+            at: operation.location,
             "'\(operation.type)' of \(words.joined(separator: " to ")) is left out: 'drop' removes"
                 + " and 'rename' gives another name in the same object; nothing moves further")
         unknown += operation.arguments
@@ -88,13 +88,13 @@ struct KrakenDFlatmap {
         guard !unknown.contains(where: { Self.overlap($0, path) }) else {
             throw Refusal(
                 "\(words) follows an operation that is left out, so clients would see what it deletes",
-                at: operation.place)
+                at: operation.location)
         }
         switch source(of: path) {
         case .known(let path): drops.append(path)
         case .gone: break
         case .unclear:
-            throw Refusal("\(words) cannot be expressed with 'drop'", at: operation.place)
+            throw Refusal("\(words) cannot be expressed with 'drop'", at: operation.location)
         }
     }
 

@@ -16,7 +16,7 @@ struct KrakenDForward: Equatable {
     init(_ endpoint: DocumentNode, _ findings: inout ImportFindings) {
         if let node = endpoint["input_headers"] {
             headers = Self.list(node)
-            headers.names.removeAll { !Self.isForwardable($0, node.place, &findings) }
+            headers.names.removeAll { !Self.isForwardable($0, node.location, &findings) }
             if headers.isAll { Self.report(node, &findings) }
         }
         if let node = endpoint["input_query_strings"] {
@@ -75,17 +75,17 @@ struct KrakenDForward: Equatable {
 
     private static func report(_ node: DocumentNode, _ findings: inout ImportFindings) {
         findings.warning(
-            at: node.place, "'*' is left out: only what is listed is passed on; list the names")
+            at: node.location, "'*' is left out: only what is listed is passed on; list the names")
     }
 
     private static func isForwardable(
-        _ name: String, _ place: Place, _ findings: inout ImportFindings
+        _ name: String, _ location: SourceLocation, _ findings: inout ImportFindings
     ) -> Bool {
         do throws(Refusal) {
             try HeaderSyntax.check(name: name)
             return true
         } catch {
-            findings.note(at: place, "'\(name)' is left out: 'forward' \(error.words)")
+            findings.note(at: location, "'\(name)' is left out: 'forward' \(error.words)")
             return false
         }
     }

@@ -24,18 +24,18 @@ package struct KrakenDImport {
         } catch {
             let isTemplate = String(decoding: bytes, as: UTF8.self).contains("{{")
             findings.error(
-                at: error.place,
+                at: error.location,
                 error.text + (isTemplate ? "; a template has to be rendered first (FC_OUT)" : ""))
         }
     }
 
     private mutating func convert(_ root: DocumentNode, _ opensProtected: Bool) {
         guard case .mapping = root.content else {
-            return findings.error(at: root.place, "this is no configuration of KrakenD")
+            return findings.error(at: root.location, "this is no configuration of KrakenD")
         }
         guard let version = root["version"]?.integer, version == 3 || version == 2 else {
             return findings.error(
-                at: root["version"]?.place ?? root.place,
+                at: root["version"]?.location ?? root.location,
                 "only versions 3 and 2 of KrakenD's configurations can be read")
         }
         let root = KrakenDVersion2.renamed(root, version: version)

@@ -39,10 +39,10 @@ struct KrakenDMartian {
                 let words = "'\(member.key)' of the response is left out: "
                 if isPassedOn || !member.key.hasPrefix("header.") {
                     findings.warning(
-                        at: member.keyPlace,
+                        at: member.keyLocation,
                         words + "'relay_headers' passes on what a backend sends")
                 } else {
-                    findings.note(at: member.keyPlace, words + "it reached no client")
+                    findings.note(at: member.keyLocation, words + "it reached no client")
                 }
             }
             if isOnRequest { change(member, &findings) }
@@ -56,7 +56,7 @@ struct KrakenDMartian {
             removed.formUnion((member.node["names"]?.texts ?? []).map { $0.lowercased() })
         default:
             findings.warning(
-                at: member.keyPlace,
+                at: member.keyLocation,
                 "'\(member.key)' is left out: of modifiers, fixed headers are written as 'headers'")
         }
     }
@@ -70,11 +70,11 @@ struct KrakenDMartian {
             guard !value.contains("${") else { throw Refusal("must not have '${' in its value") }
         } catch {
             findings.warning(
-                at: member.keyPlace, "header '\(name)' is left out: 'headers' \(error.words)")
+                at: member.keyLocation, "header '\(name)' is left out: 'headers' \(error.words)")
             return
         }
         let literal = value.replacing("{", with: "{{").replacing("}", with: "}}")
         headers.removeAll { $0.name.lowercased() == name.lowercased() }
-        headers.append((name, .placed(.text(literal), member.keyPlace)))
+        headers.append((name, .located(.text(literal), member.keyLocation)))
     }
 }

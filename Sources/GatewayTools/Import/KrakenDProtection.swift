@@ -5,14 +5,14 @@ import YAMLReader
 struct KrakenDProtection {
     /// The key, as it is called in version 3.
     let name: String
-    let place: Place
+    let location: SourceLocation
 
     /// The extensions of one endpoint, or of its backends, that protect it.
     static func all(ofEndpoint node: DocumentNode) -> [KrakenDProtection] {
         let nodes = [node] + (node["backend"]?.elements ?? [])
         return nodes.flatMap { $0["extra_config"]?.members ?? [] }
             .filter { protects($0.key) || mayRefuse($0) }
-            .map { KrakenDProtection(name: $0.key, place: $0.keyPlace) }
+            .map { KrakenDProtection(name: $0.key, location: $0.keyLocation) }
     }
 
     /// What protects every endpoint of the service.
@@ -21,10 +21,10 @@ struct KrakenDProtection {
         if let tls = root["tls"], tls["enable_mtls"]?.flag == true {
             all.append(
                 KrakenDProtection(
-                    name: "enable_mtls", place: tls["enable_mtls"]?.place ?? tls.place))
+                    name: "enable_mtls", location: tls["enable_mtls"]?.location ?? tls.location))
         }
         for member in root["extra_config"]?.members ?? [] where protectsService(member) {
-            all.append(KrakenDProtection(name: member.key, place: member.keyPlace))
+            all.append(KrakenDProtection(name: member.key, location: member.keyLocation))
         }
         return all
     }

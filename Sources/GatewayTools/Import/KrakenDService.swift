@@ -15,16 +15,16 @@ struct KrakenDService {
         var findings = ImportFindings()
         reportLosses(&findings)
         var members: [(String, YAMLTree)] = [
-            ("version", .plain("1")), ("listen", placed(.text(listen), "port")),
+            ("version", .plain("1")), ("listen", located(.text(listen), "port")),
             // Where KrakenD has /__health and its metrics.
             ("admin", .text(port == 9901 ? "127.0.0.1:9902" : "127.0.0.1:9901")),
         ]
         if let log { members.append(("log", log)) }
-        if let limits { members.append(("limits", placed(limits, "max_header_bytes"))) }
+        if let limits { members.append(("limits", located(limits, "max_header_bytes"))) }
         if let clients = KrakenDClients(router, &findings).tree {
             members.append(("clients", clients))
         }
-        members.append(("defaults", placed(defaults, "timeout")))
+        members.append(("defaults", located(defaults, "timeout")))
         var backends = KrakenDBackends(root)
         let scope = KrakenDEndpoint.Scope(
             timeout: timeout, cacheTime: root["cache_ttl"]?.goDuration,
@@ -34,12 +34,12 @@ struct KrakenDService {
             KrakenDEndpoint(node, scope).converted(&backends)
         }
         return ImportedDocument(
-            name: root["name"]?.text, place: root.place, findings: findings, members: members,
+            name: root["name"]?.text, location: root.location, findings: findings, members: members,
             backends: backends, endpoints: endpoints)
     }
 
-    private func placed(_ tree: YAMLTree, _ key: String) -> YAMLTree {
-        .placed(tree, root[key]?.place ?? root.place)
+    private func located(_ tree: YAMLTree, _ key: String) -> YAMLTree {
+        .located(tree, root[key]?.location ?? root.location)
     }
 
     // MARK: Process
@@ -113,7 +113,7 @@ struct KrakenDService {
             if member.key == "telemetry/logging" { continue }
             if member.key.hasPrefix("auth/"), !protections.contains(member.key) {
                 findings.note(
-                    at: member.keyPlace,
+                    at: member.keyLocation,
                     "'\(member.key)' is left out: the endpoints that use it are left out")
                 continue
             }

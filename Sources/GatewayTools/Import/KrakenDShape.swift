@@ -50,7 +50,7 @@ struct KrakenDShape {
         guard let target = node["target"], let path = target.text, !path.isEmpty else { return }
         if isList {
             findings.warning(
-                at: target.place,
+                at: target.location,
                 "'target' is left out: for a list KrakenD answers an empty object with it")
         } else {
             take = KrakenDPath.keys(path)
@@ -78,7 +78,7 @@ struct KrakenDShape {
             guard let ignored = node[key], ignored.members.count + ignored.elements.count > 0,
                 key != "mapping" || ignored["collection"] == nil || ignored.members.count > 1
             else { continue }
-            findings.note(at: ignored.place, "'\(key)' is left out: \(reason)")
+            findings.note(at: ignored.location, "'\(key)' is left out: \(reason)")
         }
     }
 
@@ -99,7 +99,8 @@ struct KrakenDShape {
             })
         else {
             throw Refusal(
-                "its '\(operation.type)' does not lead into the list '\(name)'", at: operation.place
+                "its '\(operation.type)' does not lead into the list '\(name)'",
+                at: operation.location
             )
         }
         try flatmap.apply(inside, &findings)
@@ -107,13 +108,13 @@ struct KrakenDShape {
 
     var members: [(String, YAMLTree)] {
         var members: [(String, YAMLTree)] = []
-        if let take { members.append(("take", placed(.text(take), "target"))) }
-        if let keep { members.append(("keep", placed(.texts(keep), "allow"))) }
+        if let take { members.append(("take", located(.text(take), "target"))) }
+        if let keep { members.append(("keep", located(.texts(keep), "allow"))) }
         let drops = flatmap.drops.map { steps in
             usesElements
                 ? KrakenDPath.elements(steps) : steps.map(KrakenDPath.key).joined(separator: ".")
         }
-        if !drops.isEmpty { members.append(("drop", placed(.texts(drops), "deny"))) }
+        if !drops.isEmpty { members.append(("drop", located(.texts(drops), "deny"))) }
         let renames = flatmap.renames.map { rename in
             (
                 usesElements
@@ -122,14 +123,14 @@ struct KrakenDShape {
                 YAMLTree.text(rename.name)
             )
         }
-        if !renames.isEmpty { members.append(("rename", placed(.inline(renames), "mapping"))) }
+        if !renames.isEmpty { members.append(("rename", located(.inline(renames), "mapping"))) }
         return members
     }
 
     /// In `deny` and `mapping`, `*` and `0` are keys like any other.
     private var usesElements: Bool { isList || !KrakenDFlatmap.Operation.all(of: node).isEmpty }
 
-    private func placed(_ tree: YAMLTree, _ key: String) -> YAMLTree {
-        node[key].map { .placed(tree, $0.place) } ?? tree
+    private func located(_ tree: YAMLTree, _ key: String) -> YAMLTree {
+        node[key].map { .located(tree, $0.location) } ?? tree
     }
 }

@@ -33,13 +33,13 @@ struct KrakenDTLS {
         for (key, what) in [("ca_certs", "file"), ("client_certs", "certificate")] {
             guard let list = node[key], list.elements.count > 1 else { continue }
             findings.warning(
-                at: list.place, "'\(key)' has several; only the first \(what) is taken")
+                at: list.location, "'\(key)' has several; only the first \(what) is taken")
         }
         if let ca = node["ca_certs"], !ca.texts.isEmpty,
             node["disable_system_ca_pool"]?.flag != true
         {
             findings.warning(
-                at: ca.place, "'ca' replaces the system's certificates; KrakenD trusts both")
+                at: ca.location, "'ca' replaces the system's certificates; KrakenD trusts both")
         }
     }
 

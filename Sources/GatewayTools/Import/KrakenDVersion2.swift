@@ -99,21 +99,21 @@ extension DocumentNode {
     /// The same mapping with other members; anything else stays as it is.
     fileprivate func mapMembers(_ transform: (Member) -> Member) -> DocumentNode {
         guard case .mapping(let members) = content else { return self }
-        return DocumentNode(place: place, content: .mapping(members.map(transform)))
+        return DocumentNode(location: location, content: .mapping(members.map(transform)))
     }
 
     fileprivate func mapElements(_ transform: (DocumentNode) -> DocumentNode) -> DocumentNode {
         guard case .sequence(let elements) = content else { return self }
-        return DocumentNode(place: place, content: .sequence(elements.map(transform)))
+        return DocumentNode(location: location, content: .sequence(elements.map(transform)))
     }
 }
 
 extension DocumentNode.Member {
     fileprivate func named(_ name: String?) -> DocumentNode.Member {
-        .init(key: name ?? key, keyPlace: keyPlace, node: node)
+        .init(key: name ?? key, keyLocation: keyLocation, node: node)
     }
 
     fileprivate func with(_ node: DocumentNode) -> DocumentNode.Member {
-        .init(key: key, keyPlace: keyPlace, node: node)
+        .init(key: key, keyLocation: keyLocation, node: node)
     }
 }

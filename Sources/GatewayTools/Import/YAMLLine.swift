@@ -3,19 +3,23 @@ import YAMLReader
 /// One line of a YAML document, and the source location of what it was made from.
 struct YAMLLine {
     let text: String
-    let place: Place?
+    let location: SourceLocation?
 
-    init(_ text: String, place: Place? = nil) {
+    init(_ text: String, location: SourceLocation? = nil) {
         self.text = text
-        self.place = place
+        self.location = location
     }
 
-    func indented(by space: String = "  ") -> YAMLLine { YAMLLine(space + text, place: place) }
+    func indented(by space: String = "  ") -> YAMLLine {
+        YAMLLine(space + text, location: location)
+    }
 
     /// The innermost location is the most exact, so it stays.
-    func placed(_ outer: Place) -> YAMLLine { YAMLLine(text, place: place ?? outer) }
+    func located(_ outer: SourceLocation) -> YAMLLine {
+        YAMLLine(text, location: location ?? outer)
+    }
 
-    var asComment: YAMLLine { YAMLLine("# " + text, place: place) }
+    var asComment: YAMLLine { YAMLLine("# " + text, location: location) }
 
     /// A comment of as many lines as it takes. Line breaks and other control characters become
     /// spaces, so that no text from outside can end the comment.

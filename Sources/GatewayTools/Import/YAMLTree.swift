@@ -15,7 +15,7 @@ indirect enum YAMLTree: Sendable {
     /// Keys in one line.
     case inline([(String, YAMLTree)])
     /// Something that was made from what stands at this source location.
-    case placed(YAMLTree, Place)
+    case located(YAMLTree, SourceLocation)
 
     static func texts(_ texts: [String]) -> YAMLTree { .list(texts.map { .text($0) }) }
 
@@ -24,15 +24,15 @@ indirect enum YAMLTree: Sendable {
         switch self {
         case .block(let members): members.flatMap { Self.lines(key: $0.0, $0.1) }
         case .list(let items) where !isShort: items.flatMap(\.item)
-        case .placed(let tree, let place): tree.lines.map { $0.placed(place) }
+        case .located(let tree, let location): tree.lines.map { $0.located(location) }
         case .text, .plain, .list, .inline: [YAMLLine(flow(inFlow: false))]
         }
     }
 
     static func lines(key: String, _ value: YAMLTree) -> [YAMLLine] {
         let name = key.isEmpty ? "\"\"" : scalar(key, inFlow: false)
-        if case .placed(let tree, let place) = value {
-            return lines(key: key, tree).map { $0.placed(place) }
+        if case .located(let tree, let location) = value {
+            return lines(key: key, tree).map { $0.located(location) }
         }
         guard !value.isShort else { return [YAMLLine("\(name): \(value.flow(inFlow: false))")] }
         return [YAMLLine("\(name):")] + value.lines.map { $0.indented() }
@@ -49,14 +49,14 @@ indirect enum YAMLTree: Sendable {
         case .text, .plain, .inline: true
         case .list(let items): items.allSatisfy { !$0.isBlock }
         case .block(let members): members.isEmpty
-        case .placed(let tree, _): tree.isShort
+        case .located(let tree, _): tree.isShort
         }
     }
 
     private var isBlock: Bool {
         switch self {
         case .block: true
-        case .placed(let tree, _): tree.isBlock
+        case .located(let tree, _): tree.isBlock
         case .text, .plain, .list, .inline: false
         }
     }
@@ -69,7 +69,7 @@ indirect enum YAMLTree: Sendable {
             "[\(items.map { $0.flow(inFlow: true) }.joined(separator: ", "))]"
         case .block(let members), .inline(let members):
             members.isEmpty ? "{}" : "{ \(Self.pairs(members)) }"
-        case .placed(let tree, _): tree.flow(inFlow: inFlow)
+        case .located(let tree, _): tree.flow(inFlow: inFlow)
         }
     }
 

@@ -61,8 +61,8 @@ struct OpenAPINeeds {
     private static func values(of call: Config.Call, in config: Config.Endpoint) -> [Value] {
         let asJSON = Set(
             (call.body?.pieces ?? []).compactMap { piece in
-                if case .value(let reference, let place) = piece {
-                    "\(place) \(reference.text)"
+                if case .value(let reference, let location) = piece {
+                    "\(location) \(reference.text)"
                 } else {
                     nil
                 }
@@ -79,7 +79,7 @@ struct OpenAPINeeds {
                     Field(
                         keys: keys(of: path),
                         isText: path.allSatisfy { if case .key = $0 { true } else { false } }
-                            && !asJSON.contains("\(reference.place) \(reference.value.text)")))
+                            && !asJSON.contains("\(reference.location) \(reference.value.text)")))
             }
         }
     }

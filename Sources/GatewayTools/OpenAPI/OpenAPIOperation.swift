@@ -79,7 +79,7 @@ struct OpenAPIOperation {
     private func parameter(_ name: String) -> JSONTree? {
         let param = config.params.first { $0.name.value == name }
         let isInPath = plan.route.parameters.contains(name)
-        let location = param?.location?.value ?? (isInPath ? .path : .query)
+        let location = param?.sentIn?.value ?? (isInPath ? .path : .query)
         // OpenAPI has other places for these headers and ignores them here.
         if location == .header, Self.isReserved(name) { return nil }
         return Self.parameter(

@@ -35,7 +35,7 @@ struct OpenAPIValue {
     }
 
     private static func object(
-        _ type: Config.Property.Kind?, _ required: [Placed<String>],
+        _ type: Config.Property.Kind?, _ required: [Located<String>],
         _ properties: [Config.Property], _ others: [(String, JSONTree)]
     ) -> JSONTree {
         // What has members is an object, also where no type is written.

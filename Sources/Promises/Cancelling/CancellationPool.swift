@@ -79,7 +79,7 @@ public final class CancellationPool: Cancellable, Sendable {
 
     /// Adds a promise of a core, until it is gone. It is cancelled at once if the pool was drained;
     /// later from anywhere, on its core.
-    public func add<Value>(_ promise: Local<Value>) { add(promise.node) }
+    public func add<Value>(_ promise: LocalPromise<Value>) { add(promise.node) }
 
     /// Adds something that can be cancelled from any thread, until it is gone. It is cancelled at
     /// once, inside this call, if the pool was drained.
@@ -117,10 +117,10 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Lets a pool cancel this promise, on its core, and gives it back; at once if the pool was
     /// drained. No link is made.
-    public func cancelling(with pool: CancellationPool) -> Local {
+    public func cancelling(with pool: CancellationPool) -> LocalPromise {
         pool.add(self)
         return self
     }

@@ -21,16 +21,16 @@ public struct PromiseScope<Value: Sendable>: ~Copyable, Sendable {
 /// from the work above it and does nothing if it is settled.
 public struct LocalScope<Value>: ~Copyable {
     /// The promise that the scope cancels when it ends.
-    public let promise: Local<Value>
+    public let promise: LocalPromise<Value>
     private var isKept = false
 
     /// Takes charge of a promise. It is no consumer of it: the scope cancels the promise itself.
-    public init(_ promise: Local<Value>) { self.promise = promise }
+    public init(_ promise: LocalPromise<Value>) { self.promise = promise }
 
     deinit { if !isKept { promise.cancel() } }
 
     /// Ends the scope without cancelling, and gives the promise back.
-    public consuming func keep() -> Local<Value> {
+    public consuming func keep() -> LocalPromise<Value> {
         isKept = true
         return promise
     }

@@ -45,7 +45,7 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Continues with another promise. Two values become three.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome. An error skips it; a
@@ -53,8 +53,8 @@ extension Local {
     /// promise, or from the one that `body` has returned.
     @inlinable
     public func adding<First, Second, New>(
-        _ body: @escaping (Value) throws -> Local<New>
-    ) -> Local<(First, Second, New)> where Value == (First, Second) {
+        _ body: @escaping (Value) throws -> LocalPromise<New>
+    ) -> LocalPromise<(First, Second, New)> where Value == (First, Second) {
         .init(node.adding(LocalLead(body)) { ($0.0, $0.1, $1) })
     }
 
@@ -65,8 +65,8 @@ extension Local {
     /// promise, or from the one that `body` has returned.
     @inlinable
     public func adding<First, Second, Third, New>(
-        _ body: @escaping (Value) throws -> Local<New>
-    ) -> Local<(First, Second, Third, New)> where Value == (First, Second, Third) {
+        _ body: @escaping (Value) throws -> LocalPromise<New>
+    ) -> LocalPromise<(First, Second, Third, New)> where Value == (First, Second, Third) {
         .init(node.adding(LocalLead(body)) { ($0.0, $0.1, $0.2, $1) })
     }
 
@@ -77,8 +77,9 @@ extension Local {
     /// promise, or from the one that `body` has returned.
     @inlinable
     public func adding<First, Second, Third, Fourth, New>(
-        _ body: @escaping (Value) throws -> Local<New>
-    ) -> Local<(First, Second, Third, Fourth, New)> where Value == (First, Second, Third, Fourth) {
+        _ body: @escaping (Value) throws -> LocalPromise<New>
+    ) -> LocalPromise<(First, Second, Third, Fourth, New)>
+    where Value == (First, Second, Third, Fourth) {
         .init(node.adding(LocalLead(body)) { ($0.0, $0.1, $0.2, $0.3, $1) })
     }
 }

@@ -1,13 +1,13 @@
 /// A promise of a core whose handlers get an owner, which it does not keep alive.
 ///
-/// Made by `Local.with(weak:)`; otherwise like `BoundPromise`. Handlers run on the core.
+/// Made by `LocalPromise.with(weak:)`; otherwise like `BoundPromise`. Handlers run on the core.
 public struct LocalBound<Object: AnyObject, Value> {
     /// The same outcome without the owner.
-    public let promise: Local<Value>
+    public let promise: LocalPromise<Value>
     @usableFromInline let owner: WeakOwner<Object>
 
     @inlinable
-    init(_ promise: Local<Value>, _ owner: WeakOwner<Object>) {
+    init(_ promise: LocalPromise<Value>, _ owner: WeakOwner<Object>) {
         self.promise = promise
         self.owner = owner
     }
@@ -16,7 +16,7 @@ public struct LocalBound<Object: AnyObject, Value> {
 @available(*, unavailable)
 extension LocalBound: Sendable {}
 
-extension Local {
+extension LocalPromise {
     /// Binds the handlers that follow to an owner, which is not kept alive.
     ///
     /// They run where the promise's handlers run. Nothing is attached yet, so there is nothing to
@@ -35,7 +35,7 @@ extension LocalBound {
     /// `body` has returned.
     @inlinable
     public func then<New>(
-        _ body: @escaping (Object, Value) throws -> Local<New>
+        _ body: @escaping (Object, Value) throws -> LocalPromise<New>
     ) -> LocalBound<Object, New> {
         .init(promise.then { [owner] in try body(owner.get(), $0) }, owner)
     }
@@ -117,7 +117,7 @@ extension LocalBound {
     /// `body` has returned.
     @inlinable
     public func recover(
-        _ body: @escaping (Object, any Error) throws -> Local<Value>
+        _ body: @escaping (Object, any Error) throws -> LocalPromise<Value>
     ) -> LocalBound {
         .init(promise.recover { [owner] in try body(owner.get(), $0) }, owner)
     }

@@ -176,14 +176,14 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Turns the value into another; a throw rejects.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
     /// call. An error skips it. Cancelling the result withdraws from this promise; the handler
     /// then never runs.
     @inlinable
-    public func map<New>(_ body: @escaping (Value) throws -> New) -> Local<New> {
+    public func map<New>(_ body: @escaping (Value) throws -> New) -> LocalPromise<New> {
         .init(node.map(body))
     }
 
@@ -193,7 +193,7 @@ extension Local {
     /// call. An error skips it, and what it throws rejects. Cancelling the result withdraws
     /// from this promise; the handler then never runs.
     @inlinable
-    public func compactMap<New>(_ body: @escaping (Value) throws -> New?) -> Local<New> {
+    public func compactMap<New>(_ body: @escaping (Value) throws -> New?) -> LocalPromise<New> {
         .init(node.compactMap(body))
     }
 
@@ -204,7 +204,7 @@ extension Local {
     /// call. An error skips it, and what it throws rejects. Cancelling the result withdraws
     /// from this promise; the handler then never runs.
     @inlinable
-    public func validate(_ check: @escaping (Value) throws -> Bool) -> Local {
+    public func validate(_ check: @escaping (Value) throws -> Bool) -> LocalPromise {
         .init(node.validate(check))
     }
 
@@ -214,7 +214,7 @@ extension Local {
     /// call. An error skips it. Cancelling the result withdraws from this promise; the handler
     /// then never runs.
     @inlinable
-    public func onValue(_ body: @escaping (Value) throws -> Void) -> Local {
+    public func onValue(_ body: @escaping (Value) throws -> Void) -> LocalPromise {
         .init(node.onValue(body))
     }
 
@@ -224,7 +224,7 @@ extension Local {
     /// call. An error skips it, and what it throws rejects. The result may be cancelled like
     /// any other: then `body` never runs.
     @inlinable
-    public func done(_ body: @escaping (Value) throws -> Void) -> Local<Void> {
+    public func done(_ body: @escaping (Value) throws -> Void) -> LocalPromise<Void> {
         .init(node.done(body))
     }
 
@@ -232,12 +232,12 @@ extension Local {
     ///
     /// An error, a cancellation too, passes on. Cancelling the result withdraws from this promise.
     @inlinable
-    public func asVoid() -> Local<Void> {
+    public func asVoid() -> LocalPromise<Void> {
         .init(node.map { (_: Value) in })
     }
 }
 
-extension Local where Value: Sendable {
+extension LocalPromise where Value: Sendable {
     /// The same outcome, whose handlers run elsewhere.
     ///
     /// Only the place changes: value, error and cancellation pass on, one turn of the new context

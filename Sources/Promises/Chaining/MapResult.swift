@@ -43,7 +43,7 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Turns the outcome, a value or an error, cancellation included, into a value; a throw
     /// rejects.
     ///
@@ -53,7 +53,7 @@ extension Local {
     @inlinable
     public func mapResult<New>(
         _ body: @escaping (Result<Value, any Error>) throws -> New
-    ) -> Local<New> {
+    ) -> LocalPromise<New> {
         .init(node.mapResult(body))
     }
 }

@@ -121,14 +121,14 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Observes the outcome, which passes on.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
     /// call. It cannot throw, and changes nothing. Cancelling the result withdraws from this
     /// promise, and `body` still runs, with the cancellation.
     @inlinable
-    public func onResult(_ body: @escaping (Result<Value, any Error>) -> Void) -> Local {
+    public func onResult(_ body: @escaping (Result<Value, any Error>) -> Void) -> LocalPromise {
         .init(node.onResult(body))
     }
 
@@ -140,7 +140,7 @@ extension Local {
     @inlinable
     public func onFailure(
         policy: CatchPolicy = .allErrors, _ body: @escaping (any Error) throws -> Void
-    ) -> Local {
+    ) -> LocalPromise {
         .init(node.onFailure(of: Value.self, policy: policy, body))
     }
 
@@ -150,7 +150,7 @@ extension Local {
     /// call. It cannot throw, and does not receive the outcome. Cancelling the result withdraws
     /// from this promise, and `body` still runs.
     @inlinable
-    public func ensure(_ body: @escaping () -> Void) -> Local {
+    public func ensure(_ body: @escaping () -> Void) -> LocalPromise {
         .init(node.ensure(Value.self, body))
     }
 

@@ -118,7 +118,7 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Continues with another promise after an error, by default not after a cancellation. A throw
     /// replaces the error.
     ///
@@ -128,8 +128,8 @@ extension Local {
     @inlinable
     public func recover(
         policy: CatchPolicy = .allErrorsExceptCancellation,
-        _ body: @escaping (any Error) throws -> Local
-    ) -> Local {
+        _ body: @escaping (any Error) throws -> LocalPromise
+    ) -> LocalPromise {
         .init(node.recover(policy: policy, LocalLead(body)))
     }
 
@@ -141,8 +141,8 @@ extension Local {
     /// one that `body` has returned.
     @inlinable
     public func recover<Failure: Error>(
-        only type: Failure.Type, _ body: @escaping (Failure) throws -> Local
-    ) -> Local {
+        only type: Failure.Type, _ body: @escaping (Failure) throws -> LocalPromise
+    ) -> LocalPromise {
         .init(node.recover(only: Failure.self, body))
     }
 
@@ -151,7 +151,7 @@ extension Local {
     /// `value` is evaluated on the core in a turn of its own. A value skips it. Cancelling the
     /// result withdraws from this promise; the handler then never runs.
     @inlinable
-    public func replaceError(with value: @autoclosure @escaping () -> Value) -> Local {
+    public func replaceError(with value: @autoclosure @escaping () -> Value) -> LocalPromise {
         .init(node.replaceError(with: value))
     }
 
@@ -161,7 +161,7 @@ extension Local {
     /// call. It also runs for a cancellation; a value skips it. Cancelling the result
     /// withdraws from this promise; the handler then never runs.
     @inlinable
-    public func mapError(_ body: @escaping (any Error) -> any Error) -> Local {
+    public func mapError(_ body: @escaping (any Error) -> any Error) -> LocalPromise {
         .init(node.mapError(of: Value.self, body))
     }
 }

@@ -122,7 +122,7 @@ extension Promise {
     public func shielded() -> Promise { .init(node.shielded(Value.self)) }
 }
 
-extension Local {
+extension LocalPromise {
     /// The outcome as a value, cancellation included: there one turn later. The error counts as
     /// handled. The result cannot fail and cannot be cancelled.
     @inlinable
@@ -173,7 +173,7 @@ extension Local {
     /// call. Neither it nor what it returns can fail. Cancelling the result withdraws from this
     /// promise, and `body` still runs; what it returns is not waited for.
     @inlinable
-    public func ensure(waiting body: @escaping () -> LocalGuarantee<Void>) -> Local {
+    public func ensure(waiting body: @escaping () -> LocalGuarantee<Void>) -> LocalPromise {
         .init(node.ensure(Value.self, waiting: body))
     }
 
@@ -182,5 +182,5 @@ extension Local {
     /// Value and error pass on one turn later. Cancelling the result rejects only the result, and
     /// this promise does not count it as a consumer that has left.
     @inlinable
-    public func shielded() -> Local { .init(node.shielded(Value.self)) }
+    public func shielded() -> LocalPromise { .init(node.shielded(Value.self)) }
 }

@@ -11,7 +11,7 @@ public enum LocalStep<Value> {
     /// The value itself.
     case value(Value)
     /// Whatever becomes of a promise.
-    case promise(Local<Value>)
+    case promise(LocalPromise<Value>)
 }
 
 @usableFromInline
@@ -77,7 +77,7 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Continues either way, with a value or a promise. What one handler throws, the other does not
     /// see.
     ///
@@ -87,7 +87,7 @@ extension Local {
     public func then<New>(
         fulfilled: @escaping (Value) throws -> LocalStep<New>,
         rejected: @escaping (any Error) throws -> LocalStep<New>
-    ) -> Local<New> {
+    ) -> LocalPromise<New> {
         .init(node.then(fulfilled: fulfilled, rejected: rejected))
     }
 }

@@ -76,7 +76,7 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Continues with another promise; a throw rejects.
     ///
     /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
@@ -85,7 +85,9 @@ extension Local {
     /// `PromiseError.resolvedWithItself`. Cancelling the result withdraws from this promise, or
     /// from the one that `body` has returned.
     @inlinable
-    public func then<New>(_ body: @escaping (Value) throws -> Local<New>) -> Local<New> {
+    public func then<New>(_ body: @escaping (Value) throws -> LocalPromise<New>) -> LocalPromise<
+        New
+    > {
         .init(node.then(LocalLead(body)))
     }
 
@@ -96,8 +98,8 @@ extension Local {
     /// the result withdraws from this promise, or from the one that `body` has returned.
     @inlinable
     public func adding<New>(
-        _ body: @escaping (Value) throws -> Local<New>
-    ) -> Local<(Value, New)> {
+        _ body: @escaping (Value) throws -> LocalPromise<New>
+    ) -> LocalPromise<(Value, New)> {
         .init(node.adding(LocalLead(body)) { ($0, $1) })
     }
 }
@@ -112,13 +114,13 @@ public func firstly<Value: Sendable>(_ body: () throws -> Promise<Value>) -> Pro
     .init(Node.firstly(placement: .beginning(on: nil), body))
 }
 
-extension Core {
+extension LocalContext {
     /// Begins a chain: the body runs now, and what it throws rejects.
     ///
     /// The result is a link of its own, one turn behind the promise that the body has returned, on
     /// this core; cancelling the result withdraws from that promise.
     @inlinable
-    public func firstly<Value>(_ body: () throws -> Local<Value>) -> Local<Value> {
+    public func firstly<Value>(_ body: () throws -> LocalPromise<Value>) -> LocalPromise<Value> {
         .init(Node.firstly(placement: placement, body))
     }
 }

@@ -67,14 +67,16 @@ public func all<Key: Hashable & Sendable, Value: Sendable>(
         })
 }
 
-extension Core {
+extension LocalContext {
     /// Every value in the order of the promises, or the first error; the others are then withdrawn
     /// from. Nothing gives nothing.
     ///
     /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
     /// result withdraws from every member that has not arrived.
     @inlinable
-    public func all<Value>(_ promises: some Collection<Local<Value>>) -> Local<[Value]> {
+    public func all<Value>(_ promises: some Collection<LocalPromise<Value>>) -> LocalPromise<
+        [Value]
+    > {
         .init(Node.all(promises.map(\.node), of: Value.self, placement: placement) { $0 })
     }
 
@@ -82,7 +84,9 @@ extension Core {
     ///
     /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
     /// result withdraws from every member that has not arrived.
-    public func all<Key: Hashable, Value>(_ promises: [Key: Local<Value>]) -> Local<[Key: Value]> {
+    public func all<Key: Hashable, Value>(_ promises: [Key: LocalPromise<Value>]) -> LocalPromise<
+        [Key: Value]
+    > {
         all(promises.map { (key: $0.key, promise: $0.value) })
     }
 
@@ -92,8 +96,8 @@ extension Core {
     /// result withdraws from every member that has not arrived.
     @inlinable
     public func all<Key: Hashable, Value>(
-        _ members: [(key: Key, promise: Local<Value>)]
-    ) -> Local<[Key: Value]> {
+        _ members: [(key: Key, promise: LocalPromise<Value>)]
+    ) -> LocalPromise<[Key: Value]> {
         let keys = members.map(\.key)
         return .init(
             Node.all(members.map(\.promise.node), of: Value.self, placement: placement) { values in

@@ -98,7 +98,7 @@ public func sequence<Input: Sendable, Value: Sendable>(
     all(inputs, concurrently: 1, on: context, body)
 }
 
-extension Core {
+extension LocalContext {
     /// Every value in the order of the inputs; at most `limit` promises are pending at a time.
     /// Nothing more is begun after an error.
     ///
@@ -108,8 +108,8 @@ extension Core {
     /// result.
     public func all<Input, Value>(
         _ inputs: some Sequence<Input>, concurrently limit: Int,
-        _ body: @escaping (Input) throws -> Local<Value>
-    ) -> Local<[Value]> {
+        _ body: @escaping (Input) throws -> LocalPromise<Value>
+    ) -> LocalPromise<[Value]> {
         .init(Node.all(inputs, limit: limit, placement: placement, body))
     }
 
@@ -120,8 +120,8 @@ extension Core {
     /// and ends the sequence like an error. Cancelling the result withdraws from what is running
     /// and begins nothing more.
     public func sequence<Input, Value>(
-        _ inputs: some Sequence<Input>, _ body: @escaping (Input) throws -> Local<Value>
-    ) -> Local<[Value]> {
+        _ inputs: some Sequence<Input>, _ body: @escaping (Input) throws -> LocalPromise<Value>
+    ) -> LocalPromise<[Value]> {
         all(inputs, concurrently: 1, body)
     }
 }

@@ -53,14 +53,14 @@ public func all<First: Sendable, each Value: Sendable>(
             placement: first.node.placement))
 }
 
-extension Core {
+extension LocalContext {
     /// Every value, with its type, or the first error; the others are then withdrawn from.
     ///
     /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
     /// result withdraws from every member that has not arrived.
     public func all<First, each Value>(
-        _ first: Local<First>, _ promise: repeat Local<each Value>
-    ) -> Local<(First, repeat each Value)> {
+        _ first: LocalPromise<First>, _ promise: repeat LocalPromise<each Value>
+    ) -> LocalPromise<(First, repeat each Value)> {
         .init(
             Node.all(
                 (first.node, First.self), repeat ((each promise).node, (each Value).self),

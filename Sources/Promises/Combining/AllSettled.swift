@@ -62,14 +62,14 @@ public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
         })
 }
 
-extension Core {
+extension LocalContext {
     /// Every outcome in the order of the promises.
     ///
     /// Handlers run on the core, in a turn after the last one has arrived. It cannot fail and
     /// cannot be cancelled; a member's cancellation is one of the outcomes.
     @inlinable
     public func allSettled<Value>(
-        _ promises: some Collection<Local<Value>>
+        _ promises: some Collection<LocalPromise<Value>>
     ) -> LocalGuarantee<[Result<Value, any Error>]> {
         .init(Node.allSettled(promises.map(\.node), of: Value.self, placement: placement) { $0 })
     }
@@ -79,7 +79,7 @@ extension Core {
     /// Handlers run on the core, in a turn after the last one has arrived. It cannot fail and
     /// cannot be cancelled; a member's cancellation is one of the outcomes.
     public func allSettled<Key: Hashable, Value>(
-        _ promises: [Key: Local<Value>]
+        _ promises: [Key: LocalPromise<Value>]
     ) -> LocalGuarantee<[Key: Result<Value, any Error>]> {
         allSettled(promises.map { (key: $0.key, promise: $0.value) }).map { outcomes in
             Dictionary(outcomes.map { ($0.key, $0.result) }) { first, _ in first }
@@ -92,7 +92,7 @@ extension Core {
     /// cannot be cancelled; a member's cancellation is one of the outcomes.
     @inlinable
     public func allSettled<Key, Value>(
-        _ members: [(key: Key, promise: Local<Value>)]
+        _ members: [(key: Key, promise: LocalPromise<Value>)]
     ) -> LocalGuarantee<[(key: Key, result: Result<Value, any Error>)]> {
         let keys = members.map(\.key)
         return .init(

@@ -91,15 +91,15 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
         Node.any(members, placement: members.first?.promise.node.placement ?? .beginning(on: nil)))
 }
 
-extension Core {
+extension LocalContext {
     /// Waits for all members, then gives what they brought if it was at least one value; else
     /// rejects with `ErrorDictionary`.
     ///
     /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
     /// result withdraws from every member that has not arrived.
     public func any<Key: Hashable & Sendable, Value>(
-        _ promises: [Key: Local<Value>]
-    ) -> Local<AnyResult<Key, Value>> {
+        _ promises: [Key: LocalPromise<Value>]
+    ) -> LocalPromise<AnyResult<Key, Value>> {
         any(promises.map { (key: $0.key, promise: $0.value) })
     }
 
@@ -110,8 +110,8 @@ extension Core {
     /// result withdraws from every member that has not arrived.
     @inlinable
     public func any<Key: Hashable & Sendable, Value>(
-        _ members: [(key: Key, promise: Local<Value>)]
-    ) -> Local<AnyResult<Key, Value>> {
+        _ members: [(key: Key, promise: LocalPromise<Value>)]
+    ) -> LocalPromise<AnyResult<Key, Value>> {
         .init(Node.any(members, placement: placement))
     }
 }

@@ -20,15 +20,16 @@ public func firstSettled<Value: Sendable>(
     firstSettled([first, second] + others)
 }
 
-extension Core {
+extension LocalContext {
     /// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
     ///
     /// Handlers run on the core, in a turn after the promise that decides it. Cancelling the result
     /// withdraws from every promise that is still pending.
     @inlinable
     public func race<Value>(
-        _ first: Local<Value>, _ second: Local<Value>, _ others: Local<Value>...
-    ) -> Local<Value> {
+        _ first: LocalPromise<Value>, _ second: LocalPromise<Value>,
+        _ others: LocalPromise<Value>...
+    ) -> LocalPromise<Value> {
         race([first, second] + others)
     }
 
@@ -38,8 +39,9 @@ extension Core {
     /// withdraws from every promise that is still pending.
     @inlinable
     public func firstSettled<Value>(
-        _ first: Local<Value>, _ second: Local<Value>, _ others: Local<Value>...
-    ) -> Local<Value> {
+        _ first: LocalPromise<Value>, _ second: LocalPromise<Value>,
+        _ others: LocalPromise<Value>...
+    ) -> LocalPromise<Value> {
         firstSettled([first, second] + others)
     }
 }

@@ -65,13 +65,14 @@ public func firstSettled<Value: Sendable>(
     return .init(Node.firstSettled(members, of: Value.self, placement: Node.placement(of: members)))
 }
 
-extension Core {
+extension LocalContext {
     /// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
     ///
     /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
     /// result withdraws from every member that has not arrived.
     @inlinable
-    public func race<Value>(_ promises: some Collection<Local<Value>>) -> Local<Value> {
+    public func race<Value>(_ promises: some Collection<LocalPromise<Value>>) -> LocalPromise<Value>
+    {
         .init(Node.race(promises.map(\.node), of: Value.self, placement: placement))
     }
 
@@ -80,7 +81,9 @@ extension Core {
     /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
     /// result withdraws from every member that has not arrived.
     @inlinable
-    public func firstSettled<Value>(_ promises: some Collection<Local<Value>>) -> Local<Value> {
+    public func firstSettled<Value>(_ promises: some Collection<LocalPromise<Value>>)
+        -> LocalPromise<Value>
+    {
         .init(Node.firstSettled(promises.map(\.node), of: Value.self, placement: placement))
     }
 }

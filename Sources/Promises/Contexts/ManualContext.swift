@@ -15,7 +15,7 @@ public final class ManualContext: ExecutionContext {
     private let clock = Guarded(Clock())
 
     // The owner's: only it takes turns.
-    nonisolated(unsafe) private let turn = Turn()
+    nonisolated(unsafe) private let readyQueue = ReadyQueue()
 
     /// A context that belongs to the calling thread, at time zero, with nothing to run.
     public init() {}
@@ -36,8 +36,8 @@ public final class ManualContext: ExecutionContext {
             return
         }
         // What other threads put in before stands in front.
-        unsafe turn.append(contentsOf: inbox.takeAll())
-        unsafe turn.append(job)
+        unsafe readyQueue.append(contentsOf: inbox.takeAll())
+        unsafe readyQueue.append(job)
     }
 
     /// Keeps the job until `advance(by:)` has let so much time pass. Called from any thread, and so
@@ -66,9 +66,9 @@ public final class ManualContext: ExecutionContext {
     @discardableResult
     public func runOnce() -> Bool {
         precondition(isCurrent, "a manual context is driven by its owner")
-        unsafe turn.append(contentsOf: inbox.takeAll())
-        guard unsafe !turn.isEmpty else { return false }
-        unsafe turn.drain(atMost: 1)
+        unsafe readyQueue.append(contentsOf: inbox.takeAll())
+        guard unsafe !readyQueue.isEmpty else { return false }
+        unsafe readyQueue.drain(atMost: 1)
         return true
     }
 
@@ -77,8 +77,8 @@ public final class ManualContext: ExecutionContext {
     public func drain() {
         precondition(isCurrent, "a manual context is driven by its owner")
         repeat {
-            unsafe turn.append(contentsOf: inbox.takeAll())
-        } while unsafe turn.run(atMost: 1_000) > 0
+            unsafe readyQueue.append(contentsOf: inbox.takeAll())
+        } while unsafe readyQueue.run(atMost: 1_000) > 0
     }
 
     /// Runs what is ready, then lets time pass: timers fire at their moment, in order, and what

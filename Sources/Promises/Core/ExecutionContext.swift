@@ -1,7 +1,7 @@
 /// Where handlers run: an event loop, a queue, an executor.
 ///
 /// A context runs its jobs one at a time, in the order in which they were enqueued, and never
-/// inside `enqueue`. For a loop of your own, a `Turn` is the ready queue and an `Inbox` the entry
+/// inside `enqueue`. For a loop of your own, a `ReadyQueue` is the ready queue and an `Inbox` the entry
 /// for other threads; for what Swift's concurrency or Dispatch runs there are `ExecutorContext`
 /// and, in the module `PromisesDispatch`, `QueueContext`.
 public protocol ExecutionContext: AnyObject, Sendable {

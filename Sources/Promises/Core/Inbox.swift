@@ -26,7 +26,7 @@ public final class Inbox: Sendable {
         }
     }
 
-    /// Takes everything out, oldest first: for the `Turn` of the context. Called by its reader.
+    /// Takes everything out, oldest first: for the `ReadyQueue` of the context. Called by its reader.
     public func takeAll() -> JobList {
         if newest.load(ordering: .relaxed) == 0 { return JobList() }
         let stack = newest.exchange(0, ordering: .acquiring)

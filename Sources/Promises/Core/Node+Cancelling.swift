@@ -23,16 +23,16 @@ extension Node {
     /// one waited for if it has no other consumer, and so on.
     private func withdrawUpwards(from above: NodeRef?, _ error: any Error) {
         var above = above
-        var isOnCore = isConfined
+        var isOnLocalContext = isConfined
         while let one = above {
             let (isConfined, placement) = one.with { ($0.isConfined, $0.placement) }
-            if isConfined, !isOnCore, !placement.context.isCurrent {
+            if isConfined, !isOnLocalContext, !placement.context.isCurrent {
                 // A shared face of confined work: the rest of the way, and the last reference
                 // perhaps, are its own thread's.
                 let job = PromiseJob.job(on: placement) { _ in one.take().withdraw(with: error) }
                 return placement.context.enqueue(job)
             }
-            isOnCore = isConfined
+            isOnLocalContext = isConfined
             let node = one.take()
             guard let old = node.leave() else { return }
             above = node.settle(decidedAt: old, cancelledBy: error)

@@ -44,16 +44,18 @@ extension Node {
         var rest = waiters
         while let one = rest, budget > 0 {
             budget -= 1
-            if one.with({ $0.leads(to: other, isOnCore: isConfined, &budget) }) { return true }
+            if one.with({ $0.leads(to: other, isOnLocalContext: isConfined, &budget) }) {
+                return true
+            }
             rest = one.next
         }
         return false
     }
 
-    private func leads(to other: Node, isOnCore: Bool, _ budget: inout Int) -> Bool {
+    private func leads(to other: Node, isOnLocalContext: Bool, _ budget: inout Int) -> Bool {
         if self === other { return true }
         // The waiters of another thread's nodes are not ours to see.
-        if isConfined, !isOnCore, !placement.context.isCurrent { return false }
+        if isConfined, !isOnLocalContext, !placement.context.isCurrent { return false }
         return isAwaited(by: other, &budget)
     }
 }

@@ -114,9 +114,9 @@ extension Node {
 
     /// Hands an owned waiter of this node to the place where it runs.
     func enqueue(_ child: NodeRef) {
-        if isConfined, let turn = unsafe child.with({ unsafe $0.turn }) {
+        if isConfined, let readyQueue = unsafe child.with({ unsafe $0.readyQueue }) {
             // Both are confined, so this is their thread.
-            unsafe turn._withUnsafeGuaranteedRef { $0.append(child) }
+            unsafe readyQueue._withUnsafeGuaranteedRef { $0.append(child) }
         } else {
             child.with { $0.context }.enqueue(PromiseJob(owned: child, isTimer: false))
         }

@@ -74,19 +74,19 @@ struct NodeStep {
 enum Placement {
     /// Confined: its thread is the only one that ever touches the node. With the core's ready
     /// queue, which it keeps alive.
-    case core(Core, Unmanaged<Turn>?)
+    case local(LocalContext, Unmanaged<ReadyQueue>?)
     case context(any ExecutionContext)
 
     /// Whether a holder of a node with this placement is always on its thread.
     @inlinable
     var isConfined: Bool {
-        if case .core = self { true } else { false }
+        if case .local = self { true } else { false }
     }
 
     @inlinable
     var context: any ExecutionContext {
         switch self {
-        case .core(let core, _): core.context
+        case .local(let local, _): local.context
         case .context(let context): context
         }
     }
@@ -170,14 +170,16 @@ extension Node {
 
     @inlinable @inline(__always)
     var isConfined: Bool {
-        if case .core? = unsafe header.pointee.placement { return true }
+        if case .local? = unsafe header.pointee.placement { return true }
         return false
     }
 
     /// The ready queue of the core that this node is confined to, if it has one.
     @inlinable @inline(__always)
-    var turn: Unmanaged<Turn>? {
-        if case .core(_, let turn)? = unsafe header.pointee.placement { return unsafe turn }
+    var readyQueue: Unmanaged<ReadyQueue>? {
+        if case .local(_, let readyQueue)? = unsafe header.pointee.placement {
+            return unsafe readyQueue
+        }
         return nil
     }
 
@@ -198,7 +200,7 @@ extension Node {
     var context: any ExecutionContext {
         switch unsafe header.pointee.placement {
         case .context(let context): context
-        case .core(let core, _): core.context
+        case .local(let local, _): local.context
         case nil: SharedPool.shared
         }
     }

@@ -37,7 +37,7 @@ public struct PromiseJob: ~Copyable, Sendable {
                 return placement.context.enqueue(.job(on: placement) { _ in node.take().run() })
             }
         }
-        Running.loop { $0.turn(of: node) }
+        Running.loop { $0.runHandlers(of: node) }
     }
 
     /// The turn as a closure for a timer that calls it on the context. The closure holds the
@@ -94,7 +94,7 @@ public struct PromiseJob: ~Copyable, Sendable {
 
 /// Jobs in the order in which they came. Grows without allocating.
 ///
-/// For the inbox of a context: fill it under a lock, take it out, append it to the `Turn`.
+/// For the inbox of a context: fill it under a lock, take it out, append it to the `ReadyQueue`.
 public struct JobList: ~Copyable, Sendable {
     @usableFromInline var first: NodeRef?
     @usableFromInline var last: NodeRef?

@@ -36,7 +36,7 @@ struct Running {
 
     /// Gives an owned node its turn. It outlives the turn, so that code that runs when values are
     /// destroyed can read the context.
-    func turn(of owned: NodeRef) {
+    func runHandlers(of owned: NodeRef) {
         unsafe cell.pointee = owned.raw
         // Looked at, not taken: the reference of the queue is one that need not be counted again.
         owned.with { $0.run() }

@@ -15,7 +15,7 @@ package final class SerialQueue: Sendable {
     private let runner = Atomic<UInt>(0)
 
     // The visiting thread's: there is one at a time.
-    nonisolated(unsafe) private let turn = Turn()
+    nonisolated(unsafe) private let readyQueue = ReadyQueue()
     private let submit: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
 
     /// - Parameter submit: runs a body soon on a thread, never inside the call.
@@ -46,8 +46,8 @@ package final class SerialQueue: Sendable {
         var count = 0
         var latest = 0
         repeat {
-            unsafe turn.append(contentsOf: inbox.takeAll())
-            latest = unsafe turn.run(atMost: SerialQueue.jobsPerVisit - count)
+            unsafe readyQueue.append(contentsOf: inbox.takeAll())
+            latest = unsafe readyQueue.run(atMost: SerialQueue.jobsPerVisit - count)
             count += latest
         } while latest > 0
         return count

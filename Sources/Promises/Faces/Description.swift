@@ -15,15 +15,15 @@ extension Promise: CustomDebugStringConvertible {
     }
 }
 
-extension Local: CustomDebugStringConvertible {
+extension LocalPromise: CustomDebugStringConvertible {
     /// The type, what is known now, and where the chain began if `PromiseDiagnostics` keeps sites.
-    public var debugDescription: String { node.described(as: Local.self, state) }
+    public var debugDescription: String { node.described(as: LocalPromise.self, state) }
 
     /// The same promise with a name for diagnostics, while `PromiseDiagnostics` keeps creation
     /// sites; else this does nothing. No link is made, so there is nothing more to cancel.
     public func labelled(
         _ label: String, file: StaticString = #fileID, line: UInt = #line
-    ) -> Local {
+    ) -> LocalPromise {
         PromiseDiagnostics.name(node, label, file, line)
         return self
     }

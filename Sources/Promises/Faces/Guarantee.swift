@@ -125,7 +125,9 @@ extension LocalGuarantee {
     /// that `body` never runs; later, it withdraws from the promise that `body` has returned.
     /// Cancelling never reaches the guarantee.
     @inlinable @_disfavoredOverload  // A closure that fits both continues with a guarantee.
-    public func then<New>(_ body: @escaping (Value) throws -> Local<New>) -> Local<New> {
+    public func then<New>(_ body: @escaping (Value) throws -> LocalPromise<New>) -> LocalPromise<
+        New
+    > {
         promise.then(body)
     }
 
@@ -140,10 +142,10 @@ extension LocalGuarantee {
     /// The same as a promise, one turn later on the same context. Cancelling that does not reach
     /// the guarantee.
     @inlinable
-    public var promise: Local<Value> { .init(node.shielded(Value.self)) }
+    public var promise: LocalPromise<Value> { .init(node.shielded(Value.self)) }
 }
 
-extension Core {
+extension LocalContext {
     /// A guarantee that is already there. It cannot be cancelled. Handlers run on the core, never
     /// inside the call that attaches them.
     public func guarantee<Value>(_ value: Value) -> LocalGuarantee<Value> {

@@ -41,12 +41,12 @@ public struct LocalGuaranteeResolver<Value>: ~Copyable {
     /// The resolver of a pending guarantee.
     ///
     /// - Parameters:
-    ///   - core: where handlers run.
+    ///   - local: where handlers run.
     ///   - file: the source file that diagnostics report.
     ///   - line: the line that diagnostics report.
     @inlinable
-    public init(on core: Core, file: StaticString = #fileID, line: UInt = #line) {
-        node = Node.root(Value.self, placement: core.placement, file, line)
+    public init(on local: LocalContext, file: StaticString = #fileID, line: UInt = #line) {
+        node = Node.root(Value.self, placement: local.placement, file, line)
     }
 
     @inlinable

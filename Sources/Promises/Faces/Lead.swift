@@ -21,13 +21,13 @@ struct PromiseLead<Input, Output: Sendable>: Lead {
     func next(_ input: Input) throws -> Node { try call(input).node }
 }
 
-/// Continues with a `Local`.
+/// Continues with a `LocalPromise`.
 @usableFromInline
 struct LocalLead<Input, Output>: Lead {
-    @usableFromInline let call: (Input) throws -> Local<Output>
+    @usableFromInline let call: (Input) throws -> LocalPromise<Output>
 
     @inlinable
-    init(_ call: @escaping (Input) throws -> Local<Output>) { self.call = call }
+    init(_ call: @escaping (Input) throws -> LocalPromise<Output>) { self.call = call }
 
     @inlinable
     func next(_ input: Input) throws -> Node { try call(input).node }

@@ -67,7 +67,7 @@ extension Guarantee {
     }
 }
 
-extension Core {
+extension LocalContext {
     /// Runs `async` work on this core's context, beginning soon; a throw rejects.
     ///
     /// The work is `@Sendable`, because the compiler cannot see that it stays on the core: what is
@@ -76,7 +76,7 @@ extension Core {
     public func awaiting<Value: Sendable>(
         file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable () async throws -> Value
-    ) -> Local<Value> {
+    ) -> LocalPromise<Value> {
         Promise(on: context, file: file, line: line, awaiting: body).on(self)
     }
 }

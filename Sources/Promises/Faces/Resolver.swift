@@ -85,7 +85,7 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
     }
 }
 
-/// The write side of a `Local`: settles it once, and rejects it if it is dropped unused.
+/// The write side of a `LocalPromise`: settles it once, and rejects it if it is dropped unused.
 ///
 /// Not copyable, so a second answer does not compile. Settling returns before any handler has run,
 /// and changes nothing when the promise has been cancelled meanwhile. A resolver that is dropped
@@ -102,12 +102,12 @@ public struct LocalResolver<Value>: ~Copyable {
     /// A pending promise's resolver.
     ///
     /// - Parameters:
-    ///   - core: where handlers run.
+    ///   - local: where handlers run.
     ///   - file: the source file that diagnostics report.
     ///   - line: the same.
     @inlinable
-    public init(on core: Core, file: StaticString = #fileID, line: UInt = #line) {
-        node = Node.root(Value.self, placement: core.placement, file, line)
+    public init(on local: LocalContext, file: StaticString = #fileID, line: UInt = #line) {
+        node = Node.root(Value.self, placement: local.placement, file, line)
     }
 
     @inlinable
@@ -116,7 +116,7 @@ public struct LocalResolver<Value>: ~Copyable {
     /// The read side: pending until this resolver settles it or is dropped, or until it is
     /// cancelled.
     @inlinable
-    public var promise: Local<Value> { Local(node) }
+    public var promise: LocalPromise<Value> { LocalPromise(node) }
 
     /// Settles with a value. Handlers run in turns of their own, on the core.
     @inlinable
@@ -143,7 +143,7 @@ public struct LocalResolver<Value>: ~Copyable {
     /// The outcome comes one turn after the other's. A promise that would wait for itself rejects
     /// with `PromiseError.resolvedWithItself`.
     @inlinable
-    public consuming func follow(_ other: Local<Value>) {
+    public consuming func follow(_ other: LocalPromise<Value>) {
         node.follow(other.node) { $0.inherit(Value.self) }
     }
 

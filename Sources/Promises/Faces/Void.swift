@@ -22,11 +22,11 @@ extension Guarantee where Value == Void {
     }
 }
 
-extension Core {
+extension LocalContext {
     /// Already fulfilled, without a value. Handlers run on the core, never inside the call that
     /// attaches them. Cancelling a settled promise does nothing.
     @inlinable
-    public func value() -> Local<Void> { value(()) }
+    public func value() -> LocalPromise<Void> { value(()) }
 }
 
 extension Resolver where Value == Void {

@@ -158,7 +158,7 @@ public func poll<Value: Sendable>(
     .init(Node.poll(every: interval, until: isDone, placement: .beginning(on: context), body))
 }
 
-extension Core {
+extension LocalContext {
     /// Begins work, and begins it again after an error according to the policy. Gives the first
     /// value, or the last error.
     ///
@@ -167,8 +167,8 @@ extension Core {
     /// or ends the delay, and begins nothing more. Rejects with `PromiseError.badInput` when no
     /// attempt is allowed.
     public func retry<Value>(
-        _ policy: RetryPolicy, _ body: @escaping (_ attempt: Int) throws -> Local<Value>
-    ) -> Local<Value> {
+        _ policy: RetryPolicy, _ body: @escaping (_ attempt: Int) throws -> LocalPromise<Value>
+    ) -> LocalPromise<Value> {
         .init(Node.retry(policy, placement: placement, body))
     }
 
@@ -180,8 +180,8 @@ extension Core {
     /// and asks nothing more.
     public func poll<Value>(
         every interval: Duration, until isDone: @escaping (Value) -> Bool,
-        _ body: @escaping () throws -> Local<Value>
-    ) -> Local<Value> {
+        _ body: @escaping () throws -> LocalPromise<Value>
+    ) -> LocalPromise<Value> {
         .init(Node.poll(every: interval, until: isDone, placement: placement, body))
     }
 }

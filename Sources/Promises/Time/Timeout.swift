@@ -101,7 +101,7 @@ extension Promise {
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// Rejects when there is no outcome in time, and withdraws from the work.
     ///
     /// The time runs from this call, on the context's clock. `error` is evaluated when it has run
@@ -110,7 +110,7 @@ extension Local {
     @inlinable
     public func timeout(
         _ limit: Duration, error: @autoclosure @escaping () -> any Error = PromiseError.timedOut
-    ) -> Local {
+    ) -> LocalPromise {
         .init(node.timeout(Value.self, limit, error))
     }
 
@@ -120,7 +120,7 @@ extension Local {
     /// The time runs from this call, on the context's clock; work that takes longer is not
     /// held. Cancelling the result stops the timer and withdraws from the work.
     @inlinable
-    public func atLeast(_ minimum: Duration, holdingFailures: Bool = false) -> Local {
+    public func atLeast(_ minimum: Duration, holdingFailures: Bool = false) -> LocalPromise {
         .init(node.atLeast(Value.self, minimum, holdingFailures: holdingFailures))
     }
 
@@ -129,7 +129,7 @@ extension Local {
     /// On the context's clock. Cancelling the result withdraws from the work, or stops the
     /// timer.
     @inlinable
-    public func delayed(by delay: Duration) -> Local {
+    public func delayed(by delay: Duration) -> LocalPromise {
         .init(node.delayed(Value.self, by: delay))
     }
 }

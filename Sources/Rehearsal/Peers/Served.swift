@@ -7,7 +7,7 @@ package class Served {
     /// Who was asked.
     package let asked: AskedPlace
     /// The gateway's core that sent it.
-    package let core: String
+    package let worker: String
     package let message: PeerMessage
     package let act: Act
     package let arrived: Instant
@@ -26,7 +26,7 @@ package class Served {
         self.act = act
         self.arrived = arrived
         self.place = place
-        core = place.stream.peerName ?? ""
+        worker = place.stream.peerName ?? ""
     }
 
     package var backend: Int { asked.backend }

@@ -52,7 +52,7 @@ package final class SimulatedClient: ByteStreamDelegate {
     package private(set) var stream: SimStream?
     package private(set) var sent: [SentRequest] = []
     /// The gateway's core at the other end.
-    package private(set) var core: String?
+    package private(set) var worker: String?
 
     package private(set) var isDone = false
     /// When the client itself went away, or ended its side.
@@ -85,7 +85,7 @@ package final class SimulatedClient: ByteStreamDelegate {
                     return
                 }
                 self.stream = stream
-                core = stream.peerName
+                worker = stream.peerName
                 stream.start(self)
                 goOn()
             }

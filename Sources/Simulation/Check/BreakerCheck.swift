@@ -15,11 +15,11 @@ struct BreakerCheck {
         let config = record.configs[0]
         for (index, backend) in config.backends.enumerated() {
             guard let breaker = backend.breaker else { continue }
-            for core in record.workers.map(\.name) {
-                let lessons = Lessons(of: index, on: core, in: record)
+            for worker in record.workers.map(\.name) {
+                let lessons = Lessons(of: index, on: worker, in: record)
                 guard let opened = opening(of: breaker, lessons) else { continue }
                 let closes = opened + .milliseconds(breaker.tryAgainAfter)
-                check(index, core, from: opened, to: closes, config)
+                check(index, worker, from: opened, to: closes, config)
             }
         }
     }
@@ -47,11 +47,11 @@ struct BreakerCheck {
 
     /// Calls that are made at once when their request begins, while the breaker is open.
     private func check(
-        _ backend: Int, _ core: String, from opened: Instant, to closes: Instant,
+        _ backend: Int, _ worker: String, from opened: Instant, to closes: Instant,
         _ config: DrawnConfig
     ) {
         for attempt in record.attempts
-        where attempt.backend == backend && attempt.core == core && attempt.ordinal == 0 {
+        where attempt.backend == backend && attempt.worker == worker && attempt.ordinal == 0 {
             let call = config.endpoints[attempt.call.endpoint].calls[attempt.call.call]
             guard call.waitsFor.isEmpty, let request = record.request(of: attempt),
                 !request.request.isPipelined,

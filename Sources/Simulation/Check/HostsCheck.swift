@@ -10,7 +10,7 @@ struct HostsCheck {
     func run() {
         for model in HostsModel.all(of: record) {
             for attempt in record.attempts
-            where attempt.backend == model.backend && attempt.core == model.core {
+            where attempt.backend == model.backend && attempt.worker == model.worker {
                 check(attempt, model)
             }
         }

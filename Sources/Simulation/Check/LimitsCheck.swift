@@ -8,9 +8,9 @@ struct LimitsCheck {
 
     func run() {
         for config in record.configs {
-            for core in record.workers.map(\.name) {
-                checkBulkheads(config, core)
-                checkRequests(config, core)
+            for worker in record.workers.map(\.name) {
+                checkBulkheads(config, worker)
+                checkRequests(config, worker)
             }
         }
         for client in record.clients {
@@ -41,11 +41,12 @@ struct LimitsCheck {
         return most
     }
 
-    private func checkBulkheads(_ config: DrawnConfig, _ core: String) {
+    private func checkBulkheads(_ config: DrawnConfig, _ worker: String) {
         for (index, backend) in config.backends.enumerated() {
             guard let limit = backend.maxConcurrent.map(config.share) else { continue }
             let attempts = record.attempts.filter {
-                $0.backend == index && $0.core == core && $0.call.generation == config.generation
+                $0.backend == index && $0.worker == worker
+                    && $0.call.generation == config.generation
             }
             guard !attempts.contains(where: \.isPoisoned) else { continue }
             let most = most(attempts.map { Span(from: $0.sent, to: $0.ended) })
@@ -56,10 +57,10 @@ struct LimitsCheck {
         }
     }
 
-    private func checkRequests(_ config: DrawnConfig, _ core: String) {
+    private func checkRequests(_ config: DrawnConfig, _ worker: String) {
         func most(_ endpoint: Int?) -> Int {
             var spans: [Span] = []
-            for client in record.clients where client.core == core {
+            for client in record.clients where client.worker == worker {
                 for request in client.sent {
                     let attempts = record.attempts(of: request).filter {
                         $0.call.generation == config.generation

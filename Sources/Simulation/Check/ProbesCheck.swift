@@ -16,10 +16,11 @@ struct ProbesCheck {
         for config in record.configs {
             for (index, backend) in config.backends.enumerated() {
                 guard let health = backend.health else { continue }
-                for core in record.workers {
+                for worker in record.workers {
                     for host in backend.hosts.indices {
                         let series = Series(
-                            record: record, config: config, backend: index, host: host, core: core,
+                            record: record, config: config, backend: index, host: host,
+                            worker: worker,
                             every: .milliseconds(health.every))
                         if let fault = series.fault { violations.add(.hosts, nil, fault) }
                     }
@@ -58,12 +59,12 @@ private struct Series {
     let config: DrawnConfig
     let backend: Int
     let host: Int
-    let core: WorkerRecord
+    let worker: WorkerRecord
     let every: Duration
 
     private var probes: [ProbeRecord] {
         record.probes.filter {
-            $0.backend == backend && $0.host == host && $0.core == core.name
+            $0.backend == backend && $0.host == host && $0.worker == worker.name
                 && $0.generation == config.generation
         }
         .sorted { $0.sent < $1.sent }
@@ -72,15 +73,15 @@ private struct Series {
     /// When its configuration came to this core; nil if it never did.
     private func beginning(of generation: Int) -> Instant? {
         if generation == 0 { return record.began }
-        return generation <= core.installations.count ? core.installations[generation - 1] : nil
+        return generation <= worker.installations.count ? worker.installations[generation - 1] : nil
     }
 
     var fault: String? {
-        let name = "b\(backend) host \(host) by \(core.name)"
+        let name = "b\(backend) host \(host) by \(worker.name)"
         guard let begins = beginning(of: config.generation) else {
             return probes.isEmpty ? nil : "\(name): checks of a configuration that never came"
         }
-        let ends = beginning(of: config.generation + 1) ?? core.ended ?? record.ended
+        let ends = beginning(of: config.generation + 1) ?? worker.ended ?? record.ended
         var asked = 0
         for probe in probes {
             if probe.sent < begins + every * asked { return "\(name): checked too often" }
@@ -97,6 +98,6 @@ private struct Series {
     private var isCalm: Bool {
         let drawn = config.backends[backend].hosts[host]
         return !record.weather.hides([drawn]) && !record.isSlow && !record.speaksUnasked(backend)
-            && core.drains == nil
+            && worker.drains == nil
     }
 }

@@ -11,7 +11,7 @@ struct RetryBudgetCheck {
 
     func run() {
         for backend in record.configs[0].backends.indices {
-            for core in record.workers.map(\.name) { check(backend, core) }
+            for worker in record.workers.map(\.name) { check(backend, worker) }
         }
     }
 
@@ -22,10 +22,10 @@ struct RetryBudgetCheck {
         func covers(_ moment: Instant) -> Bool { from < moment && moment < to }
     }
 
-    private func check(_ backend: Int, _ core: String) {
-        let retries = retries(backend, core)
+    private func check(_ backend: Int, _ worker: String) {
+        let retries = retries(backend, worker)
         guard retries.count > Self.alwaysAllowed else { return }
-        let calls = record.callSpans(to: backend, on: core).filter { $0.call.retry != nil }
+        let calls = record.callSpans(to: backend, on: worker).filter { $0.call.retry != nil }
         for retry in retries {
             let others = retries.count { $0.covers(retry.from) }
             let underWay = calls.count { $0.from <= retry.from && retry.from <= $0.to }
@@ -42,9 +42,9 @@ struct RetryBudgetCheck {
     private static let alwaysAllowed = 3
 
     /// From the end of the try before to its own.
-    private func retries(_ backend: Int, _ core: String) -> [Span] {
+    private func retries(_ backend: Int, _ worker: String) -> [Span] {
         var retries: [Span] = []
-        for client in record.clients where client.core == core {
+        for client in record.clients where client.worker == worker {
             for request in client.sent {
                 let attempts = record.attempts(of: request).filter { $0.backend == backend }
                 for attempt in attempts where attempt.ordinal > 0 && !attempt.isPoisoned {

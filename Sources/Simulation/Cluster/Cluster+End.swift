@@ -12,18 +12,19 @@ extension Cluster {
             client.leave()
         }
         network.advance(by: .seconds(1))
-        for core in cores {
-            for rest in core.unrest {
-                violation(.leftovers, nil, "\(core.loop.name): \(rest), and every client has left")
+        for worker in workers {
+            for rest in worker.unrest {
+                violation(
+                    .leftovers, nil, "\(worker.loop.name): \(rest), and every client has left")
             }
         }
         process?.close()
         let longest =
-            cores.contains { $0.drains != nil } ? plan.configs.map(\.drainTimeout).max() ?? 0 : 0
+            workers.contains { $0.drains != nil } ? plan.configs.map(\.drainTimeout).max() ?? 0 : 0
         network.advance(by: .milliseconds(longest + 200))
-        for core in cores {
-            for rest in core.leftovers() {
-                violation(.leftovers, nil, "\(core.loop.name): \(rest)")
+        for worker in workers {
+            for rest in worker.leftovers() {
+                violation(.leftovers, nil, "\(worker.loop.name): \(rest)")
             }
         }
         process?.end()

@@ -6,7 +6,7 @@ extension Cluster {
     func record() -> RunRecord {
         RunRecord(
             plan: plan, began: began, ended: network.clock.now, network: network.settings,
-            workers: cores.map {
+            workers: workers.map {
                 WorkerRecord(
                     name: $0.loop.name, installations: $0.installations, drains: $0.drains,
                     ended: $0.ended)
@@ -23,7 +23,7 @@ extension Cluster {
 extension ClientRecord {
     fileprivate init(_ client: SimulatedClient, hasUnsolicited: Bool) {
         self.init(
-            number: client.script.number, start: client.script.start, core: client.core,
+            number: client.script.number, start: client.script.start, worker: client.worker,
             sent: client.sent.map(RequestRecord.init), left: client.left,
             halfClosed: client.halfClosed, wasClosed: client.wasClosed,
             gatewayClosed: client.stream?.heard.closed, neverConnected: client.neverConnected,
@@ -34,7 +34,7 @@ extension ClientRecord {
 extension RequestRecord {
     fileprivate init(_ sent: SentRequest) {
         self.init(
-            request: sent.request, place: sent.place, bytes: sent.bytes, core: sent.client.core,
+            request: sent.request, place: sent.place, bytes: sent.bytes, worker: sent.client.worker,
             began: sent.began, firstRead: sent.firstRead, read: sent.read, answer: sent.answer,
             answered: sent.answered, received: sent.received, clientLeft: sent.client.left)
     }
@@ -44,7 +44,7 @@ extension ServedRecord {
     fileprivate init(_ served: Served) {
         self.init(
             backend: served.backend, host: served.host, prefix: served.asked.prefix,
-            core: served.core, message: served.message, act: served.act, sent: served.sent,
+            worker: served.worker, message: served.message, act: served.act, sent: served.sent,
             read: served.read, ended: served.ended, session: served.stream.session,
             before: served.before,
             isPoisoned: served.isPoisoned, isReckless: served.isReckless,

@@ -33,7 +33,7 @@ extension Cluster {
                 let answer = plan.dice.dice("name", backend).pick([
                     SimNetwork.NameAnswer.fails(.hostNotFound),
                     .fails(.nameServiceFailed, after: .milliseconds(20)), .addresses([]),
-                    .hangs(.milliseconds(Weather.hangingLookUp)),
+                    .hangs(.milliseconds(HostOutages.hangingLookUp)),
                 ])
                 during(spell, { [network] in network.names[drawn.host] = answer }) {
                     [unowned self] in name(drawn, backend, moved: false)
@@ -49,7 +49,7 @@ extension Cluster {
     }
 
     private func present(
-        _ identity: SimIdentity, during spell: Weather.Spell, at host: SimulatedHost,
+        _ identity: SimIdentity, during spell: HostOutages.Spell, at host: SimulatedHost,
         _ drawn: DrawnHost
     ) {
         let address = host.address
@@ -59,7 +59,7 @@ extension Cluster {
     }
 
     private func during(
-        _ spell: Weather.Spell, _ begin: @escaping () -> Void, _ end: @escaping () -> Void
+        _ spell: HostOutages.Spell, _ begin: @escaping () -> Void, _ end: @escaping () -> Void
     ) {
         outside.timer(after: .milliseconds(spell.from), begin)
         if !spell.isForGood { outside.timer(after: .milliseconds(spell.to), end) }

@@ -20,7 +20,7 @@ package final class Cluster {
     let began: Instant
 
     private(set) var process: SimulatedProcess?
-    private(set) var cores: [SimulatedCore] = []
+    private(set) var workers: [SimulatedWorker] = []
     private(set) var hosts: [SimulatedHost] = []
     private(set) var clients: [SimulatedClient] = []
     private(set) var attempts: [Attempt] = []
@@ -87,15 +87,15 @@ package final class Cluster {
         guard let loaded = load() else { return false }
         let process = SimulatedProcess(on: network, journal)
         self.process = process
-        let workers = plan.configs[0].workers
-        for index in 0..<workers {
-            let core = SimulatedCore(index, of: workers, loaded.plan, in: process)
-            cores.append(core)
-            process.add(core)
+        let count = plan.configs[0].workers
+        for index in 0..<count {
+            let worker = SimulatedWorker(index, of: count, loaded.plan, in: process)
+            workers.append(worker)
+            process.add(worker)
         }
         do throws(IOFailure) {
-            for core in cores {
-                try core.listen(at: plan.address, isShared: cores.count > 1)
+            for worker in workers {
+                try worker.listen(at: plan.address, isShared: workers.count > 1)
             }
             try startHosts()
         } catch {
@@ -209,12 +209,12 @@ extension Cluster: HostDelegate, ClientDelegate {
     private func probe(
         _ generation: Int, _ message: PeerMessage, at host: AskedPlace, on place: ServedPlace
     ) -> Probe? {
-        let core = cores.firstIndex { $0.loop.name == place.stream.peerName } ?? 0
+        let worker = workers.firstIndex { $0.loop.name == place.stream.peerName } ?? 0
         let ordinal = probes.count {
-            $0.backend == host.backend && $0.host == host.host && $0.core == place.stream.peerName
+            $0.backend == host.backend && $0.host == host.host && $0.worker == place.stream.peerName
         }
         let act = actDraw(
-            plan.dice.dice("probe", host.backend, host.host, core, ordinal), host, mark: "",
+            plan.dice.dice("probe", host.backend, host.host, worker, ordinal), host, mark: "",
             key: "health", answerMax: 64 << 10
         ).check()
         let probe = Probe(
@@ -268,7 +268,7 @@ extension Cluster: HostDelegate, ClientDelegate {
     }
 
     private func actDraw(
-        _ dice: Dice, _ host: AskedPlace, mark: String, key: String, answerMax: Int,
+        _ dice: RandomSource, _ host: AskedPlace, mark: String, key: String, answerMax: Int,
         answersHead: Bool = false
     ) -> ActDraw {
         let drawn = plan.configs[0].backends[host.backend].hosts[host.host]

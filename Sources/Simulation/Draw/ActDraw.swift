@@ -2,7 +2,7 @@ import Rehearsal
 
 /// Draws what a backend does about one request.
 struct ActDraw {
-    let dice: Dice
+    let dice: RandomSource
     let rates: FaultRates
     let mark: String
     /// Names the call, as its path does.

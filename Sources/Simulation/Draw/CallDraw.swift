@@ -2,7 +2,7 @@ import Rehearsal
 
 /// Draws the calls of one endpoint: who waits for whom, and every option of a call.
 struct CallDraw {
-    let dice: Dice
+    let dice: RandomSource
     let method: String
     let params: [DrawnParam]
     let hasBody: Bool
@@ -46,17 +46,17 @@ struct CallDraw {
     }
 
     /// Sometimes another method of the same kind: with a body, or without one.
-    private func rarer(_ method: String, _ dice: Dice) -> String {
+    private func rarer(_ method: String, _ dice: RandomSource) -> String {
         guard dice.chance(0.15) else { return method }
         return method == "GET" ? "HEAD" : "PATCH"
     }
 
     /// Earlier calls to wait for without using their values.
-    private func after(_ dice: Dice, _ earlier: [DrawnCall]) -> [Int] {
+    private func after(_ dice: RandomSource, _ earlier: [DrawnCall]) -> [Int] {
         dice.chance(0.15) ? dice.some(earlier.map(\.index), 0.5) : []
     }
 
-    private func uses(_ dice: Dice, _ earlier: [DrawnCall]) -> [DrawnUse] {
+    private func uses(_ dice: RandomSource, _ earlier: [DrawnCall]) -> [DrawnUse] {
         var uses: [DrawnUse] = []
         func add(_ source: DrawnUse.Source, _ places: [DrawnUse.Place]) {
             let place = dice.pick(places)
@@ -80,7 +80,7 @@ struct CallDraw {
         return uses
     }
 
-    private func retry(_ dice: Dice) -> DrawnRetry {
+    private func retry(_ dice: RandomSource) -> DrawnRetry {
         DrawnRetry(
             attempts: dice.number(2...4),
             on: dice.maybe(
@@ -88,7 +88,7 @@ struct CallDraw {
             backoff: dice.number(0...20))
     }
 
-    private func shape(_ dice: Dice, isAtRoot: Bool) -> DrawnShape {
+    private func shape(_ dice: RandomSource, isAtRoot: Bool) -> DrawnShape {
         var shape = DrawnShape()
         switch dice.number(0...5) {
         case 0: shape.keep = ["mark", "call", "serial", "items[].id", "nest.a"]
@@ -103,7 +103,7 @@ struct CallDraw {
         return shape
     }
 
-    private func ifFailed(_ dice: Dice, isAtRoot: Bool) -> DrawnCall.IfFailed? {
+    private func ifFailed(_ dice: RandomSource, isAtRoot: Bool) -> DrawnCall.IfFailed? {
         dice.maybe(
             0.4,
             dice.pick([
@@ -111,7 +111,7 @@ struct CallDraw {
             ]))
     }
 
-    private func when(_ dice: Dice) -> (param: String, value: String?)? {
+    private func when(_ dice: RandomSource) -> (param: String, value: String?)? {
         guard params.contains(where: { $0.name == "lang" }), dice.chance(0.15) else { return nil }
         return dice.chance(0.5) ? ("lang", nil) : ("lang", "de")
     }

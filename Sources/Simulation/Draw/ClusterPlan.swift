@@ -6,12 +6,12 @@ import Rehearsal
 package struct ClusterPlan {
     let seed: UInt64
     let options: RunOptions
-    let dice: Dice
+    let dice: RandomSource
     let rates: FaultRates
     let focus: Focus?
     /// One for each generation; reloads add to it.
     let configs: [DrawnConfig]
-    let weather: Weather
+    let weather: HostOutages
     /// Milliseconds since the beginning; empty without a reload.
     let reloads: [Int]
     /// When the operator drains, in milliseconds since the beginning; nil without a drain.
@@ -20,7 +20,7 @@ package struct ClusterPlan {
     package init(seed: UInt64, options: RunOptions = RunOptions()) {
         self.seed = seed
         self.options = options
-        dice = Dice(seed: seed)
+        dice = RandomSource(seed: seed)
         let focus = Focus(dice.dice("focus"))
         let drawn = FaultRates(dice, without: options.without)
         let rates = focus?.limit(drawn) ?? drawn
@@ -44,7 +44,7 @@ package struct ClusterPlan {
         self.configs = configs
         self.reloads = reloads
         drains = operation.maybe(rates[.drains] * 2, operation.number(0...400))
-        weather = Weather(
+        weather = HostOutages(
             dice.dice("weather"), rates, hosts: first.backends.flatMap(\.hosts),
             secure: first.backends.filter { $0.tls != nil }.flatMap(\.hosts),
             besides: focus?.outages(first) ?? [])
@@ -61,7 +61,8 @@ package struct ClusterPlan {
 
     /// Where the gateway listens.
     var address: SocketAddress {
-        configs[0].listensOnUnixSocket ? .unix(path: "/run/tributary.sock") : SimulatedCore.address
+        configs[0].listensOnUnixSocket
+            ? .unix(path: "/run/tributary.sock") : SimulatedWorker.address
     }
 
     /// Number of requests of all drawn connections.

@@ -3,7 +3,7 @@ import Rehearsal
 /// Draws configurations: every option has its chance, and every configuration is one that `check` lets
 /// through.
 struct ConfigDraw {
-    let dice: Dice
+    let dice: RandomSource
     let generation: Int
 
     /// - Parameter former: what a reload takes the place of: the process and the routes stay
@@ -68,14 +68,14 @@ struct ConfigDraw {
     }
 
     /// A reload may change what is demanded of the hosts, and they speak TLS before and after it.
-    private func tls(_ dice: Dice, _ former: DrawnBackend?) -> DrawnTLS? {
+    private func tls(_ dice: RandomSource, _ former: DrawnBackend?) -> DrawnTLS? {
         if let former, former.tls == nil { return nil }
         guard former != nil || dice.chance(0.3) else { return nil }
         return DrawnTLS(
             verifies: dice.chance(0.5), serverName: dice.maybe(0.3, DrawnTLS.alias))
     }
 
-    private func hosts(_ index: Int, _ dice: Dice) -> [DrawnHost] {
+    private func hosts(_ index: Int, _ dice: RandomSource) -> [DrawnHost] {
         (0..<dice.pick([1, 1, 2, 3])).map { host in
             let port = UInt16(7000 + 10 * index + host)
             return DrawnHost(
@@ -84,7 +84,7 @@ struct ConfigDraw {
         }
     }
 
-    private func breaker(_ dice: Dice) -> DrawnBreaker {
+    private func breaker(_ dice: RandomSource) -> DrawnBreaker {
         DrawnBreaker(
             openAtPercent: dice.pick([10, 50, 100]), minRequests: dice.number(1...5),
             window: dice.pick([200, 1000, 10_000]), tryAgainAfter: dice.number(20...500))
@@ -125,7 +125,7 @@ struct ConfigDraw {
             maxBody: dice.pick([1024, 2048, 65536]), calls: calls)
     }
 
-    private func params(_ dice: Dice, hasID: Bool) -> [DrawnParam] {
+    private func params(_ dice: RandomSource, hasID: Bool) -> [DrawnParam] {
         var params: [DrawnParam] = []
         if hasID {
             let isInteger = dice.chance(0.5)

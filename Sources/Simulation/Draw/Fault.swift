@@ -65,7 +65,7 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
 struct FaultRates {
     private var rates: [Double]
 
-    init(_ dice: Dice, without: [Fault]) {
+    init(_ dice: RandomSource, without: [Fault]) {
         rates = Fault.allCases.map { fault in
             let dice = dice.dice("fault", fault.number)
             let rate = dice.chance(0.45) ? dice.pick([0.02, 0.1, 0.1, 0.3]) : 0

@@ -7,7 +7,7 @@ enum Focus {
     /// sending requests.
     case ejections
 
-    init?(_ dice: Dice) {
+    init?(_ dice: RandomSource) {
         guard dice.chance(0.04) else { return nil }
         self = .ejections
     }
@@ -17,14 +17,14 @@ enum Focus {
         rates.limited(to: [.splitReads, .smallWindows, .bursts, .oddAnswers])
     }
 
-    func adjust(_ config: inout DrawnConfig, _ dice: Dice) {
+    func adjust(_ config: inout DrawnConfig, _ dice: RandomSource) {
         config.limits = DrawnLimits()
         for index in config.backends.indices { adjust(&config.backends[index], index, dice) }
         for index in config.endpoints.indices { adjust(&config.endpoints[index], dice) }
     }
 
     /// At least two hosts, of which the last one is ill (see `outage`).
-    private func adjust(_ backend: inout DrawnBackend, _ index: Int, _ dice: Dice) {
+    private func adjust(_ backend: inout DrawnBackend, _ index: Int, _ dice: RandomSource) {
         let dice = dice.dice("backend", index)
         if backend.hosts.count < 2 {
             backend.hosts.append(
@@ -39,7 +39,7 @@ enum Focus {
     }
 
     /// No call is slow, and all may be resent: every failure is known outside of the gateway.
-    private func adjust(_ endpoint: inout DrawnEndpoint, _ dice: Dice) {
+    private func adjust(_ endpoint: inout DrawnEndpoint, _ dice: RandomSource) {
         (endpoint.deadline, endpoint.timeout) = (5000, 5000)
         (endpoint.minDuration, endpoint.roundUpTo, endpoint.maxInFlight) = (nil, nil, nil)
         for index in endpoint.calls.indices {
@@ -51,15 +51,15 @@ enum Focus {
     }
 
     /// The last host of each backend fails for good.
-    func outages(_ config: DrawnConfig) -> [Weather.Spell] {
+    func outages(_ config: DrawnConfig) -> [HostOutages.Spell] {
         config.backends.compactMap(\.hosts.last).map {
-            Weather.Spell(kind: .ill, host: $0, from: 0, to: 100_000)
+            HostOutages.Spell(kind: .ill, host: $0, from: 0, to: 100_000)
         }
     }
 
     /// Connections that send requests one after the other for a second or two.
     func connections(
-        _ dice: Dice, _ rates: FaultRates, _ config: DrawnConfig
+        _ dice: RandomSource, _ rates: FaultRates, _ config: DrawnConfig
     ) -> [ScriptedConnection] {
         var number = 0
         return (0..<dice.number(2...4)).map { index in

@@ -2,7 +2,7 @@ import Rehearsal
 
 /// Draws what clients do.
 struct TrafficDraw {
-    let dice: Dice
+    let dice: RandomSource
     let rates: FaultRates
     let config: DrawnConfig
 
@@ -27,7 +27,7 @@ struct TrafficDraw {
 
 /// Draws one request: a good one for some endpoint, unless it is to be bad.
 struct RequestDraw {
-    let dice: Dice
+    let dice: RandomSource
     let rates: FaultRates
     let config: DrawnConfig
 

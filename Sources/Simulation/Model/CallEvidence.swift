@@ -83,7 +83,7 @@ struct CallEvidence {
         case .breakerOpen: backend.breaker != nil && hadTrouble
         case .queueFull: canBeFull || record.mayLackRoom
         case .destinationUnavailable: hadNoHost
-        case .dnsError: hadWeather([.nameFails], rememberedFor: Weather.nameMemory)
+        case .dnsError: hadWeather([.nameFails], rememberedFor: HostOutages.nameMemory)
         case .connectionRefused: hadWeather([.refuses])
         case .connectionTimeout: hadWeather([.silent, .silentHandshakes]) || record.isSlow
         case .certificateError:
@@ -120,7 +120,7 @@ struct CallEvidence {
         }
     }
 
-    private func hadWeather(_ kinds: [Weather.Kind], rememberedFor memory: Int = 0) -> Bool {
+    private func hadWeather(_ kinds: [HostOutages.Kind], rememberedFor memory: Int = 0) -> Bool {
         guard let answered = request.answered else { return false }
         // Whoever waits longest is told the end of an attempt, and that may have begun before.
         let from =
@@ -131,20 +131,21 @@ struct CallEvidence {
 
     /// Whether the core can have learned anything bad of the backend before the answer.
     private var hadTrouble: Bool {
-        guard let core = request.core, let answered = request.answered else { return false }
+        guard let worker = request.worker, let answered = request.answered else { return false }
         if record.weather.hides(backend.hosts) || record.isSlow
             || record.losesConnections(to: call.backend)
         {
             return true
         }
         let hadBadAnswer = record.attempts.contains { attempt in
-            guard attempt.backend == call.backend, attempt.core == core, attempt.sent <= answered
+            guard attempt.backend == call.backend, attempt.worker == worker,
+                attempt.sent <= answered
             else { return false }
             guard case .answer(let status, _, _) = attempt.act.outcome else { return true }
             return status >= 500 || attempt.read == nil || attempt.isPoisoned
         }
         return hadBadAnswer
-            || record.callSpans(to: call.backend, on: core).contains {
+            || record.callSpans(to: call.backend, on: worker).contains {
                 $0.from <= answered && $0.to - $0.from >= $0.limit
             }
     }
@@ -154,14 +155,14 @@ struct CallEvidence {
         guard let limit = backend.maxConcurrent.map(config.share),
             let answered = request.answered
         else { return false }
-        let spans = record.callSpans(to: call.backend, on: request.core)
+        let spans = record.callSpans(to: call.backend, on: request.worker)
         return spans.count { $0.from <= answered && $0.to >= request.began } > limit
     }
 
     /// Whether no host can have been well at some moment.
     private var hadNoHost: Bool {
-        guard let core = request.core, let answered = request.answered else { return false }
-        return HostsModel(of: call.backend, config, on: core, in: record)
+        guard let worker = request.worker, let answered = request.answered else { return false }
+        return HostsModel(of: call.backend, config, on: worker, in: record)
             .canHaveNone(from: request.read ?? request.began, to: answered, in: record)
     }
 

@@ -12,9 +12,9 @@ struct CallSpan {
 
 extension RunRecord {
     /// At least those that one core had under way to a backend; a hedged one counts twice.
-    func callSpans(to backend: Int, on core: String?) -> [CallSpan] {
+    func callSpans(to backend: Int, on worker: String?) -> [CallSpan] {
         var spans: [CallSpan] = []
-        for client in clients where client.core == core {
+        for client in clients where client.worker == worker {
             for request in client.sent {
                 guard let index = request.request.endpoint else { continue }
                 for endpoint in configs.map({ $0.endpoints[index] }) {

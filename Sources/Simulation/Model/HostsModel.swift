@@ -27,14 +27,14 @@ struct HostsModel {
     private let hasPoison: Bool
 
     let backend: Int
-    let core: String
+    let worker: String
     private let drawn: DrawnBackend
 
-    init(of backend: Int, _ config: DrawnConfig, on core: String, in record: RunRecord) {
+    init(of backend: Int, _ config: DrawnConfig, on worker: String, in record: RunRecord) {
         self.backend = backend
-        self.core = core
+        self.worker = worker
         drawn = config.backends[backend]
-        let probes = record.probes.filter { $0.backend == backend && $0.core == core }
+        let probes = record.probes.filter { $0.backend == backend && $0.worker == worker }
         unwell = Array(repeating: [], count: drawn.hosts.count)
         ejected = unwell
         hadBadChecks = Array(repeating: false, count: drawn.hosts.count)
@@ -46,7 +46,7 @@ struct HostsModel {
             follow(probes.filter { $0.host == host && !isAskedAgain($0, in: record) }, of: host)
         }
         if let eject = drawn.eject {
-            follow(Lessons(of: backend, on: core, in: record), eject)
+            follow(Lessons(of: backend, on: worker, in: record), eject)
         }
     }
 

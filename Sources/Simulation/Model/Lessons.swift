@@ -20,7 +20,7 @@ struct Lessons {
 
     /// Nothing where a run hides too much: with a reload, what one configuration learned the next may
     /// know; and hosts that cannot be reached do not hear of those who try.
-    init(of backend: Int, on core: String, in record: RunRecord) {
+    init(of backend: Int, on worker: String, in record: RunRecord) {
         self.record = record
         config = record.configs[0]
         end = record.ended
@@ -31,8 +31,8 @@ struct Lessons {
             end = record.began
             return
         }
-        end = min(end, firstTimeout(backend, core) ?? end)
-        let attempts = record.attempts.filter { $0.backend == backend && $0.core == core }
+        end = min(end, firstTimeout(backend, worker) ?? end)
+        let attempts = record.attempts.filter { $0.backend == backend && $0.worker == worker }
         for attempt in attempts { learn(from: attempt) }
         all = all.filter { $0.at < end }.sorted { $0.at < $1.at }
     }
@@ -44,9 +44,9 @@ struct Lessons {
     }
 
     /// A call that is given up for being slow is a lesson, even if its request never went out.
-    private func firstTimeout(_ backend: Int, _ core: String) -> Instant? {
+    private func firstTimeout(_ backend: Int, _ worker: String) -> Instant? {
         var first: Instant?
-        for client in record.clients where client.core == core {
+        for client in record.clients where client.worker == worker {
             for request in client.sent {
                 guard let endpoint = request.request.endpoint.map({ config.endpoints[$0] }) else {
                     continue

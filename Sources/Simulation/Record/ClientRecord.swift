@@ -7,7 +7,7 @@ struct ClientRecord {
     /// Microseconds from the beginning of the run.
     let start: Int
     /// The worker at the other end.
-    let core: String?
+    let worker: String?
     let sent: [RequestRecord]
     /// When the client closed the connection, or its own direction of it.
     let left: Instant?
@@ -29,7 +29,7 @@ struct RequestRecord {
     /// Where its bytes stand among those of the connection.
     let bytes: Range<Int>
     /// The worker that received it.
-    let core: String?
+    let worker: String?
     /// When the client began to send it.
     let began: Instant
     /// When the gateway read its first and its last byte.

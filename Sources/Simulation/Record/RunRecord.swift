@@ -54,7 +54,7 @@ package struct RunRecord {
 
     var configs: [DrawnConfig] { plan.configs }
     var rates: FaultRates { plan.rates }
-    var weather: Weather { plan.weather }
+    var weather: HostOutages { plan.weather }
     var reloads: [Int] { plan.reloads }
     var drains: Int? { plan.drains }
 

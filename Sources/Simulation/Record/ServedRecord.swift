@@ -9,7 +9,7 @@ struct ServedRecord {
     /// Stands before the path of every request to this host.
     let prefix: String
     /// The worker that sent it.
-    let core: String
+    let worker: String
     let message: PeerMessage
     let act: Act
     /// When the gateway sent its first byte.
@@ -38,7 +38,7 @@ protocol HostRequestRecord {
 extension HostRequestRecord {
     var backend: Int { served.backend }
     var host: Int { served.host }
-    var core: String { served.core }
+    var worker: String { served.worker }
     var message: PeerMessage { served.message }
     var act: Act { served.act }
     var sent: Instant { served.sent }

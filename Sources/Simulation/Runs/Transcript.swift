@@ -71,7 +71,7 @@ struct Transcript {
     private mutating func tell(_ served: any HostRequestRecord, _ name: String, _ record: RunRecord)
     {
         let place = "b\(served.backend) host \(served.host)"
-        var text = "\(name) at \(place), from \(served.core): \(served.act.summary)"
+        var text = "\(name) at \(place), from \(served.worker): \(served.act.summary)"
         if served.before > 0 { text += " [request \(served.before + 1) of its connection]" }
         if served.isPoisoned { text += " [poisoned]" }
         add(record.ms(served.sent), text)

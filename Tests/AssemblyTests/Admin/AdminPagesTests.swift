@@ -191,8 +191,8 @@ import Testing
 
     @Test func requestsInFlightAreShownWithTheirAgeUnlessItIsHidden() throws {
         process.worker.hasEnded = false
-        let snapshot = CoreSnapshot(
-            meter: CoreMeter(endpointNames: []), backends: [], connections: 1, bufferedBytes: 0,
+        let snapshot = WorkerSnapshot(
+            meter: WorkerMetrics(endpointNames: []), backends: [], connections: 1, bufferedBytes: 0,
             requests: [
                 RequestState(
                     id: "a", endpoint: "GET /x", age: .microseconds(12_900), hidesTiming: false),

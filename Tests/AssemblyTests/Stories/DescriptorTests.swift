@@ -17,7 +17,7 @@ import Testing
         harness.loop.descriptors.acceptCeiling = 3
         let clients = try (0..<4).map { _ in try harness.connect() }
         harness.pass(50)
-        #expect(harness.core?.snapshot.connections == 3)
+        #expect(harness.local?.snapshot.connections == 3)
         #expect(harness.loop.descriptors.shortages.accepts == 1)
         clients[3].send(get())
         harness.pass(1_000)
@@ -179,7 +179,7 @@ import Testing
         fail(1)
         #expect(lines().count == 2)
         #expect(lines().last?.contains(#""connections_not_opened":3"#) == true)
-        #expect(harness.core?.snapshot.descriptorShortages.connects == 4)
+        #expect(harness.local?.snapshot.descriptorShortages.connects == 4)
         harness.expectQuiet()
     }
 }

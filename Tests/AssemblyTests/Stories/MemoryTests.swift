@@ -77,11 +77,11 @@ import Testing
         let slow = ScriptedPeerThatWaits(try harness.stream())
         slow.send(get())
         harness.pass(100)
-        let held = try #require(harness.core).snapshot
+        let held = try #require(harness.local).snapshot
         #expect(held.connections == 1 && held.bufferedBytes > 30_000)
         let answer = try harness.ask()
         #expect(answer.status == 200 && answer.failures == nil)
-        #expect(harness.core?.snapshot.connections == 1)
+        #expect(harness.local?.snapshot.connections == 1)
         slow.close()
         harness.expectQuiet()
     }
@@ -95,9 +95,9 @@ import Testing
         slow.send(get())
         harness.pass(4900)
         #expect(try harness.ask().status == 200)
-        #expect(harness.core?.snapshot.connections == 2)
+        #expect(harness.local?.snapshot.connections == 2)
         harness.pass(200)
-        #expect(harness.core?.snapshot.connections == 1)
+        #expect(harness.local?.snapshot.connections == 1)
         slow.close()
         harness.expectQuiet()
     }

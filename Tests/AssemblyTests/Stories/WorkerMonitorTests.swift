@@ -42,12 +42,12 @@ import Testing
             }
         }
 
-        private var snapshot: CoreSnapshot {
-            var meter = CoreMeter(endpointNames: ["GET /x"])
+        private var snapshot: WorkerSnapshot {
+            var meter = WorkerMetrics(endpointNames: ["GET /x"])
             for _ in 0..<requests {
                 meter.count(endpoint: 0, status: 200, after: .milliseconds(1))
             }
-            return CoreSnapshot(
+            return WorkerSnapshot(
                 meter: meter, backends: [], connections: 7, bufferedBytes: 11, requests: [])
         }
     }

@@ -55,7 +55,7 @@ import Testing
             inbox.close()
         }
         inbox.open(on: loop, for: worker)
-        address = try #require(worker.core).listen(
+        address = try #require(worker.instance).listen(
             on: .ip(.v4(0x7F00_0001), port: 8080), sharedPort: false)
     }
 

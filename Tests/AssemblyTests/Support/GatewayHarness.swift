@@ -23,7 +23,7 @@ final class GatewayHarness: Harness {
     /// Where clients and backends live.
     var outside: SimLoop { testbed.peerLoop }
 
-    private(set) var core: GatewayCore?
+    private(set) var local: GatewayInstance?
     private let log: Log
     private var address = SocketAddress.ip(.v4(0x7F00_0001), port: 8080)
     private var backends: [UInt16: ScriptedBackend] = [:]
@@ -45,11 +45,11 @@ final class GatewayHarness: Harness {
         log = Log(level: .info, format: .json, clock: { [loop] in loop.unixTime }) {
             [written] in written.text += String(decoding: $0, as: UTF8.self)
         }
-        let core = GatewayCore(
+        let local = GatewayInstance(
             try Self.plan(config), loop: loop, log: log,
             shared: Shared(names: network.makeNameService()))
-        self.core = core
-        address = try core.listen(on: address, sharedPort: false)
+        self.local = local
+        address = try local.listen(on: address, sharedPort: false)
         for port in 7001...7003 as ClosedRange<UInt16> {
             backends[port] = try backend(at: port)
         }
@@ -188,22 +188,23 @@ final class GatewayHarness: Harness {
     // MARK: The core
 
     /// Does something as an event of the gateway's loop.
-    func onCore(_ action: @escaping (GatewayCore) -> Void) {
-        testbed.perform(on: loop) { [unowned self] in core.map(action) }
+    func onLocalContext(_ action: @escaping (GatewayInstance) -> Void) {
+        testbed.perform(on: loop) { [unowned self] in local.map(action) }
     }
 
     /// Begins the end; the closure gives the time at which it was over, if it is.
     func drain() -> () -> Double? {
         var ended: Double?
-        onCore { [unowned self] core in core.drain().whenSettled { _ in ended = self.ms } }
+        onLocalContext { [unowned self] local in local.drain().whenSettled { _ in ended = self.ms }
+        }
         return { ended }
     }
 
-    func announceDrain() { onCore { $0.announceDrain() } }
+    func announceDrain() { onLocalContext { $0.announceDrain() } }
 
     func install(_ config: String) throws {
         let plan = try Self.plan(config)
-        onCore { $0.install(plan) }
+        onLocalContext { $0.install(plan) }
     }
 
     /// Timers of the gateway that are still to fire.
@@ -224,7 +225,7 @@ final class GatewayHarness: Harness {
     func connections(to backend: String = "a") throws -> Int { try state(of: backend).connections }
 
     private func state(of backend: String) throws -> BackendState {
-        let states = try #require(core).snapshot.backends
+        let states = try #require(local).snapshot.backends
         return try #require(states.first { $0.name == backend })
     }
 
@@ -236,7 +237,7 @@ final class GatewayHarness: Harness {
 
     /// What the endpoints answered, as the core counted it: `GET /x: 200 once, 502 2 times`.
     var answered: [String] {
-        guard let meter = core?.snapshot.meter else { return [] }
+        guard let meter = local?.snapshot.meter else { return [] }
         return (meter.endpoints + [meter.elsewhere]).filter { !$0.statuses.isEmpty }.map {
             endpoint in
             let counts = endpoint.statuses.map { status in
@@ -265,7 +266,7 @@ final class GatewayHarness: Harness {
     func expectQuiet(_ location: SourceLocation = #_sourceLocation) {
         for client in clients { client.leave() }
         network.advance(by: .milliseconds(200))
-        if let snapshot = core?.snapshot {
+        if let snapshot = local?.snapshot {
             #expect(snapshot.requests.isEmpty, sourceLocation: location)
             #expect(snapshot.connections == 0, sourceLocation: location)
             #expect(snapshot.bufferedBytes == 0, sourceLocation: location)
@@ -274,15 +275,15 @@ final class GatewayHarness: Harness {
                 #expect(load == "\(backend.name): 0 running, 0 waiting", sourceLocation: location)
             }
             var isClosed = false
-            onCore { $0.close().whenSettled { _ in isClosed = true } }
+            onLocalContext { $0.close().whenSettled { _ in isClosed = true } }
             #expect(isClosed, "the core never closed", sourceLocation: location)
         }
         // Long enough for the log's last batch, too short for a timer of a request to pass unseen.
         network.advance(by: .milliseconds(150))
         let left = network.leftovers.filter { $0.hasPrefix("gateway:") }
         #expect(left == [], sourceLocation: location)
-        weak let former = core
-        core = nil
+        weak let former = local
+        local = nil
         for backend in backends.values { backend.close() }
         #expect(network.runUntilQuiet(), sourceLocation: location)
         #expect(network.leftovers == [], sourceLocation: location)

@@ -34,8 +34,8 @@ extension FuzzTarget {
             file, files: files, environment: { $0 == "A" ? "7" : nil })
         guard (config == nil) == (problems.errorCount > 0) else { return "no config and no error" }
         let lineMax = input.count { $0 == 10 || $0 == 13 } + 2
-        for problem in problems.sorted where problem.place.line > lineMax {
-            return "a problem in line \(problem.place.line) of a file that ends before"
+        for problem in problems.sorted where problem.location.line > lineMax {
+            return "a problem in line \(problem.location.line) of a file that ends before"
         }
         guard let config else { return nil }
         do {

@@ -31,7 +31,7 @@ import YAMLReader
         #expect(stock.breaker?.openAt?.value == 0.5)
         #expect(
             config.backends[3].headers[0].value
-                == Placed(
+                == Located(
                     "k", at: .init(file: "c.yaml", line: 23, column: 27), written: "${USERS_KEY}"))
 
         let products = config.endpoints[0]

@@ -18,7 +18,7 @@ import YAMLReader
             let problems = outcome.problems.sorted
             #expect((outcome.config == nil) == (outcome.problems.errorCount > 0))
             let lineCount = text.split(separator: "\n", omittingEmptySubsequences: false).count
-            #expect(problems.allSatisfy { (1...lineCount + 1).contains($0.place.line) })
+            #expect(problems.allSatisfy { (1...lineCount + 1).contains($0.location.line) })
         }
     }
 

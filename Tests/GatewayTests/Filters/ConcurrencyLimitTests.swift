@@ -23,16 +23,16 @@ import Testing
     }
 
     private func admitted(_ limit: ConcurrencyLimit) -> Permit? {
-        if case .admitted(let permit) = limit.admit(on: loop.core) { permit } else { nil }
+        if case .admitted(let permit) = limit.admit(on: loop.local) { permit } else { nil }
     }
 
     /// What became of a call in the queue.
     private final class Queued {
-        let promise: Local<Permit>
+        let promise: LocalPromise<Permit>
         private(set) var permit: Permit?
         private(set) var failure: CallFailure.Kind?
 
-        init(_ promise: Local<Permit>) {
+        init(_ promise: LocalPromise<Permit>) {
             self.promise = promise
             promise.whenSettled { [unowned self] result in
                 do { permit = try result.get() } catch { failure = CallFailure(error).kind }
@@ -46,7 +46,7 @@ import Testing
     }
 
     private func queued(_ limit: ConcurrencyLimit) -> Queued? {
-        if case .queued(let promise) = limit.admit(on: loop.core) { Queued(promise) } else { nil }
+        if case .queued(let promise) = limit.admit(on: loop.local) { Queued(promise) } else { nil }
     }
 
     private func load(_ limit: ConcurrencyLimit) -> [Int] {
@@ -57,7 +57,7 @@ import Testing
         let limit = limit(1, queue: 1)
         let first = try #require(admitted(limit))
         let second = try #require(queued(limit))
-        guard case .refused = limit.admit(on: loop.core) else { throw Unexpected() }
+        guard case .refused = limit.admit(on: loop.local) else { throw Unexpected() }
         #expect(load(limit) == [1, 1])
         network.advance(by: .milliseconds(500))
         #expect(second.permit == nil && second.failure == nil)

@@ -12,14 +12,14 @@ import Testing
         let loop = network.makeLoop("worker")
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            core: loop.core, began: loop.now)
+            local: loop.local, began: loop.now)
         exchange.lastByte = loop.now + .seconds(3)
         #expect(exchange.deadline == Instant(nanoseconds: .max))
         var seen: Instant?
         let service = Deadline.filter(.seconds(2)).around(
             Service { _, exchange in
                 seen = exchange.deadline
-                return exchange.core.value(Response(status: .ok, fields: Fields(), body: Bytes()))
+                return exchange.local.value(Response(status: .ok, fields: Fields(), body: Bytes()))
             })
         _ = service(try request(), exchange)
         #expect(seen == exchange.began + .seconds(5))

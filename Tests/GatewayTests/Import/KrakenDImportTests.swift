@@ -51,7 +51,7 @@ import YAMLReader
     /// Also what the check of the written configuration found is reported where it comes from.
     @Test(arguments: names) func locationsAreThoseOfTheImportedFile(_ name: String) throws {
         for finding in try Self.imported(name).findings.sorted {
-            #expect(finding.place.file == name)
+            #expect(finding.location.file == name)
             #expect(!finding.text.contains("imported.yaml"), "\(finding)")
         }
     }

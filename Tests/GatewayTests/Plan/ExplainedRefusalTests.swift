@@ -153,10 +153,10 @@ import Testing
         let client = Client(loop: loop)
         let gateway = GatewayService(
             plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
-            witness: CallWitness(loop: loop))
+            witness: CallRecorder(loop: loop))
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            core: loop.core, began: loop.now, client: "127.0.0.1:1")
+            local: loop.local, began: loop.now, client: "127.0.0.1:1")
         let request = Request(head: head, body: .bytes(body))
         var answer: Response?
         loop.timer(after: .zero) {

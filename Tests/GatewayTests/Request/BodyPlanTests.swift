@@ -7,31 +7,31 @@ import Testing
 
 @Suite struct BodyPlanTests {
     func body(_ fill: (inout Config.Body) -> Void) throws -> BodyPlan {
-        var body = Config.Body(place: somewhere)
+        var body = Config.Body(location: somewhere)
         fill(&body)
         return try BodyPlan(body)
     }
 
     func login() throws -> BodyPlan {
         try body {
-            $0.type = placed(.object)
-            $0.required = [placed("user"), placed("password")]
+            $0.type = located(.object)
+            $0.required = [located("user"), located("password")]
         }
     }
 
     func order() throws -> BodyPlan {
         try body {
-            $0.type = placed(.object)
-            $0.required = [placed("note"), placed("customer")]
+            $0.type = located(.object)
+            $0.required = [located("note"), located("customer")]
             $0.properties = [
                 property("customer", .object) {
-                    $0.required = [placed("name")]
+                    $0.required = [located("name")]
                     $0.properties = [
                         property("name", .string) {
-                            $0.minLength = placed(1)
-                            $0.maxLength = placed(3)
+                            $0.minLength = located(1)
+                            $0.maxLength = located(3)
                         },
-                        property("zip", .string) { $0.pattern = placed("\\d{5}") },
+                        property("zip", .string) { $0.pattern = located("\\d{5}") },
                     ]
                 },
                 property("count", .integer) {
@@ -39,7 +39,7 @@ import Testing
                     $0.max = number("10")
                 },
                 property("price", .number) { $0.min = number("0.5") },
-                property("size") { $0.oneOf = [placed("S"), placed("M")] },
+                property("size") { $0.oneOf = [located("S"), located("M")] },
                 property("items", .array),
                 property("gift", .boolean),
                 property("nothing", .null),
@@ -118,7 +118,7 @@ import Testing
     @Test func whatHasMembersIsAnObject() throws {
         let plan = try body {
             $0.properties = [
-                property("a") { $0.required = [placed("b")] },
+                property("a") { $0.required = [located("b")] },
                 property("c"),
             ]
         }

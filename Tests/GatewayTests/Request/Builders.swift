@@ -8,20 +8,20 @@ import YAMLReader
 @testable import Patterns
 
 /// Values of a configuration, as a test writes them.
-let somewhere = Place(file: "test.yaml")
+let somewhere = SourceLocation(file: "test.yaml")
 
-func placed<Value: Sendable>(_ value: Value) -> Placed<Value> { Placed(value, at: somewhere) }
+func located<Value: Sendable>(_ value: Value) -> Located<Value> { Located(value, at: somewhere) }
 
-func number(_ text: String) -> Placed<Config.Number> {
-    placed(Config.Number(text: text, value: Double(text) ?? 0, integer: Int(text)))
+func number(_ text: String) -> Located<Config.Number> {
+    located(Config.Number(text: text, value: Double(text) ?? 0, integer: Int(text)))
 }
 
 func param(
     _ name: String, _ type: Config.Param.Kind? = nil,
     _ more: (inout Config.Param) -> Void = { _ in }
 ) -> Config.Param {
-    var param = Config.Param(name: placed(name), place: somewhere)
-    param.type = type.map(placed)
+    var param = Config.Param(name: located(name), location: somewhere)
+    param.type = type.map(located)
     more(&param)
     return param
 }
@@ -30,8 +30,8 @@ func property(
     _ name: String, _ type: Config.Property.Kind? = nil,
     _ more: (inout Config.Property) -> Void = { _ in }
 ) -> Config.Property {
-    var property = Config.Property(name: placed(name), place: somewhere)
-    property.type = type.map(placed)
+    var property = Config.Property(name: located(name), location: somewhere)
+    property.type = type.map(located)
     more(&property)
     return property
 }

@@ -22,7 +22,7 @@ import Testing
             of: [
                 param("id", .integer) { $0.max = number("10") },
                 param("n", .number) { $0.min = number("-1.5") },
-                param("a") { $0.pattern = placed("\\w+") },
+                param("a") { $0.pattern = located("\\w+") },
             ], route: route)
         var matched = 0
         for _ in 0..<500 {
@@ -48,10 +48,12 @@ import Testing
     @Test(arguments: UInt64(1)...20)
     func everyBodyIsReadOrRefused(seed: UInt64) throws {
         let entropy = Entropy(seed: seed)
-        var body = Config.Body(place: somewhere)
+        var body = Config.Body(location: somewhere)
         body.properties = [
             property("a", .integer) { $0.max = number("1e3") },
-            property("b") { $0.properties = [property("c", .string) { $0.maxLength = placed(2) }] },
+            property("b") {
+                $0.properties = [property("c", .string) { $0.maxLength = located(2) }]
+            },
         ]
         let plan = try BodyPlan(body)
         let pieces = [

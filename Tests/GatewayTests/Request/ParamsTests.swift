@@ -13,8 +13,8 @@ import Testing
             of: [
                 param("id", .integer) { $0.min = number("1") },
                 param("lang", .string) {
-                    $0.oneOf = [placed("en"), placed("de")]
-                    $0.fallback = placed("en")
+                    $0.oneOf = [located("en"), located("de")]
+                    $0.fallback = located("en")
                 },
             ], route: route("GET /products/{id}"))
     }
@@ -30,16 +30,16 @@ import Testing
                 },
                 param("flag", .boolean),
                 param("code", .string) {
-                    $0.pattern = placed("[A-Z]{3}")
-                    $0.required = placed(true)
+                    $0.pattern = located("[A-Z]{3}")
+                    $0.required = located(true)
                 },
                 param("word", .string) {
-                    $0.minLength = placed(2)
-                    $0.maxLength = placed(4)
+                    $0.minLength = located(2)
+                    $0.maxLength = located(4)
                 },
                 param("X-Client", .string) {
-                    $0.location = placed(.header)
-                    $0.oneOf = [placed("web"), placed("app")]
+                    $0.sentIn = located(.header)
+                    $0.oneOf = [located("web"), located("app")]
                 },
             ], route: route("GET /x/params/{id}"))
     }
@@ -178,7 +178,7 @@ import Testing
 
     @Test func choicesOfNumbersAreComparedAsNumbers() throws {
         let plans = try ParamPlan.all(
-            of: [param("n", .number) { $0.oneOf = [placed("1"), placed("2.50")] }],
+            of: [param("n", .number) { $0.oneOf = [located("1"), located("2.50")] }],
             route: route("GET /x"))
         #expect(try texts(plans, head("/x?n=2.5")) == ["2.5"])
         let bad = try head("/x?n=3")
@@ -189,8 +189,8 @@ import Testing
         let plans = try ParamPlan.all(
             of: [
                 param("n", .number) {
-                    $0.max = placed(Config.Number(text: "0x10", value: 16, integer: 16))
-                    $0.min = placed(Config.Number(text: ".5", value: 0.5, integer: nil))
+                    $0.max = located(Config.Number(text: "0x10", value: 16, integer: 16))
+                    $0.min = located(Config.Number(text: ".5", value: 0.5, integer: nil))
                 }
             ], route: route("GET /x"))
         #expect(try texts(plans, head("/x?n=16")) == ["16"])
@@ -204,16 +204,16 @@ import Testing
 
     @Test func mistakesOfTheConfigurationAreNamed() {
         let root = route("GET /x")
-        let pattern = param("a") { $0.pattern = placed("(") }
+        let pattern = param("a") { $0.pattern = located("(") }
         #expect(throws: ParamPlan.Mistake.pattern(PatternError(offset: 0, reason: .unclosedGroup)))
         {
             try ParamPlan(pattern, route: root)
         }
         #expect(throws: ParamPlan.Mistake.notInRoute) {
-            try ParamPlan(param("a") { $0.location = placed(.path) }, route: root)
+            try ParamPlan(param("a") { $0.sentIn = located(.path) }, route: root)
         }
         #expect(throws: ParamPlan.Mistake.headerName) {
-            try ParamPlan(param("a b") { $0.location = placed(.header) }, route: root)
+            try ParamPlan(param("a b") { $0.sentIn = located(.header) }, route: root)
         }
     }
 }

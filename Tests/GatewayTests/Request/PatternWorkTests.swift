@@ -48,7 +48,7 @@ import Testing
     }
 
     private func rule(_ pattern: String) throws -> ValueRule {
-        try ValueRule(.string, param("v", .string) { $0.pattern = placed(pattern) })
+        try ValueRule(.string, param("v", .string) { $0.pattern = located(pattern) })
     }
 
     @Test func aValueThatWouldCostTooMuchIsRefused() throws {

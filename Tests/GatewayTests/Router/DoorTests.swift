@@ -27,7 +27,7 @@ import Testing
 
     /// Answers in the place of the routes.
     private let closed = Filter<Request, Response> { _ in
-        Service { _, exchange in exchange.core.value(Response(status: .forbidden)) }
+        Service { _, exchange in exchange.local.value(Response(status: .forbidden)) }
     }
 
     /// What a gateway with this door does with requests and with a rejection of the server.

@@ -63,7 +63,7 @@ struct SchemaValidator {
             return node.members.flatMap { member in
                 problems(
                     DocumentNode(
-                        place: member.keyPlace,
+                        location: member.keyLocation,
                         content: .scalar(.init(text: member.key, isPlain: false))),
                     value as? [String: Any] ?? [:], at: "\(path).\(member.key)")
             }

@@ -28,19 +28,20 @@ final class ServerHarness: Harness {
     private(set) var log: [String] = []
 
     /// What the service does with a request.
-    var service: (ServerHarness, Request, Exchange) -> Local<Response>
+    var service: (ServerHarness, Request, Exchange) -> LocalPromise<Response>
 
     /// - Parameter rejection: the embedder's chain for responses that the server gives itself
     init(
         seed: UInt64 = 1, _ settings: ServerSettings = ServerSettings(),
-        service: @escaping (ServerHarness, Request, Exchange) -> Local<Response> = ServerHarness
+        service: @escaping (ServerHarness, Request, Exchange) -> LocalPromise<Response> =
+            ServerHarness
             .echo,
-        rejection: ((Response, Request, Exchange) -> Local<Response>)? = nil
+        rejection: ((Response, Request, Exchange) -> LocalPromise<Response>)? = nil
     ) throws {
         testbed = Testbed(seed: seed, subject: "server", peers: "client")
         self.service = service
         server = Server(loop: testbed.loop, settings: settings) { _, exchange in
-            exchange.core.error(PromiseError.abandoned)
+            exchange.local.error(PromiseError.abandoned)
         }
         var hooks = hooks()
         hooks.rejection = rejection
@@ -64,32 +65,36 @@ final class ServerHarness: Harness {
     }
 
     /// Answers with the request's target at once.
-    static func echo(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange) -> Local<
-        Response
-    > {
-        exchange.core.value(Response(status: .ok, body: request.head.target.text))
+    static func echo(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange)
+        -> LocalPromise<
+            Response
+        >
+    {
+        exchange.local.value(Response(status: .ok, body: request.head.target.text))
     }
 
     /// Answers with the body of the request, of at most 100 bytes.
     static func echoBody(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange)
-        -> Local<
+        -> LocalPromise<
             Response
         >
     {
-        request.body.collect(upTo: 100, on: exchange.core)
+        request.body.collect(upTo: 100, on: exchange.local)
             .map { Response(status: .ok, body: $0) }
             .recover { error in
-                if error is WireError { return exchange.core.error(error) }
+                if error is WireError { return exchange.local.error(error) }
                 let status: Status = error is BodyTooLarge ? .contentTooLarge : .internalServerError
-                return exchange.core.value(Response(status: status))
+                return exchange.local.value(Response(status: status))
             }
     }
 
     /// Answers when the test says so.
-    static func held(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange) -> Local<
-        Response
-    > {
-        let owed = Owed(exchange.core)
+    static func held(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange)
+        -> LocalPromise<
+            Response
+        >
+    {
+        let owed = Owed(exchange.local)
         harness.owed.append(owed)
         let number = harness.asked.count - 1
         let promise = owed.promise
@@ -105,10 +110,10 @@ final class ServerHarness: Harness {
 
     private final class Owed {
         var resolver: LocalResolver<Response>?
-        let promise: Local<Response>
+        let promise: LocalPromise<Response>
 
-        init(_ core: Core) {
-            let resolver = LocalResolver<Response>(on: core)
+        init(_ local: LocalContext) {
+            let resolver = LocalResolver<Response>(on: local)
             promise = resolver.promise
             self.resolver = consume resolver
         }

@@ -57,8 +57,8 @@ import Testing
     @Test(arguments: Way.allCases, [true, false])
     func returnedAndThrown(way: Way, isGood: Bool) {
         let journal = Journal<String>()
-        way.settleOnACore(Self.outcome(isGood)) { promise, core, _ in
-            promise.map { $0 + 1 }.recover { _ in core.value(0) }
+        way.settleOnACore(Self.outcome(isGood)) { promise, local, _ in
+            promise.map { $0 + 1 }.recover { _ in local.value(0) }
                 .whenSettled { journal.add("\((try? $0.get()) ?? -1)") }
             promise.map { _ -> Int in throw Failure("a") }.recover { _ in throw Failure("b") }
                 .catch { journal.add(($0 as? Failure)?.name ?? "?") }
@@ -70,9 +70,9 @@ import Testing
     @Test(arguments: Way.allCases, [true, false])
     func passesWhatItDoesNotHandle(way: Way, isGood: Bool) {
         let journal = Journal<String>()
-        way.settleOnACore(Self.outcome(isGood)) { promise, core, _ in
-            promise.recover(only: Failure.self) { _ in core.value(0) }.mapError { $0 }
-                .map { $0 }.then { core.value($0) }.compactMap { $0 }.validate { _ in true }
+        way.settleOnACore(Self.outcome(isGood)) { promise, local, _ in
+            promise.recover(only: Failure.self) { _ in local.value(0) }.mapError { $0 }
+                .map { $0 }.then { local.value($0) }.compactMap { $0 }.validate { _ in true }
                 .onValue { _ in }.ensure {}
                 .whenSettled { result in
                     switch result {

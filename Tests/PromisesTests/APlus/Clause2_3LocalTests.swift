@@ -7,8 +7,8 @@ import Testing
     @Test(arguments: Way.allCases, [true, false]) func adopts(way: Way, isGood: Bool) {
         let journal = Journal<String>()
         let reason = Reason()
-        way.settleOnACore(isGood ? .success(4) : .failure(reason)) { inner, core, context in
-            let child = core.value(0).then { _ in inner }
+        way.settleOnACore(isGood ? .success(4) : .failure(reason)) { inner, local, context in
+            let child = local.value(0).then { _ in inner }
             context.runOnce()
             if inner.isPending { #expect(child.isPending) }
             child.whenSettled { result in
@@ -24,9 +24,9 @@ import Testing
     /// 2.3.1, through rings of any length that mistakes make.
     @Test(arguments: [0, 1, 2, 5, 40]) func returningADescendant(links: Int) {
         let context = ManualContext()
-        Core.run(on: context) { core in
-            let box = Notes<Local<Int>>()
-            let child = core.value(1).then { _ in box.entries[0] }
+        LocalContext.run(on: context) { local in
+            let box = Notes<LocalPromise<Int>>()
+            let child = local.value(1).then { _ in box.entries[0] }
             var last = child
             for _ in 0..<links { last = last.map { $0 } }
             box.add(last)
@@ -39,8 +39,8 @@ import Testing
 
     @Test(arguments: [2, 3, 6]) func aRingOfPromisesThatFollowEachOther(count: Int) {
         let context = ManualContext()
-        Core.run(on: context) { core in
-            let boxes = (0..<count).map { _ in LocalBox(core) }
+        LocalContext.run(on: context) { local in
+            let boxes = (0..<count).map { _ in LocalBox(local) }
             for (place, box) in boxes.enumerated() {
                 box.follow(boxes[(place + 1) % count].promise)
             }
@@ -53,9 +53,9 @@ import Testing
 
     @Test func aRingThroughACombinator() {
         let context = ManualContext()
-        Core.run(on: context) { core in
-            let box = Notes<Local<Int>>()
-            let child = core.value(1).then { _ in core.all(box.entries).map { $0.count } }
+        LocalContext.run(on: context) { local in
+            let box = Notes<LocalPromise<Int>>()
+            let child = local.value(1).then { _ in local.all(box.entries).map { $0.count } }
             box.add(child.map { $0 })
             context.drain()
             #expect(child.error as? PromiseError == .resolvedWithItself)

@@ -5,28 +5,28 @@ extension Way {
     /// means that the core's promise adopts one which that thread settles.
     func settleOnACore(
         _ outcome: Result<Int, any Error>,
-        attach: @Sendable (Local<Int>, Core, ManualContext) -> Void
+        attach: @Sendable (LocalPromise<Int>, LocalContext, ManualContext) -> Void
     ) {
         let context = ManualContext()
-        Core.run(on: context) { core in
-            let resolver = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise
             switch self {
             case .alreadySettled:
                 resolver.resolve(outcome)
                 context.drain()
-                attach(promise, core, context)
+                attach(promise, local, context)
             case .settledAtOnce:
-                attach(promise, core, context)
+                attach(promise, local, context)
                 resolver.resolve(outcome)
             case .settledLater:
-                attach(promise, core, context)
+                attach(promise, local, context)
                 context.advance(by: .milliseconds(50))
                 resolver.resolve(outcome)
             case .settledByAnotherThread:
                 let outside = Resolver<Int>(on: context).shared()
-                resolver.follow(outside.promise.on(core))
-                attach(promise, core, context)
+                resolver.follow(outside.promise.on(local))
+                attach(promise, local, context)
                 onAnotherThread { outside.resolve(outcome) }
             }
             context.drain()

@@ -68,14 +68,14 @@ import Testing
 
     @Test func localPromisesHaveTheSameOperators() {
         let context = context
-        let entries = Core.run(on: context) { core in
+        let entries = LocalContext.run(on: context) { local in
             let owner = Owner()
-            core.value(4).with(weak: owner)
+            local.value(4).with(weak: owner)
                 .compactMap { _, value in Optional(value + 1) }
                 .validate { _, value in value == 5 }
                 .done { owner, value in owner.journal.add("\(value)") }
                 .catch { owner, error in owner.journal.add("\(error)") }
-            core.value(4).with(weak: owner).validate { _, _ in false }
+            local.value(4).with(weak: owner).validate { _, _ in false }
                 .done { _, _ in }
                 .catch { owner, error in owner.journal.add("\(error)") }
             context.drain()

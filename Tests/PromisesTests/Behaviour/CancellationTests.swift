@@ -7,11 +7,11 @@ import Testing
     let context = ManualContext()
 
     @Test("F105, F109 (B44): leaf stops its root once") func leafStopsItsRootOnce() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let root = LocalResolver<Int>(on: core)
+            let root = LocalResolver<Int>(on: local)
             root.onCancel { notes.add("stopped, \(($0 as? Failure)?.name ?? "no cause")") }
-            let leaf = root.promise.map { $0 }.then { core.value($0) }.map { $0 }
+            let leaf = root.promise.map { $0 }.then { local.value($0) }.map { $0 }
             leaf.cancel(because: Failure("client"))
             leaf.cancel(because: Failure("again"))
             context.drain()
@@ -25,12 +25,12 @@ import Testing
     }
 
     @Test("F105: cancel reaches the adopted promise") func cancelReachesTheAdoptedPromise() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let inner = LocalResolver<Int>(on: core)
+            let inner = LocalResolver<Int>(on: local)
             inner.onCancel { _ in notes.add("inner stopped") }
             let adopted = inner.promise
-            let leaf = core.value(0).then { _ in adopted }.map { $0 }
+            let leaf = local.value(0).then { _ in adopted }.map { $0 }
             context.drain()
             leaf.cancel()
             context.drain()
@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test("F98 (B45): one of two consumers leaves") func oneOfTwoConsumersLeaves() {
-        Core.run(on: context) { core in
-            let root = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let root = LocalResolver<Int>(on: local)
             let source = root.promise
             let first = source.map { $0 }
             let second = source.map { $0 + 1 }
@@ -55,8 +55,8 @@ import Testing
     }
 
     @Test("F98 (B46): both consumers leave") func bothConsumersLeave() {
-        Core.run(on: context) { core in
-            let root = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let root = LocalResolver<Int>(on: local)
             let source = root.promise
             let first = source.map { $0 }
             let second = source.map { $0 }
@@ -109,8 +109,8 @@ import Testing
     }
 
     @Test func shieldedStopsCancellation() {
-        Core.run(on: context) { core in
-            let root = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let root = LocalResolver<Int>(on: local)
             let source = root.promise
             let shield = source.shielded()
             shield.map { $0 }.cancel()
@@ -138,8 +138,8 @@ import Testing
     @Test("F107: pool drained by another thread cancels on the core")
     func poolDrainedByAnotherThreadCancelsOnTheCore() {
         let pool = CancellationPool()
-        Core.run(on: context) { core in
-            let resolver = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise.cancelling(with: pool)
             onAnotherThread { pool.drain() }
             #expect(promise.isPending)
@@ -150,10 +150,10 @@ import Testing
     }
 
     @Test("F100 (B49): a chain that nobody holds runs") func aChainThatNobodyHoldsRuns() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<Int>()
-            let resolver = LocalResolver<Int>(on: core)
-            resolver.promise.map { $0 + 1 }.then { core.value($0) }
+            let resolver = LocalResolver<Int>(on: local)
+            resolver.promise.map { $0 + 1 }.then { local.value($0) }
                 .done { notes.add($0) }.cauterize()
             resolver.fulfill(1)
             context.drain()
@@ -162,8 +162,8 @@ import Testing
     }
 
     @Test("F98 (B50): scope", arguments: [true, false]) func scope(keeps: Bool) {
-        Core.run(on: context) { core in
-            let resolver = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise.map { $0 }
             let scope = LocalScope(promise)
             if keeps { _ = scope.keep() } else { _ = consume scope }
@@ -185,11 +185,11 @@ import Testing
     }
 
     @Test("F110 (B52): captures are freed after settling") func capturesAreFreedAfterSettling() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             weak var weakToken: Token?
-            let resolver = LocalResolver<Int>(on: core)
+            let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise
-            let child: Local<Int>
+            let child: LocalPromise<Int>
             do {
                 let token = Token()
                 weakToken = token
@@ -208,9 +208,9 @@ import Testing
     }
 
     @Test("F110: captures are freed by cancelling") func capturesAreFreedByCancelling() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             weak var weakToken: Token?
-            let resolver = LocalResolver<Int>(on: core)
+            let resolver = LocalResolver<Int>(on: local)
             let source = resolver.promise
             let stays = source.map { $0 }
             do {

@@ -6,10 +6,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CombinatorTests {
     let context = ManualContext()
 
-    private func pair(_ core: Core) -> (Notes<SettleInt>, [Local<Int>]) {
+    private func pair(_ local: LocalContext) -> (Notes<SettleInt>, [LocalPromise<Int>]) {
         let resolvers = Notes<SettleInt>()
         let promises = (0..<3).map { _ in
-            let settle = SettleInt(core)
+            let settle = SettleInt(local)
             resolvers.add(settle)
             return settle.promise
         }
@@ -17,9 +17,9 @@ import Testing
     }
 
     @Test("F64 (B25): all keeps input order") func allKeepsInputOrder() {
-        Core.run(on: context) { core in
-            let (settle, promises) = pair(core)
-            let all = core.all(promises)
+        LocalContext.run(on: context) { local in
+            let (settle, promises) = pair(local)
+            let all = local.all(promises)
             for place in [2, 1, 0] { settle.entries[place].fulfill(place * 10) }
             context.drain()
             #expect(all.value == [0, 10, 20])
@@ -39,9 +39,9 @@ import Testing
 
     @Test("F64, F80 (B27): all rejects with the first and lets go")
     func allRejectsWithTheFirstAndLetsGo() {
-        Core.run(on: context) { core in
-            let (settle, promises) = pair(core)
-            let all = core.all(promises)
+        LocalContext.run(on: context) { local in
+            let (settle, promises) = pair(local)
+            let all = local.all(promises)
             settle.entries[1].reject(Failure("second"))
             context.drain()
             #expect(all.error as? Failure == Failure("second"))
@@ -50,23 +50,23 @@ import Testing
     }
 
     @Test("F66 (B28): all of six types") func allOfSixTypes() throws {
-        try Core.run(on: context) { core in
-            let six = core.all(
-                core.value(1), core.value("two"), core.value(3.0), core.value(Character("4")),
-                core.value([5]), core.value(true))
+        try LocalContext.run(on: context) { local in
+            let six = local.all(
+                local.value(1), local.value("two"), local.value(3.0), local.value(Character("4")),
+                local.value([5]), local.value(true))
             context.drain()
             let value: (Int, String, Double, Character, [Int], Bool) = try #require(six.value)
             #expect(value == (1, "two", 3.0, "4", [5], true))
-            let failed = core.all(core.value(1), core.error(Failure("x"), as: String.self))
+            let failed = local.all(local.value(1), local.error(Failure("x"), as: String.self))
             context.drain()
             #expect(failed.error is Failure)
         }
     }
 
     @Test("F68, F69 (B29): any waits for the last") func anyWaitsForTheLast() throws {
-        try Core.run(on: context) { core in
-            let (settle, promises) = pair(core)
-            let any = core.any(["a": promises[0], "b": promises[1], "c": promises[2]])
+        try LocalContext.run(on: context) { local in
+            let (settle, promises) = pair(local)
+            let any = local.any(["a": promises[0], "b": promises[1], "c": promises[2]])
             settle.entries[0].fulfill(1)
             settle.entries[1].reject(Failure("b"))
             context.drain()
@@ -93,17 +93,18 @@ import Testing
     }
 
     @Test("F68, F72, F73: any and race of nothing") func anyAndRaceOfNothing() {
-        Core.run(on: context) { core in
-            #expect(core.any([String: Local<Int>]()).error is ErrorDictionary<String>)
-            #expect((core.race([Local<Int>]()).error as? ErrorArray)?.errors.isEmpty == true)
-            #expect(core.firstSettled([Local<Int>]()).error as? PromiseError == .badInput)
+        LocalContext.run(on: context) { local in
+            #expect(local.any([String: LocalPromise<Int>]()).error is ErrorDictionary<String>)
+            #expect(
+                (local.race([LocalPromise<Int>]()).error as? ErrorArray)?.errors.isEmpty == true)
+            #expect(local.firstSettled([LocalPromise<Int>]()).error as? PromiseError == .badInput)
         }
     }
 
     @Test("F80: any cancelled lets go of all") func anyCancelledLetsGoOfAll() {
-        Core.run(on: context) { core in
-            let (settle, promises) = pair(core)
-            let any = core.any(promises.enumerated().map { (key: $0, promise: $1) })
+        LocalContext.run(on: context) { local in
+            let (settle, promises) = pair(local)
+            let any = local.any(promises.enumerated().map { (key: $0, promise: $1) })
             settle.entries[0].fulfill(1)
             context.drain()
             any.cancel(because: Failure("client"))
@@ -114,9 +115,9 @@ import Testing
     }
 
     @Test("F72 (B32, B33): race") func raceGivesTheFirstValue() {
-        Core.run(on: context) { core in
-            let (settle, promises) = pair(core)
-            let race = core.race(promises)
+        LocalContext.run(on: context) { local in
+            let (settle, promises) = pair(local)
+            let race = local.race(promises)
             settle.entries[0].reject(Failure("first"))
             context.drain()
             #expect(race.isPending)
@@ -125,8 +126,8 @@ import Testing
             #expect(race.value == 2)
             #expect(settle.entries[1].isCancelled)
 
-            let (others, losers) = pair(core)
-            let lost = core.race(losers)
+            let (others, losers) = pair(local)
+            let lost = local.race(losers)
             for place in [2, 0, 1] { others.entries[place].reject(Failure("\(place)")) }
             context.drain()
             #expect(
@@ -136,9 +137,9 @@ import Testing
     }
 
     @Test("F73 (B34): first settled may be an error") func firstSettledMayBeAnError() {
-        Core.run(on: context) { core in
-            let (settle, promises) = pair(core)
-            let first = core.firstSettled(promises)
+        LocalContext.run(on: context) { local in
+            let (settle, promises) = pair(local)
+            let first = local.firstSettled(promises)
             settle.entries[1].reject(Failure("x"))
             settle.entries[0].fulfill(1)
             context.drain()
@@ -147,9 +148,9 @@ import Testing
     }
 
     @Test("F74 (B35): all settled") func allSettledGivesEveryOutcome() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            core.allSettled([core.value(1), core.error(Failure("x")), core.cancelled()])
+            local.allSettled([local.value(1), local.error(Failure("x")), local.cancelled()])
                 .done { results in
                     for result in results {
                         switch result {
@@ -158,7 +159,7 @@ import Testing
                         }
                     }
                 }
-            core.allSettled([Local<Int>]()).done { notes.add("\($0)") }
+            local.allSettled([LocalPromise<Int>]()).done { notes.add("\($0)") }
             context.drain()
             #expect(notes.entries.sorted() == ["1", "[]", "error", "gone"])
         }
@@ -179,10 +180,10 @@ import Testing
     }
 
     @Test("F75 (B36): bounded concurrency") func boundedConcurrency() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<SettleInt>()
-            let all = core.all(0..<10, concurrently: 4) { place in
-                let settle = SettleInt(core)
+            let all = local.all(0..<10, concurrently: 4) { place in
+                let settle = SettleInt(local)
                 notes.add(settle)
                 return settle.promise.map { _ in place }
             }
@@ -201,11 +202,11 @@ import Testing
     @Test("F75 (B36): bad limits pull nothing", arguments: [0, -1]) func badLimitsPullNothing(
         limit: Int
     ) {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<Int>()
-            let all = core.all([1], concurrently: limit) { value in
+            let all = local.all([1], concurrently: limit) { value in
                 notes.add(value)
-                return core.value(value)
+                return local.value(value)
             }
             context.drain()
             #expect(all.error as? PromiseError == .badInput)
@@ -214,11 +215,11 @@ import Testing
     }
 
     @Test("F77 (B36, B37): sequence stops at an error") func sequenceStopsAtAnError() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<Int>()
-            let all = core.sequence(0..<10) { value in
+            let all = local.sequence(0..<10) { value in
                 notes.add(value)
-                return value == 3 ? core.error(Failure("x")) : core.value(value)
+                return value == 3 ? local.error(Failure("x")) : local.value(value)
             }
             context.drain()
             #expect(all.error is Failure)
@@ -227,17 +228,17 @@ import Testing
     }
 
     @Test func racesAgainstAPromiseThatNeverSettlesLeaveNothing() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let freed = Mutex(0)
-            let resolver = LocalResolver<Int>(on: core)
+            let resolver = LocalResolver<Int>(on: local)
             let forever = resolver.promise
             for _ in 0..<100_000 {
                 let token = Token { freed.withLock { $0 += 1 } }
-                let race = core.race([
+                let race = local.race([
                     forever.map { value in
                         _ = token
                         return value
-                    }, core.value(1),
+                    }, local.value(1),
                 ])
                 context.drain()
                 _ = race
@@ -249,18 +250,18 @@ import Testing
             _ = resolver.isCancelled
         }
         let races = ThreadSanitizer.shortened(100_000)
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let freed = Mutex(0)
-            let resolver = LocalResolver<Int>(on: core)
+            let resolver = LocalResolver<Int>(on: local)
             let forever = resolver.promise
             let stays = forever.map { $0 }
             for _ in 0..<races {
                 let token = Token { freed.withLock { $0 += 1 } }
-                let race = core.race([
+                let race = local.race([
                     forever.map { value in
                         _ = token
                         return value
-                    }, core.value(1),
+                    }, local.value(1),
                 ])
                 context.drain()
                 #expect(race.value == 1)
@@ -276,11 +277,11 @@ import Testing
 /// A resolver that can be kept in an array.
 final class SettleInt {
     private var resolver: LocalResolver<Int>?
-    let promise: Local<Int>
+    let promise: LocalPromise<Int>
     private(set) var isCancelled = false
 
-    init(_ core: Core) {
-        let resolver = LocalResolver<Int>(on: core)
+    init(_ local: LocalContext) {
+        let resolver = LocalResolver<Int>(on: local)
         promise = resolver.promise
         self.resolver = consume resolver
         promise.whenSettled { [weak self] result in

@@ -113,13 +113,13 @@ import Testing
     @Test("on a core: settled members decide, and the rest is withdrawn from")
     func onACore() {
         let context = ManualContext()
-        Core.run(on: context) { core in
-            let wanted = LocalBox(core)
-            let unwanted = LocalBox(core)
+        LocalContext.run(on: context) { local in
+            let wanted = LocalBox(local)
+            let unwanted = LocalBox(local)
             let other = wanted.promise.map { $0 + 1 }
-            let first = core.race([core.value(1), wanted.promise, unwanted.promise])
-            let settled = core.firstSettled([core.value(2), wanted.promise])
-            let failed = core.all([core.error(Failure("x")), wanted.promise])
+            let first = local.race([local.value(1), wanted.promise, unwanted.promise])
+            let settled = local.firstSettled([local.value(2), wanted.promise])
+            let failed = local.all([local.error(Failure("x")), wanted.promise])
             context.drain()
             #expect(first.value == 1 && settled.value == 2 && failed.error is Failure)
             #expect(!wanted.isCancelled && unwanted.isCancelled)

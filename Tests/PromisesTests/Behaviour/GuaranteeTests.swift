@@ -30,8 +30,8 @@ import Testing
 
     @Test func aLocalResolverFulfilsItsGuarantee() {
         let context = context
-        let seen = Core.run(on: context) { core in
-            let resolver = LocalGuaranteeResolver<Int>(on: core)
+        let seen = LocalContext.run(on: context) { local in
+            let resolver = LocalGuaranteeResolver<Int>(on: local)
             let notes = Notes<Int>()
             resolver.guarantee.done { notes.add($0) }
             resolver.fulfill(6)
@@ -55,8 +55,8 @@ import Testing
     @Test func aLocalGuaranteeHopsToAnyContext() {
         let (context, other) = (context, ManualContext())
         let seen = Journal<Int>()
-        Core.run(on: context) { core in
-            core.guarantee(4).hop(to: other).done { seen.add($0) }
+        LocalContext.run(on: context) { local in
+            local.guarantee(4).hop(to: other).done { seen.add($0) }
             context.drain()
         }
         other.drain()
@@ -101,8 +101,8 @@ import Testing
 
     @Test func aLocalGuaranteeContinuesWithALocalPromise() {
         let context = context
-        let value = Core.run(on: context) { core in
-            let next = core.guarantee(2).then { core.value($0 * 10) }
+        let value = LocalContext.run(on: context) { local in
+            let next = local.guarantee(2).then { local.value($0 * 10) }
             context.drain()
             return next.value
         }

@@ -17,9 +17,9 @@ import Testing
             {
                 context.claim()
                 for round in 0..<ThreadSanitizer.shortened(2_000) {
-                    Core.run(on: context) { core in
+                    LocalContext.run(on: context) { local in
                         var held = (0..<64).map { _ in
-                            core.value(Token { if !context.isCurrent { elsewhere.add(round) } })
+                            local.value(Token { if !context.isCurrent { elsewhere.add(round) } })
                         }
                         for promise in held { pool.add(promise) }
                         // Lets go of them while the other thread looks at them.

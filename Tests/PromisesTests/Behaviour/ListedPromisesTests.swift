@@ -23,9 +23,9 @@ import Testing
 
     @Test func aCoreRacesListedPromises() {
         let context = context
-        let values = Core.run(on: context) { core in
-            let first = core.race(core.error(Failure("x"), as: Int.self), core.value(2))
-            let second = core.firstSettled(core.never(as: Int.self), core.value(3))
+        let values = LocalContext.run(on: context) { local in
+            let first = local.race(local.error(Failure("x"), as: Int.self), local.value(2))
+            let second = local.firstSettled(local.never(as: Int.self), local.value(3))
             context.drain()
             return [first.value, second.value]
         }
@@ -63,11 +63,11 @@ import Testing
 
     @Test func addingOnACoreKeepsTheTupleFlat() {
         let context = context
-        let text = Core.run(on: context) { core in
-            let four: Local<(Int, Int, Int, Int)> = core.value(1)
-                .adding { core.value($0 + 1) }
-                .adding { first, second in core.value(first + second) }
-                .adding { _, second, third in core.value(second * third) }
+        let text = LocalContext.run(on: context) { local in
+            let four: LocalPromise<(Int, Int, Int, Int)> = local.value(1)
+                .adding { local.value($0 + 1) }
+                .adding { first, second in local.value(first + second) }
+                .adding { _, second, third in local.value(second * third) }
             let all = four.map { "\($0) \($1) \($2) \($3)" }
             context.drain()
             return all.value

@@ -6,24 +6,25 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct OwnSeatTests {
     let context = ManualContext()
 
-    private func resolvers(_ count: Int, _ core: Core) -> [LocalBox] {
-        (0..<count).map { _ in LocalBox(core) }
+    private func resolvers(_ count: Int, _ local: LocalContext) -> [LocalBox] {
+        (0..<count).map { _ in LocalBox(local) }
     }
 
-    private func keyed(_ promises: [Local<Int>]) -> [(key: Int, promise: Local<Int>)] {
+    private func keyed(_ promises: [LocalPromise<Int>]) -> [(key: Int, promise: LocalPromise<Int>)]
+    {
         promises.enumerated().map { (key: $0, promise: $1) }
     }
 
-    private func keyed(_ settles: [LocalBox]) -> [(key: Int, promise: Local<Int>)] {
+    private func keyed(_ settles: [LocalBox]) -> [(key: Int, promise: LocalPromise<Int>)] {
         keyed(settles.map(\.promise))
     }
 
     /// A member sits in one result only; the others wait for it as they wait for any promise.
     @Test func aMemberOfManyResultsReachesThemAll() {
-        Core.run(on: context) { core in
-            let settles = resolvers(2, core)
-            let results = (0..<4).map { _ in core.any(keyed(settles)) }
-            let twice = core.any(keyed(settles + settles))
+        LocalContext.run(on: context) { local in
+            let settles = resolvers(2, local)
+            let results = (0..<4).map { _ in local.any(keyed(settles)) }
+            let twice = local.any(keyed(settles + settles))
             settles[1].reject(Failure("b"))
             settles[0].fulfill(7)
             context.drain()
@@ -33,9 +34,9 @@ import Testing
     }
 
     @Test func membersMayHaveSettledBefore() {
-        Core.run(on: context) { core in
-            let late = LocalBox(core)
-            let any = core.any(keyed([core.value(1), late.promise, core.error(Failure("c"))]))
+        LocalContext.run(on: context) { local in
+            let late = LocalBox(local)
+            let any = local.any(keyed([local.value(1), late.promise, local.error(Failure("c"))]))
             context.drain()
             #expect(any.isPending)
             late.fulfill(2)
@@ -45,12 +46,12 @@ import Testing
     }
 
     @Test func aMembersOwnHandlersSeeItsValueAndComeFirst() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let settle = LocalBox(core)
+            let settle = LocalBox(local)
             let member = settle.promise.map { $0 + 1 }
             _ = member.done { notes.add("before \($0)") }
-            _ = core.any(keyed([member])).done { notes.add("any \($0.values)") }
+            _ = local.any(keyed([member])).done { notes.add("any \($0.values)") }
             _ = member.done { notes.add("after \($0)") }
             settle.fulfill(1)
             context.drain()
@@ -61,15 +62,15 @@ import Testing
     /// Some members settle in turns, some have settled before: who waited first for the one that fails
     /// is told first, though others complete the result in the same turns.
     @Test func whoeverWaitedForAMemberBeforeIsToldBefore() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            func failed(_ name: String) -> Local<Int> { core.error(Failure(name)) }
+            func failed(_ name: String) -> LocalPromise<Int> { local.error(Failure(name)) }
             let member = failed("a").mapError { $0 }
-            _ = core.all([member]).asVoid().mapError { error -> any Error in
+            _ = local.all([member]).asVoid().mapError { error -> any Error in
                 notes.add("all")
                 return error
             }
-            _ = core.any(keyed([member, failed("b"), failed("c")])).asVoid().mapError {
+            _ = local.any(keyed([member, failed("b"), failed("c")])).asVoid().mapError {
                 error -> any Error in
                 notes.add("any")
                 return error
@@ -81,9 +82,9 @@ import Testing
 
     /// Handlers attached to the result come one turn behind what decides it, as everywhere.
     @Test func theResultComesInATurnOfItsOwn() {
-        Core.run(on: context) { core in
-            let settle = LocalBox(core)
-            let any = core.any(keyed([settle]))
+        LocalContext.run(on: context) { local in
+            let settle = LocalBox(local)
+            let any = local.any(keyed([settle]))
             settle.fulfill(1)
             #expect(any.isPending)
             context.drain()
@@ -92,10 +93,10 @@ import Testing
     }
 
     @Test func aMemberThatSomebodyElseWantsIsNotCancelled() {
-        Core.run(on: context) { core in
-            let settles = resolvers(3, core)
+        LocalContext.run(on: context) { local in
+            let settles = resolvers(3, local)
             let stays = settles[1].promise.map { $0 }
-            let any = core.any(keyed(settles))
+            let any = local.any(keyed(settles))
             any.cancel()
             context.drain()
             #expect(settles.map(\.isCancelled) == [true, false, true])
@@ -106,14 +107,14 @@ import Testing
     }
 
     @Test func resultsThatWereCancelledDoNotDisturbTheNext() {
-        Core.run(on: context) { core in
-            let settle = LocalBox(core)
+        LocalContext.run(on: context) { local in
+            let settle = LocalBox(local)
             let stays = settle.promise.map { $0 }
             for _ in 0..<100 {
-                core.any(keyed([settle.promise])).cancel()
+                local.any(keyed([settle.promise])).cancel()
                 context.drain()
             }
-            let any = core.any(keyed([settle.promise]))
+            let any = local.any(keyed([settle.promise]))
             settle.fulfill(3)
             context.drain()
             #expect(any.value?.values == [0: 3] && stays.value == 3)
@@ -122,9 +123,9 @@ import Testing
 
     /// Decided, but its turn has not come: a cancellation is first, and nothing runs twice.
     @Test func aResultMayBeCancelledWhenAllHaveArrived() {
-        Core.run(on: context) { core in
-            let settles = resolvers(2, core)
-            let any = core.any(keyed(settles))
+        LocalContext.run(on: context) { local in
+            let settles = resolvers(2, local)
+            let any = local.any(keyed(settles))
             let notes = Notes<String>()
             any.whenSettled { result in
                 notes.add((try? result.get()) == nil ? "cancelled" : "value")
@@ -137,10 +138,10 @@ import Testing
     }
 
     @Test func aCancelledMemberCountsAsOneWithoutAValue() {
-        Core.run(on: context) { core in
-            let settles = resolvers(2, core)
+        LocalContext.run(on: context) { local in
+            let settles = resolvers(2, local)
             let member = settles[0].promise.map { $0 }
-            let any = core.any(keyed([member, settles[1].promise]))
+            let any = local.any(keyed([member, settles[1].promise]))
             member.cancel()
             settles[1].fulfill(1)
             context.drain()
@@ -150,9 +151,9 @@ import Testing
     }
 
     @Test func aRingThroughAResultIsFound() {
-        Core.run(on: context) { core in
-            let resolver = LocalResolver<Int>(on: core)
-            let any = core.any(keyed([resolver.promise]))
+        LocalContext.run(on: context) { local in
+            let resolver = LocalResolver<Int>(on: local)
+            let any = local.any(keyed([resolver.promise]))
             resolver.follow(any.map { $0.count })
             context.drain()
             #expect(
@@ -166,11 +167,11 @@ import Testing
     @Test(arguments: End.allCases) func aLongLineOfResultsNeedsNoStack(_ end: End) {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
-            Core.run(on: context) { core in
-                let resolver = LocalResolver<Int>(on: core)
+            LocalContext.run(on: context) { local in
+                let resolver = LocalResolver<Int>(on: local)
                 var last = resolver.promise
                 for _ in 0..<ThreadSanitizer.shortened(100_000) {
-                    last = core.any([(key: 0, promise: last)]).map { try $0.requiredValue(for: 0) }
+                    last = local.any([(key: 0, promise: last)]).map { try $0.requiredValue(for: 0) }
                 }
                 switch end {
                 case .settled: resolver.fulfill(4)
@@ -192,13 +193,13 @@ import Testing
     /// The keys live as long as anything knows the result.
     @Test func resultsThatAreCancelledLeaveNothingOnALongLivedMember() {
         let rounds = ThreadSanitizer.shortened(10_000)
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let freed = Mutex(0)
-            let forever = LocalBox(core)
+            let forever = LocalBox(local)
             let stays = forever.promise.map { $0 }
             for _ in 0..<rounds {
                 let key = Key(token: Token { freed.withLock { $0 += 1 } })
-                core.any([(key: key, promise: forever.promise)]).cancel()
+                local.any([(key: key, promise: forever.promise)]).cancel()
                 context.drain()
             }
             #expect(freed.withLock { $0 } == rounds)

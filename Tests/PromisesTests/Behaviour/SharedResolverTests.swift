@@ -153,13 +153,13 @@ import Testing
 
     @Test func localResolversFulfilWithoutAnArgument() {
         let context = context
-        let count = Core.run(on: context) { core in
-            let first = LocalResolver<Void>(on: core)
-            let second = LocalGuaranteeResolver<Void>(on: core)
+        let count = LocalContext.run(on: context) { local in
+            let first = LocalResolver<Void>(on: local)
+            let second = LocalGuaranteeResolver<Void>(on: local)
             let notes = Notes<Int>()
             first.promise.done { notes.add(1) }.cauterize()
             second.guarantee.done { notes.add(2) }
-            core.value().done { notes.add(3) }.cauterize()
+            local.value().done { notes.add(3) }.cauterize()
             first.fulfill()
             second.fulfill()
             context.drain()

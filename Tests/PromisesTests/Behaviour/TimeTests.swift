@@ -7,9 +7,9 @@ import Testing
 
     @Test("F81 (B38): after nothing is soon", arguments: [Duration.zero, .seconds(-1)])
     func afterNothingIsSoon(delay: Duration) {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            core.after(delay).done { notes.add("rang") }
+            local.after(delay).done { notes.add("rang") }
             notes.add("called")
             context.advance(by: .zero)
             #expect(notes.entries == ["called", "rang"])
@@ -38,8 +38,8 @@ import Testing
 
     @Test("F82: timeout of acancelled promise leaves no timer")
     func timeoutOfACancelledPromiseLeavesNoTimer() {
-        Core.run(on: context) { core in
-            let resolver = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let resolver = LocalResolver<Int>(on: local)
             let work = resolver.promise
             let other = work.map { $0 }
             let limited = work.timeout(.seconds(1))
@@ -89,8 +89,8 @@ import Testing
 
     @Test("F83: at least cancelled leaves no timer", arguments: [true, false])
     func atLeastCancelledLeavesNoTimer(isSettled: Bool) {
-        Core.run(on: context) { core in
-            let resolver = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let resolver = LocalResolver<Int>(on: local)
             let held = resolver.promise.atLeast(.milliseconds(50))
             if isSettled { resolver.fulfill(1) } else { _ = consume resolver }
             held.cancel()
@@ -101,8 +101,8 @@ import Testing
     }
 
     @Test("F83: at least cancelled while it holds") func atLeastCancelledWhileItHolds() {
-        Core.run(on: context) { core in
-            let held = core.value(1).atLeast(.milliseconds(50))
+        LocalContext.run(on: context) { local in
+            let held = local.value(1).atLeast(.milliseconds(50))
             context.drain()
             #expect(held.isPending)
             held.cancel()
@@ -111,9 +111,9 @@ import Testing
     }
 
     @Test("F87 (B43): delayed holds values only") func delayedHoldsValuesOnly() {
-        Core.run(on: context) { core in
-            let value = core.value(1).delayed(by: .seconds(1))
-            let error = core.error(Failure("x"), as: Int.self).delayed(by: .seconds(1))
+        LocalContext.run(on: context) { local in
+            let value = local.value(1).delayed(by: .seconds(1))
+            let error = local.error(Failure("x"), as: Int.self).delayed(by: .seconds(1))
             context.drain()
             #expect(value.isPending)
             #expect(error.error is Failure)
@@ -123,8 +123,8 @@ import Testing
     }
 
     @Test func minimumAndMaximumTogether() {
-        Core.run(on: context) { core in
-            let never = core.never(as: Int.self)
+        LocalContext.run(on: context) { local in
+            let never = local.never(as: Int.self)
                 .timeout(.milliseconds(20)).atLeast(.milliseconds(50), holdingFailures: true)
             context.advance(by: .milliseconds(49))
             #expect(never.isPending)

@@ -54,8 +54,8 @@ import Testing
 
     @Test func localReadersLeaveNothingBehind() {
         let context = ManualContext()
-        Core.run(on: context) { core in
-            let box = LocalBox(core)
+        LocalContext.run(on: context) { local in
+            let box = LocalBox(local)
             let settled = box.promise.settled
             let shared = box.promise.shared
             let census = Census()

@@ -126,9 +126,9 @@ import Testing
             var served = 0
         }
 
-        let total = Core.run(on: context) { core -> Promise<Int> in
+        let total = LocalContext.run(on: context) { local -> Promise<Int> in
             let counter = Counter()
-            return core.value(2)
+            return local.value(2)
                 .map { number in
                     counter.served += number
                     return counter.served

@@ -29,10 +29,10 @@ import Testing
         cut: Int? = nil
     ) -> [String] {
         let context = ManualContext()
-        return Core.run(on: context) { core in
+        return LocalContext.run(on: context) { local in
             let marbles = Marbles(context)
             let attempts = Attempts(lines, marbles)
-            let result = core.retry(policy) { _ in try attempts.next().on(core) }
+            let result = local.retry(policy) { _ in try attempts.next().on(local) }
             if let cut { marbles.at(cut) { result.cancel() } }
             marbles.expect(result, answer)
             marbles.finish()
@@ -120,10 +120,10 @@ import Testing
         let attempts = ThreadSanitizer.shortened(100_000)
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
-            Core.run(on: context) { core in
+            LocalContext.run(on: context) { local in
                 let policy = RetryPolicy(maximumAttempts: attempts)
-                let result = core.retry(policy) { attempt -> Local<Int> in
-                    attempt == attempts ? core.value(attempt) : core.error(Failure("x"))
+                let result = local.retry(policy) { attempt -> LocalPromise<Int> in
+                    attempt == attempts ? local.value(attempt) : local.error(Failure("x"))
                 }
                 while result.isPending { context.advance(by: .zero) }
                 #expect(result.value == attempts)
@@ -133,11 +133,11 @@ import Testing
 
     @Test("F85: polls until the answer is right") func polls() {
         let context = ManualContext()
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let marbles = Marbles(context)
             let attempts = Attempts(["-n", "n", "-j"], marbles)
-            let result = core.poll(every: .columns(2), until: { $0 == "j" }) {
-                try attempts.next().on(core)
+            let result = local.poll(every: .columns(2), until: { $0 == "j" }) {
+                try attempts.next().on(local)
             }
             marbles.expect(result, "------j")
             #expect(attempts.begun == [0, 3, 5])
@@ -146,11 +146,11 @@ import Testing
 
     @Test("F85: an error ends the polling") func pollFails() {
         let context = ManualContext()
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let marbles = Marbles(context)
             let attempts = Attempts(["-n", "-x"], marbles)
-            let result = core.poll(every: .columns(1), until: { $0 == "j" }) {
-                try attempts.next().on(core)
+            let result = local.poll(every: .columns(1), until: { $0 == "j" }) {
+                try attempts.next().on(local)
             }
             marbles.expect(result, "---x")
         }

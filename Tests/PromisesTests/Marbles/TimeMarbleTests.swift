@@ -34,10 +34,10 @@ import Testing
         ])
     func timeoutOnACore(line: Line) {
         let context = ManualContext()
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let marbles = Marbles(context)
             let work = marbles.source(line.work)
-            marbles.expect(work.promise.on(core).timeout(.columns(3)), line.answer)
+            marbles.expect(work.promise.on(local).timeout(.columns(3)), line.answer)
             #expect(work.stopped == line.stopped)
             #expect(context.liveTimers == 0)
         }

@@ -99,16 +99,16 @@ import Testing
     @Test("F26 F27: an object resolves when its method is called, once") func delegate() {
         final class Dialog {
             private var resolver: LocalResolver<String>?
-            let answer: Local<String>
-            init(_ core: Core) {
-                let resolver = LocalResolver<String>(on: core)
+            let answer: LocalPromise<String>
+            init(_ local: LocalContext) {
+                let resolver = LocalResolver<String>(on: local)
                 answer = resolver.promise
                 self.resolver = consume resolver
             }
             func didChoose(_ text: String) { resolver.take()?.fulfill(text) }
         }
-        Core.run(on: context) { core in
-            let dialog = Dialog(core)
+        LocalContext.run(on: context) { local in
+            let dialog = Dialog(local)
             dialog.didChoose("yes")
             dialog.didChoose("no")
             #expect(dialog.answer.value == "yes")

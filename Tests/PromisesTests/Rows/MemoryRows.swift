@@ -146,13 +146,13 @@ import Testing
     @Test("F111: a stored promise and its handler's owner are a cycle until it is settled")
     func cycle() {
         final class Owner {
-            var promise: Local<Int>?
+            var promise: LocalPromise<Int>?
             let token: Token
             init(_ token: Token) { self.token = token }
         }
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let freed = Journal<Int>()
-            let resolver = LocalResolver<Int>(on: core)
+            let resolver = LocalResolver<Int>(on: local)
             do {
                 let owner = Owner(Token { freed.add(1) })
                 owner.promise = resolver.promise.map { value in

@@ -29,11 +29,11 @@ import Testing
 
     @Test("F121: the next event of many is a promise that is made anew") func nextEvent() {
         final class Watched {
-            private let core: Core
+            private let local: LocalContext
             private var resolvers: [LocalBox] = []
-            init(_ core: Core) { self.core = core }
-            func next() -> Local<Int> {
-                let boxed = LocalBox(core)
+            init(_ local: LocalContext) { self.local = local }
+            func next() -> LocalPromise<Int> {
+                let boxed = LocalBox(local)
                 resolvers.append(boxed)
                 return boxed.promise
             }
@@ -43,8 +43,8 @@ import Testing
                 for one in waiting { one.fulfill(event) }
             }
         }
-        Core.run(on: context) { core in
-            let watched = Watched(core)
+        LocalContext.run(on: context) { local in
+            let watched = Watched(local)
             let (one, two) = (watched.next(), watched.next())
             watched.send(1)
             let three = watched.next()

@@ -15,12 +15,12 @@ import Testing
     @Test("F2: the write side may live elsewhere than the read side") func sides() {
         final class Producer {
             private var resolver: LocalResolver<Int>?
-            init(_ core: Core) { resolver = LocalResolver(on: core) }
-            var promise: Local<Int>? { resolver?.promise }
+            init(_ local: LocalContext) { resolver = LocalResolver(on: local) }
+            var promise: LocalPromise<Int>? { resolver?.promise }
             func finish() { resolver.take()?.fulfill(3) }
         }
-        Core.run(on: context) { core in
-            let producer = Producer(core)
+        LocalContext.run(on: context) { local in
+            let producer = Producer(local)
             let promise = producer.promise
             producer.finish()
             #expect(promise?.value == 3)
@@ -97,10 +97,10 @@ import Testing
         #expect("\(promise.debugDescription)" == "Promise<Int>(pending)")
         resolver.fulfill(1)
         #expect(promise.debugDescription == "Promise<Int>(fulfilled: 1)")
-        Core.run(on: context) { core in
-            let failed = core.error(Failure("x"), as: Int.self)
-            #expect(failed.debugDescription.hasPrefix("Local<Int>(rejected: "))
-            #expect(core.guarantee(2).debugDescription == "LocalGuarantee<Int>(fulfilled: 2)")
+        LocalContext.run(on: context) { local in
+            let failed = local.error(Failure("x"), as: Int.self)
+            #expect(failed.debugDescription.hasPrefix("LocalPromise<Int>(rejected: "))
+            #expect(local.guarantee(2).debugDescription == "LocalGuarantee<Int>(fulfilled: 2)")
         }
         #expect(Guarantee.value(1).debugDescription == "Guarantee<Int>(fulfilled: 1)")
         #expect(

@@ -174,8 +174,8 @@ import Testing
     @Test("F92: also on a core, in what a context of one's own runs, and in a nested drive")
     func currentContextElsewhere() {
         let context = context
-        Core.run(on: context) { core in
-            let seen = core.value(1).map { _ in Promise.value(1).context === context }
+        LocalContext.run(on: context) { local in
+            let seen = local.value(1).map { _ in Promise.value(1).context === context }
             context.drain()
             #expect(seen.value == true)
         }

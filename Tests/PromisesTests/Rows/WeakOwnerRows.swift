@@ -54,9 +54,9 @@ import Testing
 
     @Test("F95: on a core, with an owner that is not Sendable") func onACore() {
         final class Plain { var count = 0 }
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let plain = Plain()
-            let end = core.value(1).with(weak: plain).map { owner, value in
+            let end = local.value(1).with(weak: plain).map { owner, value in
                 owner.count += value
                 return owner.count
             }.ensure { $0.count += 1 }.promise
@@ -64,7 +64,7 @@ import Testing
             #expect(end.value == 1 && plain.count == 2)
 
             var other: Plain? = Plain()
-            let lost = other.map { core.value(1).with(weak: $0).map { _, value in value } }
+            let lost = other.map { local.value(1).with(weak: $0).map { _, value in value } }
             other = nil
             context.drain()
             #expect(lost?.promise.error as? PromiseError == .contextDeallocated)

@@ -3,10 +3,10 @@ import Promises
 /// A resolver that may be kept anywhere, and its promise, which nobody has looked at yet.
 final class LocalBox {
     private var resolver: LocalResolver<Int>?
-    let promise: Local<Int>
+    let promise: LocalPromise<Int>
 
-    init(_ core: Core) {
-        let resolver = LocalResolver<Int>(on: core)
+    init(_ local: LocalContext) {
+        let resolver = LocalResolver<Int>(on: local)
         promise = resolver.promise
         self.resolver = consume resolver
     }
@@ -15,5 +15,5 @@ final class LocalBox {
 
     func fulfill(_ value: Int) { resolver.take()?.fulfill(value) }
     func reject(_ error: any Error) { resolver.take()?.reject(error) }
-    func follow(_ other: Local<Int>) { resolver.take()?.follow(other) }
+    func follow(_ other: LocalPromise<Int>) { resolver.take()?.follow(other) }
 }

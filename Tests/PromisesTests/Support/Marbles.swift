@@ -45,7 +45,7 @@ final class Marbles {
     }
 
     func expect(
-        _ answer: Local<Character>, _ diagram: String,
+        _ answer: LocalPromise<Character>, _ diagram: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         expect({ answer.state }, diagram, sourceLocation)

@@ -17,7 +17,7 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
     private let thread = Atomic<UInt>(0)
 
     // The thread's own.
-    private let turn = Turn()
+    private let readyQueue = ReadyQueue()
     private var timers: [Waiting] = []
 
     init() {
@@ -27,7 +27,7 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     func enqueue(_ job: consuming PromiseJob) {
-        if isCurrent { return turn.append(job) }
+        if isCurrent { return readyQueue.append(job) }
         if inbox.append(job) { wake() }
     }
 
@@ -53,10 +53,10 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
-            turn.append(contentsOf: inbox.takeAll())
-            turn.drain()
+            readyQueue.append(contentsOf: inbox.takeAll())
+            readyQueue.drain()
             runTimers()
-            guard turn.isEmpty else { continue }
+            guard readyQueue.isEmpty else { continue }
             guard waits() else { return }
         }
     }
@@ -67,7 +67,7 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
         timers.removeAll { $0.due <= now || $0.timer.isOver }
         for one in due {
             one.timer.job.take()?.run()
-            turn.drain()
+            readyQueue.drain()
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 enum TimedPlace: CaseIterable, Sendable {
     case manual, pool, queue, concurrentQueue, executor, inline, loop
 
-    /// Those where a Core can be made: their handlers run one at a time.
+    /// Those where a LocalContext can be made: their handlers run one at a time.
     static let serial = allCases.filter { $0 != .inline }
     /// Those that run handlers by themselves, one at a time, and so can be busy.
     static let selfDriven: [TimedPlace] = serial.filter { $0 != .manual }

@@ -38,8 +38,8 @@ import Testing
         try await place.use { context in
             let answer = Resolver<Int>(on: context).shared()
             let (late, others) = try await place.run(on: context) {
-                Core.run(on: context) { core in
-                    let promise = answer.promise.on(core)
+                LocalContext.run(on: context) { local in
+                    let promise = answer.promise.on(local)
                     let before = promise.map { $0 + 1 }.shared
                     let late = promise.timeout(Self.soon).shared
                     let held = promise.atLeast(Self.soon).shared

@@ -105,10 +105,10 @@ import Testing
         let other = DroppingContext(context)
         let freed = Journal<Bool>()
         try await Promise(on: context) {
-            Core.run(on: other) { core in
+            LocalContext.run(on: other) { local in
                 // Once the value has come, only the timer holds it.
                 let token = Token { freed.add(context.isCurrent) }
-                _ = core.value(token).atLeast(.seconds(1))
+                _ = local.value(token).atLeast(.seconds(1))
             }
         }.get()
         other.dropped.wait()

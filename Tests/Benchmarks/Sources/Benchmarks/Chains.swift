@@ -10,7 +10,7 @@ struct Chains {
     /// Every kind of chain with so many links; with `base`, without what its first links cost.
     func contenders(links: Int, base: Int? = nil) -> [Contender] {
         [
-            contender("Local", local, links, base),
+            contender("LocalPromise", local, links, base),
             contender("Promise", promise, links, base),
             contender("EventLoopFuture", future, links, base),
             contender("async let", asyncLet, links, base),
@@ -21,7 +21,7 @@ struct Chains {
 
     func capturing(links: Int, base: Int) -> [Contender] {
         [
-            contender("Local", localCapturing, links, base),
+            contender("LocalPromise", localCapturing, links, base),
             contender("Promise", promiseCapturing, links, base),
             contender("EventLoopFuture", futureCapturing, links, base),
         ]
@@ -30,7 +30,7 @@ struct Chains {
     /// Those that can have a million links.
     func long(links: Int) -> [Contender] {
         [
-            contender("Local", local, links, nil),
+            contender("LocalPromise", local, links, nil),
             contender("Promise", promise, links, nil),
             contender("EventLoopFuture", future, links, nil),
         ]
@@ -49,13 +49,13 @@ struct Chains {
 
     func local(links: Int, times: Int) {
         let loop = loop
-        Core.run(on: loop, turn: loop.turn) { core in
+        LocalContext.run(on: loop, readyQueue: loop.readyQueue) { local in
             for _ in 0..<times {
-                let resolver = LocalResolver<Int>(on: core)
+                let resolver = LocalResolver<Int>(on: local)
                 var promise = resolver.promise
                 for _ in 0..<links { promise = promise.map { $0 &+ 1 } }
                 resolver.fulfill(1)
-                loop.turn.drain()
+                loop.readyQueue.drain()
             }
         }
     }
@@ -66,7 +66,7 @@ struct Chains {
             var promise = resolver.promise
             for _ in 0..<links { promise = promise.map { $0 &+ 1 } }
             resolver.fulfill(1)
-            loop.turn.drain()
+            loop.readyQueue.drain()
         }
     }
 
@@ -122,13 +122,13 @@ struct Chains {
 
     func localCapturing(links: Int, times: Int) {
         let loop = loop
-        Core.run(on: loop, turn: loop.turn) { core in
+        LocalContext.run(on: loop, readyQueue: loop.readyQueue) { local in
             for _ in 0..<times {
-                let resolver = LocalResolver<Int>(on: core)
+                let resolver = LocalResolver<Int>(on: local)
                 var promise = resolver.promise
                 for link in 0..<links { promise = promise.map { $0 &+ link } }
                 resolver.fulfill(1)
-                loop.turn.drain()
+                loop.readyQueue.drain()
             }
         }
     }
@@ -139,7 +139,7 @@ struct Chains {
             var promise = resolver.promise
             for link in 0..<links { promise = promise.map { $0 &+ link } }
             resolver.fulfill(1)
-            loop.turn.drain()
+            loop.readyQueue.drain()
         }
     }
 

@@ -10,7 +10,7 @@ struct FanOut {
 
     var contenders: [Contender] {
         [
-            Contender(name: "Local", run: local),
+            Contender(name: "LocalPromise", run: local),
             Contender(name: "Promise", run: promise),
             Contender(name: "EventLoopFuture", run: future),
             Contender(name: "TaskGroup", run: taskGroup),
@@ -23,7 +23,7 @@ struct FanOut {
     /// result. In `contenders` one task does them all and never leaves the executor.
     var fromTheLoop: [Contender] {
         [
-            Contender(name: "Local", run: local),
+            Contender(name: "LocalPromise", run: local),
             Contender(name: "Promise", run: promise),
             Contender(name: "EventLoopFuture", run: future),
             Contender(name: "TaskGroup") { times in
@@ -38,12 +38,12 @@ struct FanOut {
 
     private func local(times: Int) {
         let loop = loop
-        Core.run(on: loop, turn: loop.turn) { core in
+        LocalContext.run(on: loop, readyQueue: loop.readyQueue) { local in
             for _ in 0..<times {
-                let one = LocalResolver<Int>(on: core)
-                let two = LocalResolver<Int>(on: core)
-                let three = LocalResolver<Int>(on: core)
-                _ = core.any([
+                let one = LocalResolver<Int>(on: local)
+                let two = LocalResolver<Int>(on: local)
+                let three = LocalResolver<Int>(on: local)
+                _ = local.any([
                     (key: 0, promise: one.promise.map { $0 &+ 1 }),
                     (key: 1, promise: two.promise.map { $0 &+ 1 }),
                     (key: 2, promise: three.promise.map { $0 &+ 1 }),
@@ -55,7 +55,7 @@ struct FanOut {
                 one.fulfill(1)
                 two.fulfill(2)
                 three.fulfill(3)
-                loop.turn.drain()
+                loop.readyQueue.drain()
             }
         }
     }
@@ -77,7 +77,7 @@ struct FanOut {
             one.fulfill(1)
             two.fulfill(2)
             three.fulfill(3)
-            loop.turn.drain()
+            loop.readyQueue.drain()
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 struct Report {
     /// One column for each, in this order; a case need not have all.
     static let contenders = [
-        "Local", "Promise", "EventLoopFuture", "TaskGroup", "async let", "callback",
+        "LocalPromise", "Promise", "EventLoopFuture", "TaskGroup", "async let", "callback",
     ]
 
     var meter = Meter()
@@ -42,13 +42,13 @@ struct Report {
 
     /// The ratios that have a target, of both faces.
     func compare(with targets: [Target]) {
-        print("\n| time of | beside | must | goal | Local | Promise |")
+        print("\n| time of | beside | must | goal | LocalPromise | Promise |")
         print("|---|---|---:|---:|---:|---:|")
         for target in targets {
             guard let measured = results[target.title],
                 let reference = measured.first(where: { $0.name == target.reference })
             else { continue }
-            let ratios = ["Local", "Promise"].map { name in
+            let ratios = ["LocalPromise", "Promise"].map { name in
                 measured.first { $0.name == name }.map {
                     String(format: "%.2f", $0.ratio(to: reference))
                 } ?? ""

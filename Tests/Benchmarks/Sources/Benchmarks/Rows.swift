@@ -9,13 +9,13 @@ struct GoogleRows {
 
     func blocks(_ count: Int) -> [Contender] {
         [
-            Contender(name: "Local") { times in
+            Contender(name: "LocalPromise") { times in
                 let loop = loop
-                Core.run(on: loop, turn: loop.turn) { core in
+                LocalContext.run(on: loop, readyQueue: loop.readyQueue) { local in
                     for _ in 0..<times {
-                        var promise = core.value(1)
+                        var promise = local.value(1)
                         for _ in 0..<count { promise = promise.map { $0 &+ 1 } }
-                        loop.turn.drain()
+                        loop.readyQueue.drain()
                     }
                 }
             },
@@ -23,7 +23,7 @@ struct GoogleRows {
                 for _ in 0..<times {
                     var promise = Promise.value(1, on: loop)
                     for _ in 0..<count { promise = promise.map { $0 &+ 1 } }
-                    loop.turn.drain()
+                    loop.readyQueue.drain()
                 }
             },
             Contender(name: "EventLoopFuture") { times in
@@ -37,18 +37,18 @@ struct GoogleRows {
 
     func pending(_ count: Int) -> [Contender] {
         [
-            Contender(name: "Local") { times in
+            Contender(name: "LocalPromise") { times in
                 let loop = loop
-                Core.run(on: loop, turn: loop.turn) { core in
+                LocalContext.run(on: loop, readyQueue: loop.readyQueue) { local in
                     for _ in 0..<times {
                         var resolvers = Pile<LocalResolver<Int>>(capacity: count)
                         for _ in 0..<count {
-                            let resolver = LocalResolver<Int>(on: core)
+                            let resolver = LocalResolver<Int>(on: local)
                             _ = resolver.promise.map { $0 &+ 1 }
                             resolvers.append(resolver)
                         }
                         resolvers.forEach { $0.fulfill(1) }
-                        loop.turn.drain()
+                        loop.readyQueue.drain()
                     }
                 }
             },
@@ -61,7 +61,7 @@ struct GoogleRows {
                         resolvers.append(resolver)
                     }
                     resolvers.forEach { $0.fulfill(1) }
-                    loop.turn.drain()
+                    loop.readyQueue.drain()
                 }
             },
             Contender(name: "EventLoopFuture") { times in

@@ -46,9 +46,9 @@ extension AllocationScenario {
                 }
             },
             AllocationScenario("the same on a core") { times in
-                Core.run(on: context) { core in
+                LocalContext.run(on: context) { local in
                     for _ in 0..<times {
-                        let resolver = LocalResolver<Int>(on: core)
+                        let resolver = LocalResolver<Int>(on: local)
                         resolver.fulfill(1)
                     }
                 }
@@ -116,12 +116,12 @@ extension AllocationScenario {
                 }
             },
             AllocationScenario("the same on a core, where members are their own seats") { times in
-                Core.run(on: context) { core in
+                LocalContext.run(on: context) { local in
                     for _ in 0..<times {
-                        let one = LocalResolver<Int>(on: core)
-                        let two = LocalResolver<Int>(on: core)
-                        let three = LocalResolver<Int>(on: core)
-                        _ = core.any([
+                        let one = LocalResolver<Int>(on: local)
+                        let two = LocalResolver<Int>(on: local)
+                        let three = LocalResolver<Int>(on: local)
+                        _ = local.any([
                             (key: 0, promise: one.promise.map { $0 &+ 1 }),
                             (key: 1, promise: two.promise.map { $0 &+ 1 }),
                             (key: 2, promise: three.promise.map { $0 &+ 1 }),

@@ -6,7 +6,7 @@ import UVReactor
 /// Cores that listen on TCP have a socket each on a shared port, over which the kernel spreads the
 /// connections. A unix socket knows no sharing: it is bound once and its descriptor duplicated.
 /// Dropping this removes the files of unix sockets and closes what no core took.
-struct CoreSockets: ~Copyable {
+struct WorkerSockets: ~Copyable {
     /// The addresses bound to, with the port that the system chose where 0 was asked for.
     let addresses: [SocketAddress]
     /// For each core, a socket of every listener.
@@ -31,7 +31,7 @@ struct CoreSockets: ~Copyable {
             do throws(IOFailure) {
                 let (address, sockets, original) = try Self.bind(place, count: parcels.count)
                 addresses.append(address)
-                for (core, socket) in sockets.enumerated() { parcels[core].append(socket) }
+                for (worker, socket) in sockets.enumerated() { parcels[worker].append(socket) }
                 if let original { originals.append(original) }
             } catch {
                 throw .listen(place.address, error)

@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import Reactor
 
-extension Run {
+extension FanOutState {
     func hasFailed(_ call: CallPlan) -> Bool { failures.contains { $0.call == call.index } }
 
     /// The failures so far, in file order.

@@ -3,7 +3,7 @@ import Basics
 /// Chance that belongs to one thing: what is drawn for a request, a call, an attempt depends on the
 /// seed and on its name, and on nothing that was drawn before. So a run from which other requests were
 /// taken away still has the same ones left.
-package struct Dice {
+package struct RandomSource {
     private let seed: UInt64
     private let entropy: Entropy
 
@@ -13,12 +13,12 @@ package struct Dice {
     }
 
     /// The dice of a part, by its name.
-    package func dice(_ name: StaticString, _ numbers: Int...) -> Dice {
+    package func dice(_ name: StaticString, _ numbers: Int...) -> RandomSource {
         var hash = seed ^ 0xcbf2_9ce4_8422_2325
         func mix(_ word: UInt64) { hash = (hash ^ word) &* 0x0000_0100_0000_01B3 }
         name.withUTF8Buffer { bytes in unsafe bytes.forEach { mix(UInt64($0)) } }
         for number in numbers { mix(UInt64(truncatingIfNeeded: number) &+ 0x9E37_79B9_7F4A_7C15) }
-        return Dice(seed: hash ^ hash >> 29)
+        return RandomSource(seed: hash ^ hash >> 29)
     }
 
     package func word() -> UInt64 { entropy.next() }

@@ -6,8 +6,8 @@ import Testing
     let context = ManualContext()
 
     @Test("F43b (B1): settled before attaching") func settledBeforeAttaching() {
-        Core.run(on: context) { core in
-            let resolver = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise
             resolver.fulfill(1)
             context.drain()
@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test("F40 (B4): one handler throws the others run") func oneHandlerThrowsTheOthersRun() {
-        Core.run(on: context) { core in
-            let source = core.value(1)
+        LocalContext.run(on: context) { local in
+            let source = local.value(1)
             let children = (0..<3).map { place in
                 source.map { value in
                     if place == 1 { throw Failure("mine") }
@@ -33,9 +33,9 @@ import Testing
     }
 
     @Test("F16 (B5): void and nil are values") func voidAndNilAreValues() {
-        Core.run(on: context) { core in
-            #expect(core.value(()).value != nil)
-            let nothing = core.value(Int?.none).map { $0 }
+        LocalContext.run(on: context) { local in
+            #expect(local.value(()).value != nil)
+            let nothing = local.value(Int?.none).map { $0 }
             context.drain()
             #expect(!nothing.isPending)
             #expect(nothing.error == nil)
@@ -44,17 +44,17 @@ import Testing
 
     @Test("F24 (B7): firstly turns athrow into arejection") func firstlyTurnsAThrowIntoARejection()
     {
-        Core.run(on: context) { core in
-            let chain: Local<Int> = core.firstly { throw Failure("first") }
+        LocalContext.run(on: context) { local in
+            let chain: LocalPromise<Int> = local.firstly { throw Failure("first") }
             #expect(chain.error as? Failure == Failure("first"))
-            let good = core.firstly { core.value(2) }
+            let good = local.firstly { local.value(2) }
             context.drain()
             #expect(good.value == 2)
         }
     }
 
     @Test("F49 (B10): error skips to recover") func errorSkipsToRecover() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<Int>()
             func step(_ place: Int) -> (Int) -> Int {
                 {
@@ -62,9 +62,9 @@ import Testing
                     return $0
                 }
             }
-            let end = core.value(0).map { _ -> Int in throw Failure("one") }
+            let end = local.value(0).map { _ -> Int in throw Failure("one") }
                 .map(step(2)).map(step(3)).map(step(4)).map(step(5))
-                .recover { _ in core.value(60) }
+                .recover { _ in local.value(60) }
                 .map(step(7))
             context.drain()
             #expect(notes.entries == [7])
@@ -73,10 +73,10 @@ import Testing
     }
 
     @Test("F51 (B11): recover rethrows or replaces") func recoverRethrowsOrReplaces() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let reason = Reason()
-            let same = core.error(reason, as: Int.self).recover { throw $0 }
-            let other = core.error(reason, as: Int.self).recover { _ in throw Failure("new") }
+            let same = local.error(reason, as: Int.self).recover { throw $0 }
+            let other = local.error(reason, as: Int.self).recover { _ in throw Failure("new") }
             context.drain()
             #expect(same.error as? Reason === reason)
             #expect(other.error as? Failure == Failure("new"))
@@ -84,11 +84,11 @@ import Testing
     }
 
     @Test("B12: recover lets avalue pass") func recoverLetsAValuePass() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<Int>()
-            let end = core.value(1).recover { _ in
+            let end = local.value(1).recover { _ in
                 notes.add(1)
-                return core.value(2)
+                return local.value(2)
             }
             context.drain()
             #expect(end.value == 1)
@@ -97,11 +97,11 @@ import Testing
     }
 
     @Test("F53 (B13): recover only one type") func recoverOnlyOneType() {
-        Core.run(on: context) { core in
-            let passes = core.error(Reason(), as: Int.self)
-                .recover(only: Failure.self) { _ in core.value(1) }
-            let repaired = core.error(Failure("x"), as: Int.self)
-                .recover(only: Failure.self) { core.value($0.name.count) }
+        LocalContext.run(on: context) { local in
+            let passes = local.error(Reason(), as: Int.self)
+                .recover(only: Failure.self) { _ in local.value(1) }
+            let repaired = local.error(Failure("x"), as: Int.self)
+                .recover(only: Failure.self) { local.value($0.name.count) }
             context.drain()
             #expect(passes.error is Reason)
             #expect(repaired.value == 1)
@@ -109,14 +109,14 @@ import Testing
     }
 
     @Test("F52 (B14): replace error on failure only") func replaceErrorOnFailureOnly() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<Int>()
             func spare() -> Int {
                 notes.add(1)
                 return 9
             }
-            let good = core.value(1).replaceError(with: spare())
-            let bad = core.error(Failure("x")).replaceError(with: spare())
+            let good = local.value(1).replaceError(with: spare())
+            let bad = local.error(Failure("x")).replaceError(with: spare())
             context.drain()
             #expect(good.value == 1)
             #expect(bad.value == 9)
@@ -125,13 +125,13 @@ import Testing
     }
 
     @Test("F45 (B15): on failure looks and passes on") func onFailureLooksAndPassesOn() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<Bool>()
             let reason = Reason()
-            let bad = core.error(reason, as: Int.self).onFailure {
+            let bad = local.error(reason, as: Int.self).onFailure {
                 notes.add($0 as? Reason === reason)
             }
-            let good = core.value(1).onFailure { _ in notes.add(false) }
+            let good = local.value(1).onFailure { _ in notes.add(false) }
             context.drain()
             #expect(notes.entries == [true])
             #expect(bad.error as? Reason === reason)
@@ -140,11 +140,11 @@ import Testing
     }
 
     @Test("F59 (B16): ensure runs once in every case") func ensureRunsOnceInEveryCase() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let good = core.value(1).ensure { notes.add("good") }
-            let bad = core.error(Failure("x"), as: Int.self).ensure { notes.add("bad") }
-            let gone = core.cancelled(as: Int.self).ensure { notes.add("gone") }
+            let good = local.value(1).ensure { notes.add("good") }
+            let bad = local.error(Failure("x"), as: Int.self).ensure { notes.add("bad") }
+            let gone = local.cancelled(as: Int.self).ensure { notes.add("gone") }
             context.drain()
             #expect(notes.entries == ["good", "bad", "gone"])
             #expect(good.value == 1)
@@ -154,8 +154,8 @@ import Testing
     }
 
     @Test("F60 (B17): ensure waits") func ensureWaits() {
-        Core.run(on: context) { core in
-            let end = core.value(1).ensure(waiting: { core.after(.seconds(1)) })
+        LocalContext.run(on: context) { local in
+            let end = local.value(1).ensure(waiting: { local.after(.seconds(1)) })
             context.drain()
             #expect(end.isPending)
             context.advance(by: .seconds(1))
@@ -166,9 +166,9 @@ import Testing
     @Test("F46 (B18): catch always completes", arguments: [true, false]) func catchAlwaysCompletes(
         isGood: Bool
     ) {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            (isGood ? core.value(1) : core.error(Failure("x")))
+            (isGood ? local.value(1) : local.error(Failure("x")))
                 .done { _ in notes.add("done") }
                 .catch { _ in notes.add("catch") }
                 .done { notes.add("end") }
@@ -181,9 +181,9 @@ import Testing
         "F47 (B19): catch skips cancellation by default",
         arguments: [CatchPolicy.allErrors, .allErrorsExceptCancellation])
     func catchSkipsCancellationByDefault(policy: CatchPolicy) {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            core.cancelled(as: Int.self)
+            local.cancelled(as: Int.self)
                 .catch(policy: policy) { _ in notes.add("catch") }.done { notes.add("end") }
             context.drain()
             #expect(notes.entries == (policy == .allErrors ? ["catch", "end"] : ["end"]))
@@ -193,18 +193,18 @@ import Testing
     @Test("F104 (B20): cancellable errors decide themselves", arguments: [true, false])
     func cancellableErrorsDecideThemselves(flag: Bool) {
         struct Odd: CancellableError { let isCancelled: Bool }
-        Core.run(on: context) { core in
-            let end = core.error(Odd(isCancelled: flag)).recover { _ in core.value(1) }
+        LocalContext.run(on: context) { local in
+            let end = local.error(Odd(isCancelled: flag)).recover { _ in local.value(1) }
             context.drain()
             #expect((end.value == 1) == !flag)
         }
     }
 
     @Test("F35 (B21): compact map") func compactMap() {
-        Core.run(on: context) { core in
-            let none = core.value(1).compactMap { _ in Int?.none }
-            let thrown = core.value(1).compactMap { _ -> Int? in throw Failure("x") }
-            let some = core.value("7").compactMap { Int($0) }
+        LocalContext.run(on: context) { local in
+            let none = local.value(1).compactMap { _ in Int?.none }
+            let thrown = local.value(1).compactMap { _ -> Int? in throw Failure("x") }
+            let some = local.value("7").compactMap { Int($0) }
             context.drain()
             #expect(none.error as? PromiseError == .noValue)
             #expect(thrown.error is Failure)
@@ -213,11 +213,11 @@ import Testing
     }
 
     @Test("F38 (B22): adding keeps both") func addingKeepsBoth() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<Int>()
-            let first = core.value(1).onValue { notes.add($0) }
-            let both = first.adding { core.value("\($0)") }
-            let failed = first.adding { _ in core.error(Failure("x"), as: Int.self) }
+            let first = local.value(1).onValue { notes.add($0) }
+            let both = first.adding { local.value("\($0)") }
+            let failed = first.adding { _ in local.error(Failure("x"), as: Int.self) }
             context.drain()
             #expect(both.value?.0 == 1)
             #expect(both.value?.1 == "1")
@@ -227,9 +227,9 @@ import Testing
     }
 
     @Test("F31 (B23): returning the child itself") func returningTheChildItself() {
-        Core.run(on: context) { core in
-            let box = Notes<Local<Int>>()
-            let child = core.value(1).then { _ in box.entries[0] }
+        LocalContext.run(on: context) { local in
+            let box = Notes<LocalPromise<Int>>()
+            let child = local.value(1).then { _ in box.entries[0] }
             box.add(child)
             context.drain()
             #expect(child.error as? PromiseError == .resolvedWithItself)
@@ -253,9 +253,9 @@ import Testing
     }
 
     @Test("F33, F43: validate and on result") func validateAndOnResult() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            let end = core.value(1).onResult { notes.add("\($0)") }.validate { $0 > 1 }
+            let end = local.value(1).onResult { notes.add("\($0)") }.validate { $0 > 1 }
             context.drain()
             #expect(notes.entries == ["success(1)"])
             #expect(end.error as? PromiseError == .validationFailed)
@@ -263,12 +263,12 @@ import Testing
     }
 
     @Test("F32, F36, F50: both handlers") func bothHandlers() {
-        Core.run(on: context) { core in
-            let thrown = core.value(1).then(
+        LocalContext.run(on: context) { local in
+            let thrown = local.value(1).then(
                 fulfilled: { _ -> LocalStep<Int> in throw Failure("mine") },
                 rejected: { _ in .value(0) })
-            let repaired = core.error(Failure("x"), as: Int.self).then(
-                fulfilled: { .value($0) }, rejected: { _ in .promise(core.value(8)) })
+            let repaired = local.error(Failure("x"), as: Int.self).then(
+                fulfilled: { .value($0) }, rejected: { _ in .promise(local.value(8)) })
             context.drain()
             #expect(thrown.error as? Failure == Failure("mine"))
             #expect(repaired.value == 8)
@@ -276,9 +276,9 @@ import Testing
     }
 
     @Test("F37, F61: settled is avalue") func settledIsAValue() {
-        Core.run(on: context) { core in
+        LocalContext.run(on: context) { local in
             let notes = Notes<String>()
-            core.error(Failure("x"), as: Int.self).settled
+            local.error(Failure("x"), as: Int.self).settled
                 .map { result in (try? result.get()) == nil ? "failed" : "fine" }
                 .done { notes.add($0) }
             context.drain()
@@ -287,8 +287,8 @@ import Testing
     }
 
     @Test("F21: callback pairs", arguments: [0, 1, 2, 3]) func callbackPairs(kind: Int) {
-        Core.run(on: context) { core in
-            let resolver = LocalResolver<Int>(on: core)
+        LocalContext.run(on: context) { local in
+            let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise
             resolver.resolve(kind & 1 != 0 ? 1 : nil, kind & 2 != 0 ? Failure("x") : nil)
             switch kind {

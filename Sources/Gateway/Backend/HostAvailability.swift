@@ -2,9 +2,9 @@ import Basics
 
 /// The board of one backend on one core, shared by the plans before and after a reload.
 final class HostStates {
-    var board: HostBoard
+    var board: HostAvailability
 
-    init(_ board: HostBoard) {
+    init(_ board: HostAvailability) {
         self.board = board
     }
 }
@@ -14,7 +14,7 @@ final class HostStates {
 ///
 /// A host is left out for two reasons. It failed too often in a row (`eject`): then it is left alone
 /// for a while, longer each time. Or it does not answer checks (`health`): then until it does.
-struct HostBoard {
+struct HostAvailability {
     private struct Host {
         var failuresInRow = 0
         /// Since it last answered well.

@@ -1,21 +1,21 @@
 package import YAMLReader
 
 /// A value and the place in the configuration where it was written.
-package struct Placed<Value: Sendable>: Sendable {
+package struct Located<Value: Sendable>: Sendable {
     package let value: Value
-    package let place: Place
+    package let location: SourceLocation
 
     /// The text of the file, `${NAME}`, where the value was put together from a variable or from a
     /// secret's file: messages quote this and never the value.
     package let written: String?
 
-    package init(_ value: Value, at place: Place) {
-        self.init(value, at: place, written: nil)
+    package init(_ value: Value, at location: SourceLocation) {
+        self.init(value, at: location, written: nil)
     }
 
-    init(_ value: Value, at place: Place, written: String?) {
+    init(_ value: Value, at location: SourceLocation, written: String?) {
         self.value = value
-        self.place = place
+        self.location = location
         self.written = written
     }
 
@@ -25,7 +25,7 @@ package struct Placed<Value: Sendable>: Sendable {
         if case .scalar(let scalar) = node.content, Expansion.isNeeded(in: scalar.text) {
             written = scalar.text
         }
-        self.init(value, at: node.place, written: written)
+        self.init(value, at: node.location, written: written)
     }
 
     /// The file itself has the whole value, so that messages may quote it.
@@ -37,14 +37,14 @@ package struct Placed<Value: Sendable>: Sendable {
     }
 }
 
-extension Placed: Equatable where Value: Equatable {}
+extension Located: Equatable where Value: Equatable {}
 
-extension Placed<String> {
+extension Located<String> {
     /// The text as a message may quote it.
     package var quoted: String { written ?? value }
 }
 
-extension Placed<Duration> {
+extension Located<Duration> {
     /// The time as a message may quote it: `800ms`.
     var quoted: String { quoted(\.spelled) }
 }

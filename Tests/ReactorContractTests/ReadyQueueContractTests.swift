@@ -4,7 +4,7 @@ import Reactor
 import SimReactor
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TurnContractTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadyQueueContractTests {
     /// A handler runs after the callback that settled its promise and before the next callback.
     @Test(arguments: Conformer.loops)
     func theTurnIsDrainedAfterEachCallback(_ conformer: Conformer) throws {
@@ -12,7 +12,7 @@ import Testing
             var order: [String] = []
             for name in ["a", "b"] {
                 stage.loop.timer(after: .milliseconds(1)) {
-                    stage.loop.core.value(name)
+                    stage.loop.local.value(name)
                         .map { name in order.append("\(name) handler") }
                         .map { order.append("\(name) next handler") }
                         .catch { _ in }
@@ -36,11 +36,11 @@ import Testing
             stage.peers { client, server in
                 var handled: [String] = []
                 server.onReceived = { server in
-                    stage.loop.core.value(server.text).map { handled.append($0) }.catch { _ in }
+                    stage.loop.local.value(server.text).map { handled.append($0) }.catch { _ in }
                 }
                 server.onEnded = { _ in
                     #expect(handled.last == "hello")
-                    stage.loop.core.value(()).map { stage.finish() }.catch { _ in }
+                    stage.loop.local.value(()).map { stage.finish() }.catch { _ in }
                 }
                 client.send("hello")
                 client.stream.finishWriting()
@@ -54,7 +54,7 @@ import Testing
         try onStage(conformer) { stage in
             var isDone = false
             func again() {
-                if !isDone { stage.loop.core.value(()).map { again() }.catch { _ in } }
+                if !isDone { stage.loop.local.value(()).map { again() }.catch { _ in } }
             }
             stage.peers { client, server in
                 again()
@@ -72,7 +72,7 @@ import Testing
         try onStage(conformer) { stage in
             var count = 0
             for _ in 0..<20_000 {
-                stage.loop.core.value(1).map { count += $0 }.catch { _ in }
+                stage.loop.local.value(1).map { count += $0 }.catch { _ in }
             }
             func check() {
                 if count == 20_000 { return stage.finish() }
@@ -86,12 +86,12 @@ import Testing
     func promisesHaveTheLoopsTime(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let start = stage.loop.now
-            let core = stage.loop.core
-            let slow: Local<Int> = core.never()
+            let local = stage.loop.local
+            let slow: LocalPromise<Int> = local.never()
             slow.timeout(.milliseconds(5)).whenSettled { result in
                 #expect(throws: PromiseError.timedOut) { try result.get() }
                 #expect(stage.loop.now - start >= .milliseconds(5))
-                core.after(.milliseconds(2)).done {
+                local.after(.milliseconds(2)).done {
                     #expect(stage.loop.now - start >= .milliseconds(7))
                     stage.finish()
                 }
@@ -103,7 +103,7 @@ import Testing
     @Test(arguments: Conformer.loops)
     func aTimeoutThatWasNotNeededIsCancelled(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
-            stage.loop.core.value(1).timeout(.seconds(3600)).whenSettled { result in
+            stage.loop.local.value(1).timeout(.seconds(3600)).whenSettled { result in
                 #expect((try? result.get()) == 1)
                 stage.finish()
             }

@@ -6,7 +6,7 @@ package import SimReactor
 
 /// One worker of the gateway in a run, as the daemon's thread would have it. Its messages pass through
 /// here, so that their times are known.
-package final class SimulatedCore: MessageReceiver {
+package final class SimulatedWorker: MessageReceiver {
     /// Where the simulated gateway listens.
     package static let address = SocketAddress.ip(.v4(0x7F00_0001), port: 8080)
 
@@ -17,7 +17,7 @@ package final class SimulatedCore: MessageReceiver {
     private let setup: WorkerSetup
     private var worker: Worker?
     /// For the check that nothing holds it after its end.
-    private weak var core: GatewayCore?
+    private weak var instance: GatewayInstance?
     /// When it received each configuration but the first.
     package private(set) var installations: [Instant] = []
     /// When it began to drain, and when that was over.
@@ -30,17 +30,17 @@ package final class SimulatedCore: MessageReceiver {
 
     package init(_ index: Int, of workers: Int, _ plan: Plan, in process: SimulatedProcess) {
         let network = process.network
-        loop = network.makeLoop("core \(index)", names: process.shared.names)
+        loop = network.makeLoop("worker \(index)", names: process.shared.names)
         inbox = SimInbox(on: network)
         setup = process.setup(index, of: workers)
         handle = WorkerHandle(setup, inbox: inbox)
         worker = Worker(setup, plan, on: loop) { [unowned self] in workEnded() }
-        core = worker?.core
+        instance = worker?.instance
         inbox.open(on: loop, for: self)
     }
 
     package func listen(at address: SocketAddress, isShared: Bool) throws(IOFailure) {
-        _ = try core?.listen(on: address, sharedPort: isShared)
+        _ = try instance?.listen(on: address, sharedPort: isShared)
         setup.report(.listening)
     }
 
@@ -68,13 +68,13 @@ package final class SimulatedCore: MessageReceiver {
         if drains == nil, closed == nil { left.append("a close that never ended") }
         if !handle.hasEnded { left.append("a worker whose end was never reported") }
         worker = nil
-        if core != nil { left.append("the core itself, which is still referenced") }
+        if instance != nil { left.append("the core itself, which is still referenced") }
         return left
     }
 
     /// Work that is still in progress although all clients have left, in words.
     package var unrest: [String] {
-        guard drains == nil, let snapshot = core?.snapshot else { return [] }
+        guard drains == nil, let snapshot = instance?.snapshot else { return [] }
         var unrest: [String] = []
         if !snapshot.requests.isEmpty { unrest.append("\(snapshot.requests.count) requests") }
         if snapshot.connections > 0 { unrest.append("\(snapshot.connections) connections") }

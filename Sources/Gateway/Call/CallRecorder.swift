@@ -9,7 +9,7 @@ package import Reactor
 ///
 /// It stands in the chain of a call twice: above everything, and just above the connection, where
 /// every single request passes.
-package final class CallWitness {
+package final class CallRecorder {
     /// One call as it went.
     package struct Sighting {
         package let began: Instant

@@ -3,10 +3,10 @@
 /// Handlers run on the core, in the order in which they were attached, each in a turn of its own:
 /// never inside the call that attaches them or settles the promise.
 ///
-/// Values and closures may hold what belongs to the core. It starts with a `Core`
+/// Values and closures may hold what belongs to the core. It starts with a `LocalContext`
 /// (`core.value(_:)`, `core.firstly`, `LocalResolver(on: core)`), or with `promise.on(core)`, and
 /// leaves it through `shared`.
-public struct Local<Value>: Cancellable, PromiseFace {
+public struct LocalPromise<Value>: Cancellable, PromiseFace {
     @usableFromInline let node: Node
 
     @inlinable
@@ -16,14 +16,14 @@ public struct Local<Value>: Cancellable, PromiseFace {
 }
 
 @available(*, unavailable)
-extension Local: Sendable {}
+extension LocalPromise: Sendable {}
 
-extension Core {
+extension LocalContext {
     /// Already fulfilled. Handlers run on the core, never inside the call that attaches them.
     /// Cancelling a settled promise does nothing.
     @inlinable
-    public func value<Value>(_ value: consuming Value) -> Local<Value> {
-        Local(.settled(value, placement: placement))
+    public func value<Value>(_ value: consuming Value) -> LocalPromise<Value> {
+        LocalPromise(.settled(value, placement: placement))
     }
 
     /// Already rejected. Handlers run on the core, never inside the call that attaches them.
@@ -32,27 +32,27 @@ extension Core {
     public func error<Value>(
         _ error: any Error, as type: Value.Type = Value.self,
         file: StaticString = #fileID, line: UInt = #line
-    ) -> Local<Value> {
+    ) -> LocalPromise<Value> {
         let node = Node.failed(error, as: Value.self, placement: placement)
         PromiseDiagnostics.recordCreation(of: node, file, line)
-        return Local(node)
+        return LocalPromise(node)
     }
 
     /// Already cancelled: rejected with `Cancelled`, which diagnostics do not report. Handlers run
     /// on the core, never inside the call that attaches them.
     public func cancelled<Value>(
         because cause: (any Error)? = nil, as type: Value.Type = Value.self
-    ) -> Local<Value> {
+    ) -> LocalPromise<Value> {
         error(Cancelled(because: cause))
     }
 
     /// Pending until it is cancelled. What hangs on it lives as long. Handlers run on the core.
-    public func never<Value>(as type: Value.Type = Value.self) -> Local<Value> {
-        Local(.make(Value.self, placement: placement))
+    public func never<Value>(as type: Value.Type = Value.self) -> LocalPromise<Value> {
+        LocalPromise(.make(Value.self, placement: placement))
     }
 }
 
-extension Local {
+extension LocalPromise {
     /// What is known now: a snapshot, which is no consumer.
     public var state: PromiseState<Value> { PromiseState(node.result(as: Value.self)) }
 
@@ -79,7 +79,7 @@ extension Local {
     }
 }
 
-extension Local where Value: Sendable {
+extension LocalPromise where Value: Sendable {
     /// The same outcome for every thread, one turn of the core later; handlers run on the core's
     /// context by default.
     ///
@@ -96,11 +96,11 @@ extension Promise {
     ///
     /// Cancelling the result withdraws from this promise.
     @inlinable
-    public func on(_ core: Core) -> Local<Value> {
-        let child = Node.make(Value.self, placement: core.placement, parent: node) {
+    public func on(_ local: LocalContext) -> LocalPromise<Value> {
+        let child = Node.make(Value.self, placement: local.placement, parent: node) {
             $0.inherit(Value.self)
         }
         node.attach(child)
-        return Local(child)
+        return LocalPromise(child)
     }
 }

@@ -1,11 +1,11 @@
 package import YAMLReader
 
 /// A template, and where it and its references stand.
-package struct PlacedTemplate: Sendable {
+package struct LocatedTemplate: Sendable {
     package let template: TemplateText
-    let place: Place
+    let location: SourceLocation
     /// Where the first character of the text stands, if the file spells it so.
-    let textStart: Place?
+    let textStart: SourceLocation?
     /// The text of the file, if a variable or a secret's file put something into it.
     package var written: String?
 
@@ -17,8 +17,8 @@ package struct PlacedTemplate: Sendable {
     }
 
     /// Where a reference stands: exactly, if the file spells the text so, else where the text does.
-    package func place(of reference: TemplateText.Reference) -> Place {
-        textStart?.advanced(by: reference.offset) ?? place
+    package func location(of reference: TemplateText.Reference) -> SourceLocation {
+        textStart?.advanced(by: reference.offset) ?? location
     }
 }
 
@@ -26,7 +26,7 @@ package struct PlacedTemplate: Sendable {
 ///
 /// References never stand in free text, because nobody could know how to escape them there.
 package struct BodyTemplate: Sendable {
-    let place: Place
+    let location: SourceLocation
     package let pieces: [Piece]
     /// Whether a variable or a secret's file put something in, which is then not shown.
     package let isConfidential: Bool
@@ -35,22 +35,22 @@ package struct BodyTemplate: Sendable {
         /// Sent as it is.
         case literal(String)
         /// The JSON of the value: `19.90`, `"text"`, `{"a":1}`; a parameter by its declared type.
-        case value(TemplateText.Reference, at: Place)
+        case value(TemplateText.Reference, at: SourceLocation)
         /// The value inside of a JSON string that is already open: escaped, without quotes.
-        case insideString(TemplateText.Reference, at: Place)
+        case insideString(TemplateText.Reference, at: SourceLocation)
         /// The comma before an entry of an object or a list, unless the entry is the first.
         case comma
         /// An entry of an object (`key` is `"name":`) or of a list (`key` is empty) that is left out,
         /// with its comma, where the value is absent.
-        case optionalEntry(key: String, TemplateText.Reference, at: Place)
+        case optionalEntry(key: String, TemplateText.Reference, at: SourceLocation)
 
         /// The reference in it, if there is one.
-        var reference: Placed<TemplateText.Reference>? {
+        var reference: Located<TemplateText.Reference>? {
             switch self {
             case .literal, .comma: nil
-            case .value(let reference, let place), .insideString(let reference, let place),
-                .optionalEntry(_, let reference, let place):
-                Placed(reference, at: place)
+            case .value(let reference, let location), .insideString(let reference, let location),
+                .optionalEntry(_, let reference, let location):
+                Located(reference, at: location)
             }
         }
     }

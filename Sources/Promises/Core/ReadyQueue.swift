@@ -2,7 +2,7 @@
 ///
 /// An event loop owns one and drains it after every callback, as Node drains its microtasks. It
 /// belongs to its thread: touch it from there only.
-public final class Turn {
+public final class ReadyQueue {
     @exclusivity(unchecked) @usableFromInline var ready = JobList()
 
     /// An empty queue, for the thread that will drain it.
@@ -47,7 +47,7 @@ public final class Turn {
         var count = 0
         Running.loop { running in
             while count < limit, let node = unsafe ready.popNode() {
-                running.turn(of: node)
+                running.runHandlers(of: node)
                 count += 1
             }
         }

@@ -4,7 +4,7 @@ import JSONText
 import Reactor
 
 /// One request's fan-out while it runs: the values that templates use, and what failed so far.
-final class Run {
+final class FanOutState {
     let values: CallValues
     let exchange: Exchange
     let loop: any Loop

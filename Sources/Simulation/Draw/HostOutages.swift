@@ -5,7 +5,7 @@ import SimReactor
 
 /// What befalls the hosts of a run from outside: they refuse, fall silent, lose their names, fall
 /// ill; with the times, for those who must know whether a failure had a reason.
-struct Weather {
+struct HostOutages {
     enum Kind {
         case refuses, silent, nameFails, nameMoves
         /// It answers with 5xx, or ends the connection instead.
@@ -43,7 +43,7 @@ struct Weather {
     ///   - secure: those of the hosts that have TLS
     ///   - fixed: what happens in any case
     init(
-        _ dice: Dice, _ rates: FaultRates, hosts: [DrawnHost], secure: [DrawnHost],
+        _ dice: RandomSource, _ rates: FaultRates, hosts: [DrawnHost], secure: [DrawnHost],
         besides fixed: [Spell] = []
     ) {
         var spells = fixed

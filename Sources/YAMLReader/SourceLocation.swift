@@ -1,5 +1,5 @@
 /// A source location in a configuration file; line and column count from 1, in characters.
-package struct Place: Sendable, Hashable {
+package struct SourceLocation: Sendable, Hashable {
     /// The file's name as it was passed to the reader, such as `more/two.yaml`.
     package let file: String
     package let line: Int
@@ -12,11 +12,11 @@ package struct Place: Sendable, Hashable {
     }
 
     /// The place `characters` further on in the same line.
-    package func advanced(by characters: Int) -> Place {
-        Place(file: file, line: line, column: column + characters)
+    package func advanced(by characters: Int) -> SourceLocation {
+        SourceLocation(file: file, line: line, column: column + characters)
     }
 }
 
-extension Place: CustomStringConvertible {
+extension SourceLocation: CustomStringConvertible {
     package var description: String { "\(file):\(line):\(column)" }
 }

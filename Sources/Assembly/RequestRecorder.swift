@@ -5,13 +5,13 @@ import HTTPServer
 import Reactor
 
 /// What is written down of every request: its numbers, and its line in the access log.
-final class Ledger {
+final class RequestRecorder {
     private let loop: any Loop
     private let log: Log
     private var hasAccessLog = true
     private var proxies: TrustedProxies?
     private var endpoints = EndpointSlots()
-    private(set) var meter = CoreMeter(endpointNames: [])
+    private(set) var meter = WorkerMetrics(endpointNames: [])
 
     init(loop: any Loop, log: Log) {
         self.loop = loop

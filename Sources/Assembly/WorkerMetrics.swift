@@ -2,7 +2,7 @@ package import Basics
 
 /// What one worker counted since it began. Plain numbers without locks: the control loop requests a
 /// snapshot with a message and gets this value back.
-package struct CoreMeter: Sendable {
+package struct WorkerMetrics: Sendable {
     /// One endpoint's answers.
     package struct Endpoint: Sendable {
         package let name: String
@@ -39,7 +39,7 @@ package struct CoreMeter: Sendable {
     }
 
     /// The counts of another core, or of a plan before a reload: matched by name.
-    package mutating func add(_ other: CoreMeter) {
+    package mutating func add(_ other: WorkerMetrics) {
         elsewhere.add(other.elsewhere)
         for endpoint in other.endpoints {
             if let index = endpoints.firstIndex(where: { $0.name == endpoint.name }) {
@@ -51,13 +51,13 @@ package struct CoreMeter: Sendable {
     }
 }
 
-extension CoreMeter.Endpoint {
+extension WorkerMetrics.Endpoint {
     fileprivate mutating func count(_ status: UInt16, _ duration: Duration) {
         add(status, 1)
         durations.record(duration)
     }
 
-    fileprivate mutating func add(_ other: CoreMeter.Endpoint) {
+    fileprivate mutating func add(_ other: WorkerMetrics.Endpoint) {
         for (code, count) in other.statuses { add(code, count) }
         durations.add(other.durations)
     }

@@ -2,8 +2,8 @@ package import Gateway
 package import Reactor
 
 /// One core at one moment, as a value that may leave it.
-package struct CoreSnapshot: Sendable {
-    package var meter: CoreMeter
+package struct WorkerSnapshot: Sendable {
+    package var meter: WorkerMetrics
     package var backends: [BackendState]
     package var connections: Int
     /// What is held in memory for requests and connections.
@@ -12,7 +12,7 @@ package struct CoreSnapshot: Sendable {
     package var requests: [RequestState]
 
     package init(
-        meter: CoreMeter, backends: [BackendState], connections: Int, bufferedBytes: Int,
+        meter: WorkerMetrics, backends: [BackendState], connections: Int, bufferedBytes: Int,
         descriptorShortages: DescriptorShortages = DescriptorShortages(), requests: [RequestState]
     ) {
         self.meter = meter

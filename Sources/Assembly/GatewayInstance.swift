@@ -12,11 +12,11 @@ package import Reactor
 /// Built on its thread and confined to it. It knows no libuv: the simulated machine runs the same
 /// cores as the real one. Requests come in through `server`, which asks `gateway`; nothing here is on
 /// their way but one closure.
-package final class GatewayCore {
+package final class GatewayInstance {
     private let loop: any Loop
     private let client: Client
     private let log: Log
-    private let ledger: Ledger
+    private let ledger: RequestRecorder
     private let installed: Installed
     private var server: Server?
 
@@ -35,7 +35,7 @@ package final class GatewayCore {
         self.loop = loop
         self.log = log
         client = Client(loop: loop)
-        ledger = Ledger(loop: loop, log: log)
+        ledger = RequestRecorder(loop: loop, log: log)
         installed = Installed(
             GatewayService(plan, slots: ledger.open(plan), client: client, loop: loop))
         client.retireUnused()
@@ -99,8 +99,8 @@ package final class GatewayCore {
 
     /// Accepts nothing more and fulfils when the last request is answered, or cut off because the
     /// time for draining is up. The core is of no use then.
-    package func drain() -> Local<Void> {
-        guard let server else { return loop.core.value(()) }
+    package func drain() -> LocalPromise<Void> {
+        guard let server else { return loop.local.value(()) }
         return server.drain()
             .timeout(installed.gateway.plan.process.drain.timeout)
             .recover { [loop, log] _ in
@@ -108,13 +108,13 @@ package final class GatewayCore {
                     line.add("requests", server.exchanges.count)
                 }
                 server.close()
-                return loop.core.value(())
+                return loop.local.value(())
             }
             .then { [self] in close() }
     }
 
     /// Ends everything at once; fulfils when the last connection is closed.
-    package func close() -> Local<Void> {
+    package func close() -> LocalPromise<Void> {
         server?.close()
         server = nil
         installed.gateway.stop()
@@ -127,8 +127,8 @@ package final class GatewayCore {
     // MARK: Telling
 
     /// This core's numbers, as a value that may leave it.
-    package var snapshot: CoreSnapshot {
-        CoreSnapshot(
+    package var snapshot: WorkerSnapshot {
+        WorkerSnapshot(
             meter: ledger.meter, backends: installed.gateway.backendStates,
             connections: server?.connectionCount ?? 0,
             bufferedBytes: server?.bufferedBytes ?? 0,

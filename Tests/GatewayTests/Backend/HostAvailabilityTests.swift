@@ -5,9 +5,9 @@ import Testing
 
 /// Which hosts are asked after what happened. A story is a line: `0-` is a failure of host 0, `0+` an
 /// answer, `0.` nothing said, `0x` a bad check, `0v` a good one, `@5` the time in seconds.
-@Suite struct HostBoardTests {
+@Suite struct HostAvailabilityTests {
     private func usable(_ story: String, hosts: Int, eject: Bool = true) -> [Int] {
-        var board = HostBoard(
+        var board = HostAvailability(
             hosts: hosts, eject: eject ? EjectPlan(after: 3, duration: .seconds(10)) : nil)
         var now = Instant(nanoseconds: 1_000_000_000_000)
         for word in story.split(separator: " ") {

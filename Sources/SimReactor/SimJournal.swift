@@ -15,6 +15,9 @@ package struct SimJournal {
     /// When the writer ended the direction, in whatever way; nil while it is open.
     package internal(set) var closed: Instant?
 
+    /// When the reader was notified of the end, having read every byte; nil if it never was.
+    package internal(set) var endRead: Instant?
+
     /// When the reader went away; nil while it is there.
     package internal(set) var abandoned: Instant?
 

@@ -137,6 +137,9 @@ final class SimPipe {
         return bytes
     }
 
+    /// The reader is notified of the end.
+    func readEnd() { journal.endRead = now }
+
     private func refill() {
         guard !unsent.isEmpty else { return }
         send()

@@ -99,6 +99,7 @@ package final class SimStream: ByteStream, FailingStream {
             fail(.connectionReset)
         } else if incoming.hasEnded, !hasToldEnd {
             hasToldEnd = true
+            incoming.readEnd()
             user.delegate?.streamEnded()
         }
     }

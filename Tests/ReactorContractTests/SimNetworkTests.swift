@@ -137,6 +137,32 @@ import Testing
         server?.stream.close()
     }
 
+    /// That the reader closed its side does not show that it had read the end.
+    @Test func recordsEndOfStreamOnlyWhenReaderIsNotified() {
+        func endRead(closingOnBytes: Bool) -> Instant? {
+            let network = SimNetwork(seed: 1)
+            let loop = network.makeLoop("a")
+            var client: SimStream?
+            let listener = try? loop.listen(on: .loopback, sharedPort: false) { stream in
+                let peer = ScriptedPeer(stream)
+                peer.onReceived = { peer in if closingOnBytes { peer.stream.close() } }
+                peer.onEnded = { peer in peer.stream.close() }
+            }
+            connect(loop, to: listener?.address) { stream in
+                client = stream as? SimStream
+                stream.write([1, 2, 3].span)
+                stream.finishWriting()
+            }
+            #expect(network.runUntilQuiet())
+            let journal = client?.said
+            #expect(journal?.closed != nil && journal?.abandoned != nil)
+            client?.close()
+            return journal?.endRead
+        }
+        #expect(endRead(closingOnBytes: false) != nil)
+        #expect(endRead(closingOnBytes: true) == nil)
+    }
+
     @Test func anAddressMayFailOrBeSilent() {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("a")

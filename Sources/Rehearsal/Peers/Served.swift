@@ -56,11 +56,9 @@ package class Served {
         guard case .answer = act.outcome, act.answerLength > 0,
             let last = stream.said.read(at: answerStart + act.answerLength - 1)
         else { return nil }
-        guard act.endsWithConnection else { return last }
-        // The end is a part of it, and the gateway closes when it is told so.
-        guard let told = stream.said.closed, let closed = stream.said.abandoned, told <= closed
-        else { return nil }
-        return closed
+        // Without a length, the end of the connection completes the response. That the gateway closed
+        // its side proves nothing: a cancelled call closes it, too.
+        return act.endsWithConnection ? stream.said.endRead : last
     }
 
     /// When the gateway was done with it: it had the answer, or let go of the connection.

@@ -76,11 +76,6 @@ struct Lessons {
         switch attempt.act.outcome {
         case .answer(let status, _, _):
             guard attempt.read != nil else { return }
-            // Another call's failure may have cancelled this one before its answer was read.
-            guard !meetsFailure(attempt, at: ended) else {
-                end = min(end, ended)
-                return
-            }
             all.append(Lesson(at: ended, host: attempt.host, isFailure: status >= 500))
         case .fails where attempt.mayBeResent && call.isIdempotent: break
         case .fails where isWanted(attempt, at: ended) && call.hedgeAfter == nil:
@@ -88,17 +83,6 @@ struct Lessons {
         case .fails: end = min(end, ended)
         // Given up; before the first timeout that is no lesson.
         case .nothing: break
-        }
-    }
-
-    /// Whether another call of its request failed at the same moment.
-    private func meetsFailure(_ attempt: AttemptRecord, at ended: Instant) -> Bool {
-        record.attempts.contains { other in
-            guard other.request == attempt.request, other.ended == ended,
-                other.call.call != attempt.call.call
-            else { return false }
-            if case .fails = other.act.outcome { return true }
-            return false
         }
     }
 

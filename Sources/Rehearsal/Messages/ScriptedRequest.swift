@@ -49,6 +49,9 @@ package struct ScriptedRequest {
 
     package var mark: String { "r\(number)" }
 
+    /// The gateway cannot find the end of this message, so that nothing behind it is a request.
+    package var isMalformed: Bool { flaw != nil && (flaw != .badChunk || body?.isEmpty == false) }
+
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

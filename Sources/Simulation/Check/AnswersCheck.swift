@@ -14,6 +14,10 @@ struct AnswersCheck {
 
     private func check(_ request: RequestRecord, _ client: ClientRecord) {
         guard let answer = request.answer else { return checkUnanswered(request, client) }
+        let earlier = client.sent.prefix(request.place)
+        if earlier.contains(where: \.request.isMalformed) {
+            violations.add(.answers, request.mark, "answered behind a malformed message")
+        }
         // A message that is none has no id that could be trusted.
         if request.request.flaw == nil, let id = answer["X-Request-Id"], id != request.mark,
             answer.status != 408, answer.status != 400, answer.status != 503
@@ -87,7 +91,7 @@ struct AnswersCheck {
         let earlier = client.sent.prefix(request.place)
         if earlier.contains(where: { $0.answer?["Connection"] == "close" }) { return }
         if record.drains != nil { return }
-        if earlier.contains(where: hadTooLongABody) { return }
+        if earlier.contains(where: mayEndItsConnection) { return }
         if client.hasUnsolicited { return }
         guard request.read != nil else { return }
         if mayHaveReadTooSlowly(request, client) { return }
@@ -111,9 +115,11 @@ struct AnswersCheck {
         return closed - read >= .milliseconds(least)
     }
 
-    /// Whether a request may have been answered without its body, which does not say how long it is, and
-    /// that then turned out to be longer than what is read over to find the next request.
-    private func hadTooLongABody(_ request: RequestRecord) -> Bool {
-        request.request.isChunked && (request.request.body?.utf8.count ?? 0) > 64 * 1024
+    /// Whether the connection may have ended behind this request although its response did not say so:
+    /// the gateway responded before it read the body, and the body, which does not state its length,
+    /// then turned out to be malformed, or too long to be discarded.
+    private func mayEndItsConnection(_ request: RequestRecord) -> Bool {
+        if request.request.flaw == .badChunk { return request.answer != nil }
+        return request.request.isChunked && (request.request.body?.utf8.count ?? 0) > 64 * 1024
     }
 }

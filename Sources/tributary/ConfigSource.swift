@@ -70,8 +70,8 @@ struct ConfigSource: Sendable {
         return (recorded, config, plan, problems)
     }
 
-    /// The same for commands that are nothing without a plan: problems are printed, and errors end the
-    /// command.
+    /// The same for commands that are nothing without a plan: problems are printed, and errors end
+    /// the command.
     func checked() throws -> (source: RecordedConfig, config: Config, plan: Plan) {
         let (source, config, plan, problems) = try record()
         StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())

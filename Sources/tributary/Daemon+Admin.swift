@@ -1,6 +1,6 @@
 import Assembly
 
-/// What the admin pages show of the daemon.
+/// The values of the daemon that the admin pages show.
 extension Daemon: AdministeredProcess {
     var facts: ProcessFacts {
         ProcessFacts(

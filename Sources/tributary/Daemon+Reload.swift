@@ -3,8 +3,10 @@ import Basics
 import Gateway
 import GatewayConfig
 
+/// The reload of the configuration.
 extension Daemon {
-    /// Reads the configuration again: all of it is good, or nothing of it is taken.
+    /// Reads the configuration again and installs it on all workers; if it has an error, nothing
+    /// changes.
     @discardableResult
     func reload() -> ReloadOutcome {
         guard isServing, !config.isDemo else {
@@ -19,12 +21,12 @@ extension Daemon {
             }
             return .refused(silentWorkers: silentWorkers)
         }
-        guard let (recorded, plan) = readAgain() else {
+        guard let (recorded, plan) = readConfiguration() else {
             reloads.failed += 1
             log.write(.error, "reload failed; the last good configuration stays")
             return .failed
         }
-        warnOfWhatNeedsARestart(plan.process)
+        warnOfSettingsThatNeedRestart(plan.process)
         process = process.taking(over: plan.process)
         log.level = process.log.level.level
         let descriptors = config.descriptors
@@ -32,7 +34,7 @@ extension Daemon {
         config.descriptors = descriptors
         warnOfReducedConnections(plan)
         for thread in workers where !thread.worker.send(.install(config)) {
-            installationFailed(thread.worker.index)
+            logFailedInstallation(thread.worker.index)
         }
         monitor.configurationSent()
         reloads.succeeded += 1
@@ -41,13 +43,14 @@ extension Daemon {
         return .done
     }
 
-    /// A worker could not compile the configuration that the control loop has compiled, or has ended.
-    func installationFailed(_ worker: Int) {
+    /// Logs that a worker has ended, or could not compile the configuration that the control loop
+    /// has compiled.
+    func logFailedInstallation(_ worker: Int) {
         log.write(.error, "configuration not installed") { $0.add("worker", worker) }
     }
 
-    /// The configuration as it is now; nil if it is bad, which is then in the log.
-    private func readAgain() -> (RecordedConfig, Plan)? {
+    /// The configuration as it is now; nil if it has an error, which is then logged.
+    private func readConfiguration() -> (RecordedConfig, Plan)? {
         do {
             let (recorded, _, plan, problems) = try source.record()
             for problem in problems.sorted {
@@ -62,7 +65,7 @@ extension Daemon {
         }
     }
 
-    private func warnOfWhatNeedsARestart(_ new: ProcessPlan) {
+    private func warnOfSettingsThatNeedRestart(_ new: ProcessPlan) {
         let changes: [(StaticString, Bool)] = [
             ("listen", new.listeners != process.listeners), ("admin", new.admin != process.admin),
             ("workers", new.workers != process.workers),

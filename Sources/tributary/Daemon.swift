@@ -6,23 +6,23 @@ import Promises
 import Reactor
 import UVReactor
 
-/// The process that serves: a control loop on the main thread, which owns signals and the admin page,
-/// one thread for each core, and one that writes the log.
+/// The gateway process: a control loop on the main thread, which owns the signals and the admin
+/// server, one thread for each worker, and one thread that writes the log.
 final class Daemon {
     let loop: UVLoop
     let log: Log
-    /// What is served now.
+    /// The configuration in use.
     var config: RecordedConfig
     var process: ProcessPlan
     var reloads = MetricsPage.Reloads()
     private var sockets: WorkerSockets?
     private(set) var workers: [WorkerThread] = []
     let descriptorLimit: Int
-    /// Until its connections are compared with the descriptors.
+    /// The plan of the start, until its connections are compared with the descriptors.
     private var firstPlan: Plan?
     let monitor: WorkerMonitor
     let logWriter: LogWriter
-    /// Workers that do not listen yet.
+    /// The number of workers that do not listen yet.
     private var startingWorkers = 0
     private var signals: [SignalSource] = []
     private var admin: Admin?
@@ -32,20 +32,20 @@ final class Daemon {
     /// Read again by a reload.
     let source: ConfigSource
     private var phase = Phase.starting
-    /// How the daemon ends, as far as it is known.
+    /// How the daemon ends, as far as this is known.
     private var outcome = DaemonEnd()
 
     private enum Phase {
         case starting, ready, draining, ended
     }
 
-    /// Serves a configuration, or the demo, until a signal ends it. Throws the exit status of what
-    /// makes a start impossible.
-    static func run(_ given: ConfigSource?) throws {
+    /// Serves a configuration, or the demo, until a signal ends it. Throws an exit status if the
+    /// start fails.
+    static func serve(_ given: ConfigSource?) throws {
         let descriptorLimit = ProcessDescriptors.raiseLimit()
         var outcome = DaemonEnd()
         let shared = Shared(names: NameService())
-        let left = try UVLoop.run(names: shared.names) { loop in
+        let leftovers = try UVLoop.run(names: shared.names) { loop in
             let demo = given == nil ? try Demo(on: loop) : nil
             let source = given ?? ConfigSource(demo: demo?.variables ?? [:])
             let (recorded, _, plan) = try source.checked()
@@ -54,12 +54,12 @@ final class Daemon {
                 source, recorded, plan, descriptorLimit, loop, logWriter, demo, shared)
             daemon.inbox.open(on: loop, for: daemon)
             daemon.onEnd = { outcome = $0 }
-            try daemon.start()
+            try daemon.startListening()
         }
-        try outcome.end(left: left)
+        try outcome.end(leftovers: leftovers)
     }
 
-    /// Called once, when nothing runs any more.
+    /// Called once, when all threads and the demo have been stopped.
     private var onEnd: (DaemonEnd) -> Void = { _ in }
 
     private init(
@@ -84,18 +84,18 @@ final class Daemon {
         monitor = WorkerMonitor(loop: loop, log: log)
     }
 
-    /// Whether it serves: all workers listen, and no signal has asked for its end.
+    /// Whether all workers listen and no signal has started the shutdown.
     var isServing: Bool { phase == .ready }
 
     // MARK: Start
 
-    private func start() throws {
+    private func startListening() throws {
         for signal in Signal.allCases {
             signals.append(
-                try SignalSource(signal, on: loop) { [weak self] in self?.received(signal) })
+                try SignalSource(signal, on: loop) { [weak self] in self?.handle(signal) })
         }
         loop.local.all(listenAddresses, adminAddress)
-            .map { [self] listen, admin in try open(listen, admin) }
+            .map { [self] listen, admin in try startWorkers(on: listen, admin: admin) }
             .catch { [self] error in end(because: StartFailure(error)) }
     }
 
@@ -109,40 +109,44 @@ final class Daemon {
         return admin.listen.address.resolved(on: loop).map { $0 }
     }
 
-    /// Binds everything before the first core starts, so that an address in use ends the start with
-    /// nothing begun.
-    private func open(_ addresses: [SocketAddress], _ adminAddress: SocketAddress?) throws {
+    /// Binds all addresses before the first worker starts, so that an address in use fails the
+    /// start with nothing begun.
+    private func startWorkers(
+        on addresses: [SocketAddress], admin adminAddress: SocketAddress?
+    ) throws {
         guard phase == .starting else { return }
-        var places: [WorkerSockets.Place] = []
+        var listeners: [WorkerSockets.Listener] = []
         for (listener, address) in zip(process.listeners, addresses) {
-            places.append(WorkerSockets.Place(address: address, access: try listener.access()))
+            listeners.append(
+                WorkerSockets.Listener(address: address, access: try listener.access()))
         }
-        let sockets = try WorkerSockets(binding: places, count: process.workers)
-        let parcels = sockets.parcels
+        let sockets = try WorkerSockets(binding: listeners, workers: process.workers)
+        let socketsByWorker = sockets.byWorker
         self.sockets = consume sockets
         let budget = divideDescriptors()
         if let adminAddress, let plan = process.admin {
             let access = try plan.listen.access()
-            admin = try opening(adminAddress) { () throws(IOFailure) in
+            admin = try bind(adminAddress) { () throws(IOFailure) in
                 try Admin(
                     daemon: self, hosts: plan.hosts, on: adminAddress, access: access,
                     within: budget)
             }
         }
-        startingWorkers = parcels.count
-        for (index, sockets) in parcels.enumerated() {
+        startingWorkers = socketsByWorker.count
+        for (index, sockets) in socketsByWorker.enumerated() {
             let setup = WorkerSetup(
-                index: index, of: parcels.count, shared: shared, control: inbox, log: logWriter)
-            let start = WorkerThread.Start(setup: setup, config: config, sockets: sockets)
-            guard let thread = WorkerThread.start(start) else { throw StartFailure.threads }
+                index: index, of: socketsByWorker.count, shared: shared, control: inbox, log: logWriter)
+            let inputs = WorkerThread.Inputs(setup: setup, config: config, sockets: sockets)
+            guard let thread = WorkerThread.start(inputs) else { throw StartFailure.threads }
             workers.append(thread)
             monitor.add(thread.worker)
         }
     }
 
-    /// Counts what is open now, before the admin listener and the workers, and divides the rest.
+    /// Counts the descriptors that are open before the admin listener and the workers, and divides
+    /// the rest.
     private func divideDescriptors() -> DescriptorBudget {
-        let open = (ProcessDescriptors.open ?? Self.usuallyOpen) + 1
+        let open = (ProcessDescriptors.open ?? Self.openTypically) + 1
         let budget = DescriptorBudget(
             limit: descriptorLimit, open: open, workers: process.workers)
         config.descriptors = budget
@@ -150,8 +154,8 @@ final class Daemon {
         return budget
     }
 
-    /// What a process without inherited descriptors has open, where the system does not say.
-    private static let usuallyOpen = 16
+    /// The number in a process without inherited descriptors, where the system does not report it.
+    private static let openTypically = 16
 
     func warnOfReducedConnections(_ plan: Plan) {
         guard let budget = config.descriptors,
@@ -163,7 +167,8 @@ final class Daemon {
         }
     }
 
-    private func opening<Result>(
+    /// Binds an address; a failure names it.
+    private func bind<Result>(
         _ address: SocketAddress, _ body: () throws(IOFailure) -> Result
     ) throws(StartFailure) -> Result {
         do throws(IOFailure) {
@@ -173,8 +178,8 @@ final class Daemon {
         }
     }
 
-    /// A worker listens; with the last one the daemon is ready.
-    private func workerListens() {
+    /// Counts a worker that listens; with the last one the daemon is ready.
+    private func recordListeningWorker() {
         startingWorkers -= 1
         guard phase == .starting, startingWorkers == 0, let addresses = sockets?.addresses else {
             return
@@ -190,19 +195,19 @@ final class Daemon {
             line.add("version", Version.number)
         }
         log.flush()
-        if config.isDemo { logWriter.post(Array(DemoConfig.tour(of: address).utf8)) }
+        if config.isDemo { logWriter.post(Array(DemoConfig.instructions(for: address).utf8)) }
     }
 
     // MARK: Signals
 
-    private func received(_ signal: Signal) {
+    private func handle(_ signal: Signal) {
         switch signal {
         case .hangUp: reload()
         case .interrupt, .terminate: drain()
         }
     }
 
-    /// Lets what runs be answered, then ends. A second signal ends at once.
+    /// Finishes the requests in flight, then ends. A second signal ends the daemon at once.
     private func drain() {
         guard phase == .ready else { return end(because: nil) }
         phase = .draining
@@ -210,29 +215,29 @@ final class Daemon {
         log.flush()
         for thread in workers { thread.worker.send(.announceDrain) }
         loop.timer(after: process.drain.delay) { [self] in
-            // The file of a unix socket goes first: who connects later meets the next daemon.
+            // Removes the file of a unix socket first: later clients connect to the next daemon.
             sockets = nil
             for thread in workers { thread.worker.send(.drain) }
             abandonWorkers(after: process.drain.timeout)
         }
     }
 
-    /// A worker has ended, with these things still open.
-    private func workerEnded(_ index: Int, left: [String]) {
+    /// Joins a worker that has ended, and logs the handles that it left open.
+    private func removeWorker(_ index: Int, leftovers: [String]) {
         workers[index].join()
         workers[index].worker.hasEnded = true
         monitor.ended(index)
-        outcome.log(left, of: "worker-\(index)", to: log)
+        outcome.log(leftovers, of: "worker-\(index)", to: log)
         if workers.allSatisfy(\.worker.hasEnded) { end(because: nil) }
     }
 
-    /// Ends what runs, at once, and then the daemon.
+    /// Closes all workers at once, and then ends the daemon.
     private func end(because failure: StartFailure?) {
         guard phase != .ended else { return }
         outcome.failure = outcome.failure ?? failure
         let running = workers.map(\.worker).filter { !$0.hasEnded }
         guard running.isEmpty else {
-            // Each tells when it has ended, and the last one comes back here.
+            // Each worker reports its end; after the last report this function is called again.
             phase = .draining
             for worker in running { worker.send(.close) }
             return abandonWorkers(after: .zero)
@@ -240,11 +245,12 @@ final class Daemon {
         finish()
     }
 
-    /// Beyond the time that workers have for their end: closing connections takes a moment.
+    /// Added to the time that workers have for their end, because closing connections takes a
+    /// moment.
     private static let endMargin = Duration.seconds(2)
 
-    /// The control loop's own deadline for the end of all workers: one that hangs reads no message and
-    /// must not keep the process alive.
+    /// The control loop's own deadline for the end of all workers: a worker that hangs reads no
+    /// message and must not keep the process alive.
     private func abandonWorkers(after limit: Duration) {
         loop.timer(after: limit + Self.endMargin) { [self] in
             guard phase != .ended else { return }
@@ -279,11 +285,11 @@ extension Daemon: MessageReceiver {
     func receive(_ message: ControlMessage) {
         let worker = message.worker
         switch message.event {
-        case .listening: workerListens()
+        case .listening: recordListeningWorker()
         case .failed(let failure): end(because: StartFailure(failure))
-        case .ended(let left): workerEnded(worker, left: left)
+        case .ended(let leftovers): removeWorker(worker, leftovers: leftovers)
         case .snapshot(let snapshot): monitor.received(snapshot, from: worker)
-        case .installationFailed: installationFailed(worker)
+        case .installationFailed: logFailedInstallation(worker)
         }
     }
 }

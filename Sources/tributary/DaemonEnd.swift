@@ -2,25 +2,25 @@ import ArgumentParser
 import Basics
 import Glibc
 
-/// How the daemon ended: made on the control loop, used when that loop is closed.
+/// How the daemon ended: collected on the control loop, used after that loop is closed.
 struct DaemonEnd {
-    /// Why it ended, when it was not asked to.
+    /// Why it ended, unless a signal ended it.
     var failure: StartFailure?
     /// Workers did not end in time; their threads still exist.
     var hasAbandonedWorkers = false
-    /// A loop could not close everything, such as a lookup in a thread of libuv's.
+    /// A loop could not close every handle, such as a lookup in one of libuv's threads.
     private var hasLeftovers = false
     var log: Log?
     var logWriter: LogWriter?
 
-    /// Long for a pipe that somebody reads, and short for one that nobody does.
+    /// Enough for a pipe with a reader; a pipe without one must not keep the process alive.
     private static let flushLimit = Duration.seconds(1)
 
     var isClean: Bool { failure == nil && !hasAbandonedWorkers }
 
-    /// Logs what was still open when a thread's loop was closed.
-    mutating func log(_ left: [String], of thread: String, to log: Log) {
-        for what in left {
+    /// Logs the handles that were still open when a thread's loop was closed.
+    mutating func log(_ leftovers: [String], of thread: String, to log: Log) {
+        for what in leftovers {
             hasLeftovers = true
             log.write(.error, "left open") { line in
                 line.add("thread", thread)
@@ -29,13 +29,14 @@ struct DaemonEnd {
         }
     }
 
-    /// Writes out the log, for a bounded time, and ends the process if threads may still run: `exit`
-    /// would free memory under an abandoned worker, and wait in libuv for a lookup that hangs.
+    /// Writes out the log, for a bounded time, and ends the process if threads may still run:
+    /// `exit` would free memory under an abandoned worker, and wait in libuv for a lookup that
+    /// hangs.
     ///
-    /// - Parameter left: what was still open when the control loop was closed
-    mutating func end(left: [String]) throws {
+    /// - Parameter leftovers: the handles that were still open when the control loop was closed
+    mutating func end(leftovers: [String]) throws {
         if let log {
-            self.log(left, of: "control", to: log)
+            self.log(leftovers, of: "control", to: log)
             log.flush()
         }
         logWriter?.close(within: Self.flushLimit)

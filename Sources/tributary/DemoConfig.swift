@@ -1,8 +1,8 @@
-/// The configuration that `tributary serve` runs when it is given none: one endpoint for each idea.
+/// The configuration that `tributary serve` uses if none is given: one endpoint for each feature.
 ///
-/// Its backends live in this process (`DemoBackends`); their addresses come in as variables.
+/// Its backends run in this process (`DemoBackends`); variables contain their addresses.
 enum DemoConfig {
-    /// What problems and `explain` call it.
+    /// The name of the file in problems and in the output of `explain`.
     static let name = "demo.yaml"
 
     static let text = """
@@ -61,8 +61,8 @@ enum DemoConfig {
 
         """
 
-    /// The lines to try, printed when the demo is up.
-    static func tour(of address: String) -> String {
+    /// Example requests, printed when the demo listens.
+    static func instructions(for address: String) -> String {
         """
 
         tributary serves its demo on http://\(address). Try:

@@ -4,13 +4,14 @@ import Reactor
 import UVReactor
 
 extension Config.ListenAddress {
-    /// The address to bind; a host's name is looked up, and its first address is taken. Rejects with
-    /// `StartFailure`.
+    /// The address to bind; a host's name is looked up, and its first address is taken. Rejects
+    /// with `StartFailure`.
     func resolved(on loop: UVLoop) -> LocalPromise<SocketAddress> {
         switch self {
         case .unix(let path):
             return loop.local.value(.unix(path: path))
-        // Where it may be ::1 first, as on most machines, "localhost:8080" would not mean 127.0.0.1.
+        // Where it may be ::1 first, as on most machines, "localhost:8080" would not mean
+        // 127.0.0.1.
         case .tcp("localhost", let port):
             return loop.local.value(.ip(.v4(0x7F00_0001), port: port))
         case .tcp(let host, let port):

@@ -6,8 +6,8 @@ import UVReactor
 /// The output of the log: a thread of its own writes the lines that the other threads append, so a
 /// standard output that is full, slow or broken stops no other thread.
 ///
-/// An inbox whose receiver is no loop: `post` holds the mutex for the time of copying a batch. Lines
-/// beyond `LogQueue`'s bound are dropped, oldest first, and reported when writing goes on.
+/// An inbox whose receiver is no loop: `post` holds the mutex for the time of copying a batch.
+/// Lines beyond `LogQueue`'s bound are dropped, oldest first, and reported when writing goes on.
 final class LogWriter: MessageInbox {
     private struct State {
         var queue = LogQueue()

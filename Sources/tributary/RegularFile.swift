@@ -1,7 +1,8 @@
 import GatewayConfig
 import Glibc
 
-/// Reads whole files, and nothing but files: a pipe or a device would block the process or never end.
+/// Reads whole files, and nothing but files: a pipe or a device would block the process or never
+/// end.
 enum RegularFile {
     /// The bytes of a regular file of at most `bytesMax`; a symbolic link to one counts as one.
     static func read(_ path: String, upTo bytesMax: Int) throws(ConfigFileError) -> [UInt8] {

@@ -4,26 +4,27 @@ import ArgumentParser
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve a configuration, or the demo when there is none.",
+        abstract: "Run the gateway with a configuration, or with the demo if none is given.",
         discussion: """
-            SIGTERM and SIGINT finish the requests in flight and end with status 0. SIGHUP reads the
-            configuration again; a bad file keeps the last good one.
+            SIGTERM and SIGINT drain: the gateway accepts no new connections, finishes the requests in
+            flight and exits with status 0. SIGHUP reloads the configuration; if it has errors, the last
+            good one stays in use.
 
             EXAMPLES
-              tributary serve                            the demo on http://127.0.0.1:8080
+              tributary serve                            run the demo on http://127.0.0.1:8080
               tributary serve my.yaml
-              USERS_KEY=k tributary serve my.yaml        ${USERS_KEY} in the file
-              generate | tributary serve -               from standard input
+              USERS_KEY=k tributary serve my.yaml        the file contains ${USERS_KEY}
+              generate | tributary serve -               read it from standard input
             """)
 
     @Argument(
         help: """
-            The configuration, YAML or JSON; - is standard input. Default: the demo, with backends \
-            of its own.
+            The configuration, YAML or JSON; - reads standard input. Default: the demo, which has its \
+            own backends.
             """)
     var config: String?
 
     func run() throws {
-        try Daemon.run(try config.map { try ConfigSource(argument: $0) })
+        try Daemon.serve(try config.map { try ConfigSource(argument: $0) })
     }
 }

@@ -10,8 +10,8 @@ enum StandardStreams {
     /// What went wrong.
     static func printError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// The last error of a process that ends: waits for a bounded time only, so that a full pipe that
-    /// nothing reads does not keep the process alive.
+    /// The last error of a process that ends: waits for a bounded time only, so that a full pipe
+    /// that nothing reads does not keep the process alive.
     ///
     /// The write has a thread of its own, because it may block even after `poll` reported space:
     /// other processes can share the pipe. The caller ends the process, and the thread with it.
@@ -38,8 +38,8 @@ enum StandardStreams {
         }
     }
 
-    /// Writes all bytes, however many calls that takes, and waits where the stream is full. Gives the
-    /// number of bytes written: all, or fewer if an error ended the writing.
+    /// Writes all bytes, however many calls that takes, and waits where the stream is full. Gives
+    /// the number of bytes written: all, or fewer if an error ended the writing.
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: CInt) -> Int {
         bytes.withUnsafeBytes { buffer in

@@ -1,77 +1,80 @@
 import Reactor
 import UVReactor
 
-/// The bound sockets of all listeners, one of each for every core.
+/// The bound sockets of all listeners: for each worker, one socket of each listener.
 ///
-/// Cores that listen on TCP have a socket each on a shared port, over which the kernel spreads the
-/// connections. A unix socket knows no sharing: it is bound once and its descriptor duplicated.
-/// Dropping this removes the files of unix sockets and closes what no core took.
+/// On TCP each worker has its own socket on a shared port, and the kernel distributes the
+/// connections. A unix socket cannot be shared in this way: it is bound once and its descriptor
+/// duplicated. Dropping this value removes the files of unix sockets and closes the sockets that no
+/// worker took.
 struct WorkerSockets: ~Copyable {
-    /// The addresses bound to, with the port that the system chose where 0 was asked for.
+    /// The bound addresses, with the port that the system chose where the configuration has 0.
     let addresses: [SocketAddress]
-    /// For each core, a socket of every listener.
-    let parcels: [[Parcel<ListeningSocket>]]
+    /// For each worker, a socket of each listener.
+    let byWorker: [[TransferBox<ListeningSocket>]]
 
-    /// Keeps the files of unix sockets in place.
-    private let originals: [Parcel<ListeningSocket>]
+    /// Own the files of unix sockets: closing one removes its file.
+    private let originals: [TransferBox<ListeningSocket>]
 
     /// Where a listener binds.
-    struct Place {
+    struct Listener {
         let address: SocketAddress
         /// The permissions of the file, for a unix socket.
         let access: SocketFileAccess
     }
 
     /// Binds all listeners, or none.
-    init(binding places: [Place], count: Int) throws(StartFailure) {
+    init(binding listeners: [Listener], workers: Int) throws(StartFailure) {
         var addresses: [SocketAddress] = []
-        var parcels = [[Parcel<ListeningSocket>]](repeating: [], count: max(1, count))
-        var originals: [Parcel<ListeningSocket>] = []
-        for place in places {
+        var byWorker = [[TransferBox<ListeningSocket>]](repeating: [], count: max(1, workers))
+        var originals: [TransferBox<ListeningSocket>] = []
+        for listener in listeners {
             do throws(IOFailure) {
-                let (address, sockets, original) = try Self.bind(place, count: parcels.count)
+                let (address, sockets, original) = try Self.bind(listener, count: byWorker.count)
                 addresses.append(address)
-                for (worker, socket) in sockets.enumerated() { parcels[worker].append(socket) }
+                for (worker, socket) in sockets.enumerated() { byWorker[worker].append(socket) }
                 if let original { originals.append(original) }
             } catch {
-                throw .listen(place.address, error)
+                throw .listen(listener.address, error)
             }
         }
         self.addresses = addresses
-        self.parcels = parcels
+        self.byWorker = byWorker
         self.originals = originals
     }
 
-    /// One listener: its address, a socket for each core, and what keeps its file in place.
+    /// One listener: its address, a socket for each worker, and the owner of its file.
     private typealias Bound = (
-        address: SocketAddress, sockets: [Parcel<ListeningSocket>],
-        original: Parcel<ListeningSocket>?
+        address: SocketAddress, sockets: [TransferBox<ListeningSocket>],
+        original: TransferBox<ListeningSocket>?
     )
 
-    private static func bind(_ place: Place, count: Int) throws(IOFailure) -> Bound {
-        switch place.address {
-        case .ip: try share(place.address, count: count)
-        case .unix: try duplicate(place, count: count)
+    private static func bind(_ listener: Listener, count: Int) throws(IOFailure) -> Bound {
+        switch listener.address {
+        case .ip: try bindSharedPort(listener.address, count: count)
+        case .unix: try bindAndDuplicate(listener, count: count)
         }
     }
 
-    private static func share(_ address: SocketAddress, count: Int) throws(IOFailure) -> Bound {
-        // A shared port would let a second daemon in unseen: ask once without sharing.
+    private static func bindSharedPort(_ address: SocketAddress, count: Int) throws(IOFailure) -> Bound {
+        // On a shared port a second daemon would start without an error: try once without sharing.
         guard !ListeningSocket.isTaken(address) else { throw .addressInUse }
         let first = try ListeningSocket.bound(to: address, sharedPort: count > 1)
         let actual = first.address
-        var sockets = [Parcel(first)]
+        var sockets = [TransferBox(first)]
         for _ in 1..<count {
-            sockets.append(Parcel(try .bound(to: actual, sharedPort: true)))
+            sockets.append(TransferBox(try .bound(to: actual, sharedPort: true)))
         }
         return (actual, sockets, nil)
     }
 
-    private static func duplicate(_ place: Place, count: Int) throws(IOFailure) -> Bound {
-        let socket = try ListeningSocket.bound(to: place.address, access: place.access)
-        var sockets: [Parcel<ListeningSocket>] = []
-        for _ in 0..<count { sockets.append(Parcel(try socket.duplicate())) }
+    private static func bindAndDuplicate(
+        _ listener: Listener, count: Int
+    ) throws(IOFailure) -> Bound {
+        let socket = try ListeningSocket.bound(to: listener.address, access: listener.access)
+        var sockets: [TransferBox<ListeningSocket>] = []
+        for _ in 0..<count { sockets.append(TransferBox(try socket.duplicate())) }
         let address = socket.address
-        return (address, sockets, Parcel(consume socket))
+        return (address, sockets, TransferBox(consume socket))
     }
 }

@@ -6,17 +6,18 @@ import UVReactor
 
 /// A worker's thread as the control loop sees it.
 ///
-/// Nothing of the worker is touched from here; it builds everything that it owns on its own thread.
+/// The control loop accesses nothing of the worker, which builds everything that it owns on its own
+/// thread.
 final class WorkerThread {
-    /// What crosses to the thread.
-    struct Start: Sendable {
+    /// The values that are passed to the thread.
+    struct Inputs: Sendable {
         let setup: WorkerSetup
         let config: RecordedConfig
-        /// One of every listener.
-        let sockets: [Parcel<ListeningSocket>]
+        /// One socket of each listener.
+        let sockets: [TransferBox<ListeningSocket>]
     }
 
-    /// The way to the worker.
+    /// Sends messages to the worker.
     let worker: WorkerHandle
     private let thread: Thread
 
@@ -25,17 +26,17 @@ final class WorkerThread {
         self.thread = thread
     }
 
-    /// Starts the thread; nil where the system has no room for one more. The thread reports to the
-    /// control loop that it listens or why it cannot, and at last that it has ended.
-    static func start(_ start: Start) -> WorkerThread? {
+    /// Starts the thread; nil if the system cannot create one more. The thread reports to the
+    /// control loop that it listens or why it cannot, and finally that it has ended.
+    static func start(_ inputs: Inputs) -> WorkerThread? {
         let inbox = UVInbox<WorkerMessage>()
-        let thread = Thread.start("worker-\(start.setup.index)") {
-            let left = run(start, inbox)
-            // Where the worker failed, its inbox was never opened.
+        let thread = Thread.start("worker-\(inputs.setup.index)") {
+            let leftovers = runLoop(inputs, inbox)
+            // If the worker failed, its inbox was never opened.
             inbox.close()
-            start.setup.report(.ended(left: left))
+            inputs.setup.report(.ended(left: leftovers))
         }
-        return thread.map { WorkerThread(WorkerHandle(start.setup, inbox: inbox), $0) }
+        return thread.map { WorkerThread(WorkerHandle(inputs.setup, inbox: inbox), $0) }
     }
 
     /// Waits for the thread's end.
@@ -45,24 +46,24 @@ final class WorkerThread {
 
     // MARK: On the worker's thread
 
-    /// Gives what was still open at the loop's end.
-    private static func run(_ start: Start, _ inbox: UVInbox<WorkerMessage>) -> [String] {
+    /// Runs the worker until its end; returns the handles that were still open then.
+    private static func runLoop(_ inputs: Inputs, _ inbox: UVInbox<WorkerMessage>) -> [String] {
         do {
-            return try UVLoop.run(names: start.setup.shared.names) { loop in
-                let worker = try Worker(start.setup, compiling: start.config, on: loop) {
+            return try UVLoop.run(names: inputs.setup.shared.names) { loop in
+                let worker = try Worker(inputs.setup, compiling: inputs.config, on: loop) {
                     inbox.close()
                     loop.stop()
                 }
                 inbox.open(on: loop, for: worker)
-                for socket in start.sockets {
-                    if let instance = worker.instance, let socket = socket.open() {
+                for socket in inputs.sockets {
+                    if let instance = worker.instance, let socket = socket.take() {
                         try listen(instance, on: socket, loop)
                     }
                 }
-                start.setup.report(.listening)
+                inputs.setup.report(.listening)
             }
         } catch {
-            start.setup.report(.failed(error as? WorkerFailure ?? .internalError("\(error)")))
+            inputs.setup.report(.failed(error as? WorkerFailure ?? .internalError("\(error)")))
             return []
         }
     }

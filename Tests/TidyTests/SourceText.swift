@@ -1,11 +1,19 @@
-/// The code of a file without comments and without the text of string literals.
+/// A source file in two halves: its code, and its prose, which is the text of comments and of string
+/// literals.
 ///
-/// What a string literal interpolates stays, since it is code. Line ends stay too.
+/// What a string literal interpolates is code. Both halves keep the line ends.
 enum SourceText {
     static func code(of text: String) -> [UInt8] {
         var scanner = Scanner(bytes: Array(text.utf8))
         scanner.readCode(untilParenthesis: false)
         return scanner.code
+    }
+
+    /// The text of comments, without their marks, and of string literals.
+    static func prose(of text: String) -> String {
+        var scanner = Scanner(bytes: Array(text.utf8))
+        scanner.readCode(untilParenthesis: false)
+        return String(decoding: scanner.prose, as: UTF8.self)
     }
 
     /// The identifiers of code that do not follow a dot, so that they are no members of something.
@@ -34,10 +42,11 @@ enum SourceText {
     }
 }
 
-/// Reads a file from the left and keeps what is code.
+/// Reads a file from the left and separates code from prose.
 private struct Scanner {
     let bytes: [UInt8]
     var code: [UInt8] = []
+    var prose: [UInt8] = []
     private var at = 0
 
     init(bytes: [UInt8]) {
@@ -50,7 +59,7 @@ private struct Scanner {
         var depth = 0
         while at < bytes.count {
             if starts("//") {
-                skip { $0 == UInt8(ascii: "\n") }
+                readLineComment()
             } else if starts("/*") {
                 skipBlockComment()
             } else if let hashes = hashesOfString {
@@ -66,8 +75,19 @@ private struct Scanner {
                     }
                 }
                 code.append(bytes[at])
+                prose.append(Self.prose(for: bytes[at]))
                 at += 1
             }
+        }
+    }
+
+    /// What replaces a byte of code in the prose: the texts of two literals must not become one phrase,
+    /// unless they are added.
+    private static func prose(for code: UInt8) -> UInt8 {
+        switch code {
+        case UInt8(ascii: "\n"): code
+        case UInt8(ascii: " "), UInt8(ascii: "+"): UInt8(ascii: " ")
+        default: UInt8(ascii: "|")
         }
     }
 
@@ -97,13 +117,23 @@ private struct Scanner {
                 code.append(UInt8(ascii: " "))
             } else if starts(escape) {
                 at += escape.utf8.count + 1
+                prose.append(UInt8(ascii: " "))
             } else {
                 if bytes[at] == UInt8(ascii: "\n") {
                     if !isLong { return }
                     code.append(bytes[at])
                 }
+                prose.append(bytes[at])
                 at += 1
             }
+        }
+    }
+
+    private mutating func readLineComment() {
+        while at < bytes.count, bytes[at] == UInt8(ascii: "/") { at += 1 }
+        while at < bytes.count, bytes[at] != UInt8(ascii: "\n") {
+            prose.append(bytes[at])
+            at += 1
         }
     }
 
@@ -118,13 +148,10 @@ private struct Scanner {
                 at += 2
             } else {
                 if bytes[at] == UInt8(ascii: "\n") { code.append(bytes[at]) }
+                prose.append(bytes[at])
                 at += 1
             }
         } while depth > 0 && at < bytes.count
-    }
-
-    private mutating func skip(to isEnd: (UInt8) -> Bool) {
-        while at < bytes.count, !isEnd(bytes[at]) { at += 1 }
     }
 
     private func starts(_ text: String) -> Bool {

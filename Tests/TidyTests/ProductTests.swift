@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// The libraries that other programs use, and what they bring along.
+@Suite struct ProductTests {
+    private static func manifest() throws -> Manifest {
+        Manifest(
+            try String(contentsOf: Sources.root.appending(path: "Package.swift"), encoding: .utf8))
+    }
+
+    /// A program that uses only the promises compiles and links nothing of the gateway, so it needs
+    /// neither libuv nor OpenSSL nor libyaml.
+    @Test(arguments: [
+        ("Promises", ["Promises"]), ("PromiseOperators", ["PromiseOperators", "Promises"]),
+        ("PromisesDispatch", ["PromisesDispatch", "Promises"]),
+    ])
+    func aLibraryNeedsOnlyThePromises(_ product: String, _ targets: [String]) throws {
+        let manifest = try Self.manifest()
+        #expect(manifest.closure(ofProduct: product) == Set(targets))
+        #expect(manifest.systemLibraries == ["CUV", "COpenSSL", "CYAML"])
+        #expect(manifest.closure(ofProduct: product).isDisjoint(with: manifest.systemLibraries))
+    }
+
+    @Test func thereAreNoOtherLibraries() throws {
+        #expect(
+            try Self.manifest().products.keys.sorted()
+                == ["PromiseOperators", "Promises", "PromisesDispatch"])
+    }
+
+    /// The same search finds what the daemon needs.
+    @Test func dependenciesOfDependenciesAreFound() throws {
+        let text = try String(
+            contentsOf: Sources.root.appending(path: "Package.swift"), encoding: .utf8)
+        let withDaemon = Manifest(
+            text + "\n.library(name: \"Daemon\", targets: [\"tributary\"])")
+        let closure = withDaemon.closure(ofProduct: "Daemon")
+        #expect(closure.isSuperset(of: ["CUV", "COpenSSL", "CYAML", "Promises", "ArgumentParser"]))
+        #expect(!closure.contains("cluster-simulation"))
+    }
+
+    @Test func aNewDependencyOfThePromisesWouldBeFound() {
+        let manifest = Manifest(
+            """
+            .library(name: "P", targets: ["P"]),
+            .systemLibrary(name: "CX", pkgConfig: "x", providers: [.apt(["x-dev"])]),
+            .target(name: "P", dependencies: ["B"], swiftSettings: strict),
+            // .target(name: "B"),
+            .target(
+                name: "B", dependencies: ["CX", .product(name: "Y", package: "z")]),
+            """)
+        #expect(manifest.closure(ofProduct: "P") == ["P", "B", "CX", "Y"])
+        #expect(manifest.systemLibraries == ["CX"])
+    }
+}

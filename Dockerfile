@@ -12,16 +12,16 @@ RUN STATIC_LIBUV=1 swift build -c release --product tributary \
 
 # Run: the binary, its configuration, no shell, no root.
 FROM scratch
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="tributary" \
-      org.opencontainers.image.description="One HTTP request in, many out, one answer back" \
+      org.opencontainers.image.description="One HTTP request in, many out, one response back" \
       org.opencontainers.image.source="NOASSERTION" \
       org.opencontainers.image.licenses="NOASSERTION" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /tributary /tributary
-# Whom https:// backends are believed by; mount another file here, or name one with SSL_CERT_FILE.
+# The CAs trusted for https:// backends; mount another file here, or name one with SSL_CERT_FILE.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY config/tributary.yaml /etc/tributary/tributary.yaml
 USER 65532:65532

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// What this build is.
 enum Version {
-    static let number = "0.1.0"
+    static let number = "0.2.0"
     static let text = "tributary \(number)"
 }
 

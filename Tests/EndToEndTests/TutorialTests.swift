@@ -27,7 +27,7 @@ extension EndToEnd {
                         let output = try reader.run(step.command)
                         #expect(
                             output.map(plain) == step.output.map(plain) || isRecording,
-                            "\(step.command)")
+                            "\(step.command): \(output)")
                         recorded += ["$ \(step.command)"] + output
                     }
                     recorded.append("```")
@@ -37,7 +37,7 @@ extension EndToEnd {
                 try recorded.joined(separator: "\n").write(
                     to: Self.page, atomically: true, encoding: .utf8)
             }
-            #expect(reader.commandCount > 25)
+            #expect(reader.commandCount > 30)
         }
 
         private var isRecording: Bool { ProcessInfo.processInfo.environment["RECORD"] == "1" }
@@ -89,13 +89,15 @@ private enum Block {
     }
 }
 
-/// Somebody who follows the tutorial, on ports that the system chooses.
+/// Follows the tutorial, on ports that the system chooses.
 private final class Reader {
     private let folder: Folder
     private let shell: Shell
     private var backends: Command?
     private var daemon: Daemon?
     private var reloads = 0
+    /// Lines of workers that installed a configuration; there are two workers.
+    private var installations = 0
     private(set) var commandCount = 0
     /// The addresses of the page, and those that they are.
     private var addresses: [(shown: String, real: String)] = []
@@ -110,9 +112,11 @@ private final class Reader {
     func run(_ command: String) throws -> [String] {
         commandCount += 1
         switch command {
-        case "tributary demo-backends &": return try startBackends()
-        case "tributary serve shop.yaml &": return try serve()
-        case _ where command.hasPrefix("kill -HUP "): return try reload()
+        case "tributary demo-backends & backends=$!": return try startBackends()
+        case "tributary serve shop.yaml & gateway=$!": return try serve()
+        case "kill -HUP $gateway": return try reload()
+        case "kill $backends": return try stopBackends()
+        case "kill $gateway $backends": return try stop()
         default:
             let output = shown(try shell.run(real(command)))
             var lines = output.components(separatedBy: "\n")
@@ -124,6 +128,7 @@ private final class Reader {
     private func startBackends() throws -> [String] {
         let backends = try Command(["demo-backends", "--port", "0"])
         self.backends = backends
+        addresses.removeAll { $0.shown.contains(":700") }
         let names = ["catalog", "stock", "reviews", "users"]
         return try names.enumerated().map { index, name in
             let line = try backends.output.line(name) { $0.hasPrefix(name + " ") }
@@ -148,22 +153,44 @@ private final class Reader {
         return [shown(line)]
     }
 
-    /// Lines of the log up to the end of the reload.
+    /// Lines of the log until the reload has ended on every worker; theirs come last, since each worker
+    /// writes at a time of its own.
     private func reload() throws -> [String] {
         guard let daemon else { return [] }
         reloads += 1
         let seen = daemon.output.text.split(separator: "\n").count
         daemon.signal(SIGHUP)
-        _ = try daemon.output.line("a reload", number: reloads) {
+        let end = try daemon.output.line("a reload", number: reloads) {
             $0.contains(" configuration reloaded") || $0.contains(" reload failed")
         }
-        let isEnd: (Substring) -> Bool = {
-            $0.contains(" configuration reloaded") || $0.contains(" reload failed")
+        if end.contains(" configuration reloaded") {
+            installations += 2
+            _ = try daemon.output.line("the workers", number: installations, where: isInstallation)
         }
-        let lines = daemon.output.text.split(separator: "\n").dropFirst(seen)
-        let end = lines.firstIndex(where: isEnd).map { $0 + 1 } ?? lines.endIndex
-        // Cores tell of it in an order of their own.
-        return lines[..<end].filter { !$0.contains(" installed") }.map { shown(String($0)) }
+        let lines = daemon.output.text.split(separator: "\n").dropFirst(seen).map(String.init)
+        let ofWorkers = lines.filter(isInstallation)
+        return (lines.filter { !isInstallation($0) } + ofWorkers).map(shown)
+    }
+
+    private func isInstallation(_ line: String) -> Bool {
+        line.contains(" configuration installed")
+    }
+
+    private func stopBackends() throws -> [String] {
+        backends?.signal(SIGTERM)
+        #expect(try backends?.exitStatus() == 0)
+        return []
+    }
+
+    /// Ends both processes; gives the lines that the gateway logs.
+    private func stop() throws -> [String] {
+        guard let daemon else { return [] }
+        let seen = daemon.output.text.split(separator: "\n").count
+        daemon.signal(SIGTERM)
+        #expect(try daemon.exitStatus() == 0)
+        _ = try stopBackends()
+        return try daemon.output.whole().split(separator: "\n").dropFirst(seen)
+            .map { shown(String($0)) }
     }
 
     /// The gateway's own ports are the system's choice until it listens.

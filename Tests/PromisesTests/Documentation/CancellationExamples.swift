@@ -41,9 +41,9 @@ import Testing
         let small = image.map { "small \($0.url)" }
         let large = image.map { "large \($0.url)" }
 
-        small.cancel()  // `large` still wants the image: the work goes on
+        small.cancel()  // `large` still needs the image: the work continues
         let goesOn = image.isPending
-        large.cancel()  // nobody wants it any more: the work stops
+        large.cancel()  // no consumer is left: the work stops
         // end
         context.drain()
         #expect(goesOn)

@@ -92,7 +92,7 @@ import Testing
             private let api: API
             init(_ api: API) { self.api = api }
 
-            /// One fetch at a time: who asks meanwhile gets the same answer.
+            /// One fetch at a time: callers in the meantime get the same promise.
             func user(_ id: Int) -> Promise<User> {
                 fetches.value(for: id, on: api.context) { api.user(id) }
             }
@@ -158,7 +158,7 @@ import Testing
         image.catch(policy: .allErrors) { error in
             journal.add(error is Cancelled ? "stopped" : "failed")
         }
-        image.cancel()  // the promise is rejected, and its producer is told to stop
+        image.cancel()  // the promise is rejected, and its producer is notified
         // end
         context.drain()
         #expect(journal.entries == ["stopped"])
@@ -212,7 +212,7 @@ import Testing
 
             init(_ manager: LocationManager, on context: any ExecutionContext) {
                 resolver = Resolver<String>(on: context).shared()
-                manager.delegate = self  // weak, so somebody must keep us
+                manager.delegate = self  // weak, so something else must hold it
                 promise.whenSettled { _ in withExtendedLifetime(self) {} }  // until it is settled
             }
 
@@ -245,11 +245,11 @@ import Testing
                 guard error is NotFound else { throw error }
                 return api.user(1)
             }
-        let name = api.user(-1).map { $0.name }.replaceError(with: "nobody")
+        let name = api.user(-1).map { $0.name }.replaceError(with: "unknown")
         // end
         context.advance(by: .seconds(1))
         #expect(user.value?.id == 1)
-        #expect(name.value == "nobody")
+        #expect(name.value == "unknown")
     }
 
     @Test func modal() {

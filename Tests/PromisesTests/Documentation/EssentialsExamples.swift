@@ -14,7 +14,7 @@ import Testing
             .adding { user in api.image(user.imageURL) }
             .map { user, image in "\(user.name) at \(image.url)" }
             .timeout(.seconds(2))
-            .recover(only: NotFound.self) { _ in .value("nobody") }
+            .recover(only: NotFound.self) { _ in .value("unknown") }
         // end
         context.advance(by: .seconds(1))
         #expect(caption.value == "user7 at /7.png")
@@ -24,7 +24,7 @@ import Testing
         let context = context
         // snippet: resolver
         let resolver = Resolver<Int>(on: context)  // the write side, not copyable
-        let promise = resolver.promise  // the read side, for everybody
+        let promise = resolver.promise  // the read side, for consumers
         resolver.fulfill(42)  // ends the resolver: a second call does not compile
         // end
         #expect(promise.value == 42)
@@ -70,8 +70,8 @@ import Testing
         api.user(7)
             .map { user in user.imageURL }  // a value from a value
             .then { url in api.image(url) }  // a promise from a value
-            .onValue { image in journal.add("got \(image.url)") }  // looks, passes it on
-            .done { image in journal.add("show \(image.url)") }  // ends the success part
+            .onValue { image in journal.add("got \(image.url)") }  // observes the value
+            .done { image in journal.add("show \(image.url)") }  // handles the last value
             .catch { error in journal.add("failed: \(error)") }  // ends the chain
         // end
         context.advance(by: .seconds(1))
@@ -84,11 +84,11 @@ import Testing
         let name = api.user(-1)
             .map { user in user.name }  // skipped
             .onFailure { error in journal.add("\(error)") }  // sees the error, passes it on
-            .recover(only: NotFound.self) { _ in .value("nobody") }  // repairs one kind
+            .recover(only: NotFound.self) { _ in .value("unknown") }  // repairs one kind
             .ensure { journal.add("done") }  // runs in every case
         // end
         context.advance(by: .seconds(1))
-        #expect(name.value == "nobody")
+        #expect(name.value == "unknown")
         #expect(journal.entries == ["NotFound()", "done"])
     }
 
@@ -97,7 +97,7 @@ import Testing
         // snippet: combining
         let users = all([1, 2, 3].map { api.user($0) })  // every value, or the first error
         let both = all(api.user(1), api.image("/logo.png"))  // of different types
-        let some = any(["ada": api.user(1), "bob": api.user(-1)])  // waits for all, wants one value
+        let some = any(["ada": api.user(1), "bob": api.user(-1)])  // waits for all, needs one value
         let first = race(api.user(1), api.user(2))  // the first value
         let settled = allSettled([api.user(1), api.user(-1)])  // every outcome, never an error
         // end

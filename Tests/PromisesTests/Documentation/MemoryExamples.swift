@@ -9,7 +9,7 @@ import Testing
 
     @Test func chainKeepsItself() {
         let (api, journal) = (api, Journal<String>())
-        // snippet: nobody-holds-it
+        // snippet: no-reference
         func greet() {
             api.user(7).done { journal.add("hello \($0.name)") }.cauterize()
         }  // no reference to the chain is left; it still runs

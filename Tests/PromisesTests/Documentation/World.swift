@@ -1,8 +1,9 @@
 import Promises
 
-// What the examples of the documentation talk to. Time is virtual: an answer takes 20 milliseconds,
-// and comes when the test lets them pass.
+// The services that the examples of the documentation use. Time is virtual: a response takes 20
+// milliseconds, which the test lets pass.
 
+// snippet: world
 struct User: Sendable, Equatable {
     var id: Int
     var name: String
@@ -13,7 +14,7 @@ struct Image: Sendable, Equatable {
     var url: String
 }
 
-/// The server said no.
+/// The server has no such thing.
 struct NotFound: Error, Equatable {}
 
 final class API: Sendable {
@@ -31,7 +32,7 @@ final class API: Sendable {
 
     func image(_ url: String) -> Promise<Image> { answer(url) { Image(url: url) } }
 
-    /// A service that never answers; stopping it is noted.
+    /// A service that never responds; records when it is stopped.
     func stuck() -> Promise<Image> {
         let resolver = Resolver<Image>(on: context).shared()
         resolver.onCancel { [asked] _ in asked.add("stopped") }
@@ -46,3 +47,4 @@ final class API: Sendable {
         return after(.milliseconds(20), on: context).promise.map { try make() }
     }
 }
+// end

@@ -106,7 +106,8 @@ import Testing
         let code = file.code.map(\.text).joined(separator: "\n")
         var helpers: [(name: String, fields: [String])] = []
         for match in code.matches(of: /func (\w+)\([^)]*inout LogLine\)/) {
-            helpers.append((String(match.1), fields(in: block(after: match.range.upperBound, in: code))))
+            let body = block(after: match.range.upperBound, in: code)
+            helpers.append((String(match.1), fields(in: body)))
         }
         for match in code.matches(of: /\blog\.write\(\s*([^"()]*)"([^"]+)"\s*\)/) {
             let closure = block(after: match.range.upperBound, in: code)

@@ -69,12 +69,12 @@ import Testing
 
     /// A page on which every metric has a sample.
     private var page: String {
-        var meter = CoreMeter(endpointNames: ["GET /x"])
+        var meter = WorkerMetrics(endpointNames: ["GET /x"])
         meter.count(endpoint: 0, status: 200, after: .milliseconds(1))
         let backend = BackendState(
             name: "a", isOpen: false, running: 0, waiting: 0, connections: 0, hostsLeftOut: 0,
             outcomes: [("ok", 1)])
-        let snapshot = CoreSnapshot(
+        let snapshot = WorkerSnapshot(
             meter: meter, backends: [backend], connections: 1, bufferedBytes: 1, requests: [])
         let report = WorkerReport(worker: 0, isUp: true, heartbeatAge: .zero, snapshot: snapshot)
         return MetricsPage.text(

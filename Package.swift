@@ -28,7 +28,7 @@ let fuzzing: Target = {
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(
             name: "FuzzTests", dependencies: dependencies,
-            exclude: ["Corpora", "Fuzz.swift", "Judge.swift"],
+            exclude: ["Corpora", "Fuzz.swift", "Verdicts.swift"],
             swiftSettings: onC)
     }
     return .executableTarget(

@@ -4,13 +4,15 @@ import Foundation
 /// What `script/fuzz` builds, with libFuzzer linked in: the targets under its command line.
 ///
 ///     fuzz TARGET [libFuzzer's options] [folders with inputs]
-///     fuzz judge request|json     for script/differential
+///     fuzz verdicts request|json  for script/differential
 @main enum Fuzz {
     nonisolated(unsafe) private static var target = FuzzTarget.request
 
     static func main() {
         var arguments = CommandLine.arguments
-        if arguments.count == 3, arguments[1] == "judge" { exit(Judge.run(arguments[2]) ? 0 : 64) }
+        if arguments.count == 3, arguments[1] == "verdicts" {
+            exit(Verdicts.printAll(for: arguments[2]) ? 0 : 64)
+        }
         guard arguments.count > 1, let chosen = FuzzTarget.named(arguments[1]) else {
             print("usage: fuzz \(FuzzTarget.all.map(\.name).joined(separator: "|")) [options]")
             exit(64)

@@ -22,7 +22,7 @@ import Testing
         "ArgumentParser", "Darwin", "Dispatch", "Glibc", "Musl", "Synchronization",
     ]
 
-    /// What each target may import of ours and of the system; the standard library goes without saying.
+    /// The targets and system modules that each target may import, beside the standard library.
     static let allowed: [String: Set<String>] = [
         "Basics": ["Synchronization"],
         // The system's C library only tells threads apart.

@@ -7,7 +7,7 @@ enum Sources {
         let path: String
         let lines: [String]
 
-        /// The lines of code: without comments, which may speak of what is banned.
+        /// The lines of code: without comments, which may mention what is banned.
         let code: [(number: Int, text: String)]
 
         var description: String { path }

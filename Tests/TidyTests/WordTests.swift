@@ -6,9 +6,19 @@ import Testing
 ///
 /// Code is not searched, only comments and string literals.
 @Suite struct WordTests {
-    /// Paths of sources whose comments and texts are still to be rewritten; each covers what is below it.
+    /// Folders of sources whose comments and texts are still to be rewritten. Documents in them are
+    /// checked all the same.
     static let notYetClean: [String] = [
-        "Sources/", "Tests/", "script/", "Package.swift",
+        "Sources/Assembly/", "Sources/Basics/", "Sources/COpenSSL/", "Sources/CUV/",
+        "Sources/Gateway/", "Sources/GatewayConfig/", "Sources/GatewayTools/", "Sources/HTTP/",
+        "Sources/HTTPClient/", "Sources/HTTPServer/", "Sources/Patterns/", "Sources/Promises/",
+        "Sources/Reactor/", "Sources/Rehearsal/", "Sources/SimReactor/", "Sources/Simulation/",
+        "Sources/TLS/", "Sources/UVReactor/", "Sources/tributary/", "Tests/AssemblyTests/",
+        "Tests/BasicsTests/", "Tests/Benchmarks/", "Tests/EndToEndTests/", "Tests/FuzzTests/",
+        "Tests/GatewayTests/", "Tests/HTTPClientTests/", "Tests/HTTPServerTests/",
+        "Tests/JSONTextTests/", "Tests/PromisesTests/", "Tests/ReactorContractTests/",
+        "Tests/SimulationTests/", "Tests/TLSTests/", "Tests/TestSupport/",
+        "Tests/UVReactorTests/", "Tests/YAMLReaderTests/",
     ]
 
     /// Regular expressions for whole words, in any case. A space matches any space and line end.
@@ -45,7 +55,9 @@ import Testing
 
     @Test func textsUseNoBannedWord() throws {
         let files = try Self.files()
-        for file in files where !Self.notYetClean.contains(where: file.path.hasPrefix) {
+        for file in files {
+            let isExempt = Self.notYetClean.contains(where: file.path.hasPrefix)
+            if isExempt, !file.path.hasSuffix(".md") { continue }
             for (line, words) in try Self.uses(in: file.prose) {
                 guard !Self.isAllowed(words, in: file.path) else { continue }
                 Issue.record("\(file.path):\(line): '\(words)'")

@@ -4,20 +4,20 @@ import HTTP
 
 @testable import JSONText
 
-/// Says what our parsers make of inputs, for `script/differential` to hold against others.
+/// Prints how the gateway's parsers read inputs, for `script/differential` to compare with others.
 ///
 /// Reads inputs in hexadecimal digits, one a line, and writes one line for each. Bytes are written
 /// in hexadecimal digits too, so that no line can be misread.
-enum Judge {
-    static func run(_ target: String) -> Bool {
-        let judge: ([UInt8]) -> String
+enum Verdicts {
+    static func printAll(for target: String) -> Bool {
+        let verdict: ([UInt8]) -> String
         switch target {
-        case "request": judge = request
-        case "json": judge = json
+        case "request": verdict = request
+        case "json": verdict = json
         default: return false
         }
         while let line = readLine() {
-            print(judge(bytes(ofHex: line)))
+            print(verdict(bytes(ofHex: line)))
         }
         return true
     }

@@ -65,7 +65,7 @@ struct HealthPlan {
     let every: Duration
 
     /// For one answer: shorter than the time to the next check, so that they never overlap.
-    var patience: Duration { min(every, PlanDefaults.healthPatience) }
+    var patience: Duration { min(every, PlanDefaults.healthTimeout) }
 
     /// Nobody reads it, but what comes has to end.
     static let answerBytesMax = 64 << 10

@@ -1,20 +1,21 @@
 import YAMLReader
 
+/// The rules for backends.
 extension ConfigCheck {
     mutating func checkBackends() {
         var seen: [String: SourceLocation] = [:]
         for backend in config.backends {
-            // Within one file the decoder has found it already.
+            // The decoder has already reported duplicates within one file.
             if let first = seen[backend.name.value], first.file != backend.name.location.file {
                 problems.error(
                     at: backend.name.location,
-                    "backend '\(backend.name.value)' is already at \(first)")
+                    "backend '\(backend.name.value)' is already defined at \(first)")
             }
             seen[backend.name.value] = seen[backend.name.value] ?? backend.name.location
             checkTLS(of: backend)
             checkHosts(of: backend)
             checkForwarded(of: backend)
-            checkDoubles(in: backend.headers.map(\.name), of: "headers")
+            checkDuplicates(in: backend.headers.map(\.name), of: "headers")
         }
     }
 
@@ -29,18 +30,19 @@ extension ConfigCheck {
         }
         if let queue = backend.queue, backend.maxConcurrent == nil, wasRead {
             problems.warning(
-                at: queue.location, "nothing ever waits in 'queue' without 'max_concurrent'")
+                at: queue.location, "'queue' has no effect without 'max_concurrent'")
         }
         guard backend.hosts.count == 1 else { return }
         for location in [backend.eject?.location, backend.balance?.location] {
             guard let location else { continue }
             problems.warning(
-                at: location, "backend '\(backend.name.value)' has one host; this needs several")
+                at: location,
+                "this has no effect: backend '\(backend.name.value)' has only one host")
         }
     }
 
-    /// Header names are the same in any case.
-    mutating func checkDoubles(in names: [Located<String>], of key: String) {
+    /// Reports names that occur twice; header names are compared without regard to case.
+    mutating func checkDuplicates(in names: [Located<String>], of key: String) {
         var seen: [String] = []
         for name in names {
             let lowercased = name.value.lowercased()

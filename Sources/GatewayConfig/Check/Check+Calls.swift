@@ -2,18 +2,19 @@ import Basics
 import JSONText
 import YAMLReader
 
+/// The rules for calls.
 extension ConfigCheck {
     mutating func checkCall(_ call: Config.Call, of endpoint: Config.Endpoint) {
         checkBackend(of: call)
         checkForwarded(of: call)
         checkForward(call.forward)
         checkTimes(of: call, in: endpoint)
-        checkRepetition(of: call)
+        checkRetryAndHedge(of: call)
         checkRelay(of: call)
         checkShape(of: call)
         checkFallback(of: call)
         checkCondition(of: call, in: endpoint)
-        checkDoubles(in: call.headers.map(\.name), of: "headers")
+        checkDuplicates(in: call.headers.map(\.name), of: "headers")
         checkReplacedHeaders(of: call, in: endpoint)
         if let method = call.request?.method, let body = call.body,
             method.value == .get || method.value == .head
@@ -24,7 +25,7 @@ extension ConfigCheck {
         }
     }
 
-    /// A header that the configuration sets replaces the client's.
+    /// Warns of a forwarded header that a configured header replaces.
     private mutating func checkReplacedHeaders(
         of call: Config.Call, in endpoint: Config.Endpoint
     ) {
@@ -75,13 +76,14 @@ extension ConfigCheck {
         if let after = call.hedge?.after, after.value >= timeout.value, wasRead {
             problems.warning(
                 at: after.location,
-                "the second try of call '\(call.name.value)' never starts: its timeout is"
+                "the hedge of call '\(call.name.value)' never starts: the timeout of the call is"
                     + " \(timeout.quoted)")
         }
     }
 
-    /// Retries and hedges repeat a request, which not every method bears (RFC 9110, section 9.2.2).
-    private mutating func checkRepetition(of call: Config.Call) {
+    /// Retries and hedges send a request again, which is safe only for idempotent methods (RFC
+    /// 9110, section 9.2.2).
+    private mutating func checkRetryAndHedge(of call: Config.Call) {
         let name = call.name.value
         if let method = call.request?.method.value, method == .post || method == .patch {
             if let hedge = call.hedge {
@@ -93,8 +95,8 @@ extension ConfigCheck {
             if let retry = call.retry {
                 problems.warning(
                     at: retry.location,
-                    "call '\(name)' is a \(method.rawValue): only a connection that was never made"
-                        + " is tried again")
+                    "call '\(name)' is a \(method.rawValue): it is retried only if nothing of it was"
+                        + " sent")
             }
         }
         if let hedge = call.hedge, let from = call.from?.value, let backend = backend(named: from),
@@ -103,7 +105,7 @@ extension ConfigCheck {
             problems.warning(
                 at: hedge.location,
                 "call '\(name)' is hedged, but backend '\(backend.name.value)' has no 'max_concurrent':"
-                    + " when it is slow it gets up to twice the calls")
+                    + " when it is slow, it receives up to twice as many calls")
         }
     }
 
@@ -116,20 +118,20 @@ extension ConfigCheck {
             guard let location, !isRequired, wasRead else { continue }
             problems.warning(
                 at: location,
-                "'\(key)' does nothing: call '\(call.name.value)' is not required, so its failure"
-                    + " does not decide the status")
+                "'\(key)' has no effect: call '\(call.name.value)' is not required, so its failure"
+                    + " does not determine the status")
         }
         guard let relayed = call.relayStatus else { return }
         let accepted = call.accept?.value ?? PlanDefaults.accept
         for range in relayed.value where accepted.contains(where: { $0.overlaps(range) }) {
             problems.warning(
                 at: relayed.location,
-                "status \(relayed.written ?? range.spelled) is accepted, so it is no failure that could be relayed"
+                "status \(relayed.written ?? range.spelled) is in 'accept', so it is not a failure that could be relayed"
             )
         }
     }
 
-    /// Paths that are right by themselves can exclude each other.
+    /// Paths that are each valid can conflict with each other.
     private mutating func checkShape(of call: Config.Call) {
         guard let location = call.rename.first?.path.location else { return }
         let renames = call.rename.compactMap { entry in
@@ -139,7 +141,7 @@ extension ConfigCheck {
             _ = try JSONShape(rename: renames)
         } catch {
             let isConfidential = call.rename.contains { $0.name.written != nil }
-            let words = isConfidential ? "two members of one object get one name" : "\(error)"
+            let words = isConfidential ? "two members of one object get the same name" : "\(error)"
             problems.error(at: location, "'rename' of call '\(call.name.value)': \(words)")
         }
     }
@@ -149,7 +151,7 @@ extension ConfigCheck {
         if call.required?.value == true {
             problems.warning(
                 at: fallback.location,
-                "'if_failed' does nothing: call '\(call.name.value)' is required, so its failure"
+                "'if_failed' has no effect: call '\(call.name.value)' is required, so its failure"
                     + " fails the request")
         }
         if call.at != nil, case .value(let json) = fallback.value,

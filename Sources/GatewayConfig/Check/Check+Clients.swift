@@ -1,6 +1,7 @@
 import HTTP
 import YAMLReader
 
+/// The rules for client addresses and forwarding headers.
 extension ConfigCheck {
     mutating func checkClients() {
         guard let clients = config.clients else { return }
@@ -17,11 +18,11 @@ extension ConfigCheck {
         }
         if let source = clients.addressFrom, clients.trustedProxies.isEmpty, wasRead {
             problems.warning(
-                at: source.location, "'address_from' does nothing without 'trusted_proxies'")
+                at: source.location, "'address_from' has no effect without 'trusted_proxies'")
         }
     }
 
-    /// Headers that the gateway sends itself are not set beside it.
+    /// `headers` must not set a header that `forwarded` sends.
     mutating func checkForwarded(of call: Config.Call) {
         let called = call.from.flatMap { self.backend(named: $0.value) }
         let mode = config.forwarded(of: call, to: called).value
@@ -45,7 +46,7 @@ extension ConfigCheck {
         }
     }
 
-    /// Any client can send these headers.
+    /// Warns of forwarding headers in `forward`, because any client can send them.
     mutating func checkForward(_ forward: Config.Forward?) {
         let source = config.clients?.addressFrom?.value ?? PlanDefaults.addressFrom
         for name in forward?.headers ?? [] where HeaderSyntax.isForwarding(name.value) {

@@ -1,7 +1,8 @@
 import YAMLReader
 
+/// The rules for endpoints.
 extension ConfigCheck {
-    /// Two routes are one if they differ only in the names of their parameters.
+    /// Two routes are the same if they differ only in the names of their parameters.
     mutating func checkRoutes() {
         var seen: [String: SourceLocation] = [:]
         for route in config.endpoints.compactMap(\.route) {
@@ -40,7 +41,7 @@ extension ConfigCheck {
         guard let floor = endpoint.minDuration else {
             if let step = endpoint.roundUpTo, wasRead {
                 problems.warning(
-                    at: step.location, "'round_up_to' does nothing without 'min_duration'")
+                    at: step.location, "'round_up_to' has no effect without 'min_duration'")
             }
             return
         }
@@ -49,12 +50,13 @@ extension ConfigCheck {
             problems.warning(
                 at: endpoint.location,
                 "\(endpoint.title): deadline \(deadline.quoted) \(sign) min_duration"
-                    + " \(floor.quoted), slower answers are still distinguishable")
+                    + " \(floor.quoted), slower responses are still distinguishable")
         }
         if let timing = endpoint.serverTiming, timing.value {
             problems.error(
                 at: timing.location,
-                "'server_timing' would tell what 'min_duration' hides; leave one of them out")
+                "'server_timing' would reveal the times that 'min_duration' hides; remove one of them"
+            )
         }
     }
 
@@ -69,8 +71,8 @@ extension ConfigCheck {
         }
     }
 
-    /// `public` lets a shared cache keep an answer to a request with credentials (RFC 9111, section
-    /// 3.5), and give it to the next client.
+    /// `public` lets a shared cache store the response to a request with credentials (RFC 9111,
+    /// section 3.5), and send it to other clients.
     private mutating func checkSharedCaching(of endpoint: Config.Endpoint) {
         guard let control = endpoint.cacheControl else { return }
         let directives = control.value.lowercased().split(separator: ",").map { directive in
@@ -85,8 +87,8 @@ extension ConfigCheck {
         guard let header = ["authorization", "cookie"].first(where: used.contains) else { return }
         problems.warning(
             at: control.location,
-            "\(endpoint.title): with '\(directive)' in 'cache_control', a shared cache can give an"
-                + " answer that depends on '\(header)' to another client")
+            "\(endpoint.title): with '\(directive)' in 'cache_control', a shared cache can send a"
+                + " response that depends on '\(header)' to another client")
     }
 
     private mutating func checkBody(of endpoint: Config.Endpoint) {
@@ -96,7 +98,8 @@ extension ConfigCheck {
         }
         if let max = body.max, max.value > config.bodyMax(of: endpoint).value, wasRead {
             problems.warning(
-                at: max.location, "'max' of the body is more than 'max_body', which comes first")
+                at: max.location,
+                "'max' of the body is larger than 'max_body', which is checked first")
         }
         checkObject(
             type: body.type, required: body.required, properties: body.properties, at: body.location
@@ -151,7 +154,7 @@ extension Config.Route {
     fileprivate var shape: String {
         let parts = segments.map { segment in
             switch segment {
-            // A slash in a literal was %2F, which is another path than two segments.
+            // A slash in a literal was written %2F, so the path is not one of two segments.
             case .literal(let text):
                 text.split(separator: "/", omittingEmptySubsequences: false)
                     .joined(separator: "%2F")

@@ -1,6 +1,7 @@
 import Basics
 import YAMLReader
 
+/// The rules for parameters and other values of requests.
 extension ConfigCheck {
     mutating func checkParams(of endpoint: Config.Endpoint) {
         for param in endpoint.params {
@@ -34,13 +35,13 @@ extension ConfigCheck {
         for location in [param.fallback?.location, param.required?.location] {
             guard let location else { continue }
             problems.warning(
-                at: location, "parameter '\(name)' is in the path, so it is always there")
+                at: location, "parameter '\(name)' is in the path, so it is always present")
         }
     }
 
-    /// Bounds that fit the kind of value, and each other.
+    /// Bounds must fit the type of the value and each other.
     mutating func checkBounds(_ rules: some ValueLimits, kind: String?, of title: String) {
-        // A kind that could not be read is reported already.
+        // A type that could not be read has been reported already.
         guard !unread.contains("type", of: rules.location) else { return }
         let isNumber = kind == "integer" || kind == "number"
         for (key, location) in [("min", rules.min?.location), ("max", rules.max?.location)] {
@@ -65,12 +66,11 @@ extension ConfigCheck {
         }
     }
 
-    /// The values that are written have to obey the rules themselves, those that requests are held
-    /// against.
+    /// The values in the configuration must obey the rules that requests must obey.
     private mutating func checkValues(of param: Config.Param, _ title: String) {
         guard let rule = try? ValueRule(param.ruleKind, param) else { return }
         for value in param.oneOf {
-            guard let reason = rule.refusalBesideChoices(of: Bytes(value.value)) else { continue }
+            guard let reason = rule.refusalWithoutChoices(of: Bytes(value.value)) else { continue }
             problems.error(
                 at: value.location, "'\(value.quoted)' of \(title) \(param.words(for: reason))")
         }
@@ -83,10 +83,10 @@ extension ConfigCheck {
 }
 
 extension Config.Param {
-    /// The reason, unless it would quote a rule that a variable has set.
+    /// The reason, without a quotation of a rule that a variable has set.
     fileprivate func words(for reason: Reason) -> String {
         let rules = [min?.written, max?.written, minLength?.written, maxLength?.written]
         let texts = [pattern?.written] + oneOf.map(\.written)
-        return (rules + texts).contains { $0 != nil } ? "does not obey its rules" : reason.text
+        return (rules + texts).contains { $0 != nil } ? "violates its rules" : reason.text
     }
 }

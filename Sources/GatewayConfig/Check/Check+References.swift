@@ -1,7 +1,8 @@
 import YAMLReader
 
+/// The rules for references between calls, and for `after`.
 extension ConfigCheck {
-    /// Every `{...}` of an endpoint's calls names something that will be there.
+    /// Every `{...}` in an endpoint's calls must refer to a value that will exist.
     mutating func checkReferences(of endpoint: Config.Endpoint) {
         for call in endpoint.calls {
             for reference in call.references {
@@ -35,11 +36,11 @@ extension ConfigCheck {
         case .call(let name, _) where !calls.contains(name):
             let words =
                 params.contains(name)
-                ? "'\(name)' is a parameter and has no parts"
+                ? "'\(name)' is a parameter and has no members"
                 : "there is no call '\(name)' (calls here: \(calls.joined(separator: ", ")))"
             problems.error(at: reference.location, uses + words)
         case .name(let name), .call(let name, _):
-            checkAnswer(of: name, in: endpoint, uses, at: reference.location)
+            checkResponse(of: name, in: endpoint, uses, at: reference.location)
         case .requestBody:
             guard let method = endpoint.route?.value.method, method == .get || method == .head
             else {
@@ -58,7 +59,7 @@ extension ConfigCheck {
         if reference.value.isOptional { checkOptional(reference, of: call, in: endpoint) }
     }
 
-    /// A `?` stands where a value can be left out, behind a value that may be absent.
+    /// A `?` is allowed where a value can be left out, after a reference whose value may be absent.
     private mutating func checkOptional(
         _ reference: Located<TemplateText.Reference>, of call: Config.Call,
         in endpoint: Config.Endpoint
@@ -74,13 +75,13 @@ extension ConfigCheck {
                 at: reference.location,
                 uses + "only values of the request can be optional, not those of a call;"
                     + " remove the '?'")
-        } else if endpoint.isAlwaysThere(reference.value.source) {
+        } else if endpoint.isAlwaysPresent(reference.value.source) {
             problems.warning(
-                at: reference.location, uses + "the '?' does nothing: it is always there")
+                at: reference.location, uses + "the '?' has no effect: the value is always present")
         }
     }
 
-    /// Every name in `after` is a call, once.
+    /// Every name in `after` must be a call and occur once.
     private mutating func checkAfter(of call: Config.Call, in endpoint: Config.Endpoint) {
         let calls = endpoint.calls.map(\.name.value)
         var seen: [String] = []
@@ -102,12 +103,12 @@ extension ConfigCheck {
         }
     }
 
-    private mutating func checkAnswer(
+    private mutating func checkResponse(
         of name: String, in endpoint: Config.Endpoint, _ uses: String, at location: SourceLocation
     ) {
         let used = endpoint.calls.first { $0.name.value == name }
         if used?.request?.method.value == .head {
-            problems.error(at: location, uses + "the answer to a HEAD call has no body")
+            problems.error(at: location, uses + "the response to a HEAD call has no body")
         }
     }
 
@@ -128,6 +129,7 @@ extension ConfigCheck {
     }
 }
 
+/// The names that references of an endpoint may use, and the order of its calls.
 extension Config.Endpoint {
     /// In the order of the route, then those that are only declared.
     package var parameterNames: [String] {
@@ -135,7 +137,7 @@ extension Config.Endpoint {
         return inPath + params.map(\.name.value).filter { !inPath.contains($0) }
     }
 
-    /// The call whose answer a reference means; a parameter of that name comes first.
+    /// The call whose response a reference uses; a parameter of that name takes precedence.
     func call(for reference: TemplateText.Reference) -> String? {
         switch reference.source {
         case .name(let name): parameterNames.contains(name) ? nil : name
@@ -145,7 +147,7 @@ extension Config.Endpoint {
     }
 
     /// Whether every valid request has the value.
-    fileprivate func isAlwaysThere(_ source: TemplateText.Source) -> Bool {
+    fileprivate func isAlwaysPresent(_ source: TemplateText.Source) -> Bool {
         switch source {
         case .name(let name):
             let param = params.first { $0.name.value == name }
@@ -166,7 +168,7 @@ extension Config.Endpoint {
 }
 
 extension Config.Call {
-    /// All references of the request that is sent, in the order path, headers, body.
+    /// All references of the request, in the order path, headers, body.
     package var references: [Located<TemplateText.Reference>] {
         let templates = [request?.target].compactMap { $0 } + headers.map(\.value)
         let inTexts = templates.flatMap { text in
@@ -175,7 +177,7 @@ extension Config.Call {
         return inTexts + (body?.pieces ?? []).compactMap(\.reference)
     }
 
-    /// Those of the path that is asked for, before its query.
+    /// The references in the path, without those in the query.
     var pathReferences: [Located<TemplateText.Reference>] {
         guard let target = request?.target else { return [] }
         let path = target.template.segments.prefix { segment in

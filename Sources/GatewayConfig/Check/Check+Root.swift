@@ -2,8 +2,9 @@ import Basics
 import JSONText
 import YAMLReader
 
+/// The rule for key collisions at the root of a response.
 extension ConfigCheck {
-    /// Collisions at the root of the answer, as far as the file shows which keys there will be.
+    /// Warns of collisions at the root of the response, as far as the file shows its keys.
     mutating func checkRoot(of endpoint: Config.Endpoint) {
         var owners: [String: String] = [:]
         for call in endpoint.calls {
@@ -16,25 +17,26 @@ extension ConfigCheck {
                 guard owner != call.name.value else { continue }
                 problems.warning(
                     at: call.at?.location ?? call.name.location,
-                    "the key '\(key)' of call '\(call.name.value)' is dropped where call '\(owner)'"
-                        + " has it already")
+                    "the key '\(key)' of call '\(call.name.value)' is dropped if call '\(owner)'"
+                        + " already has it")
             }
         }
     }
 }
 
 extension Config.Call {
-    /// The keys that the answer surely may have: those of `keep`, and the new names of `rename`.
+    /// The keys of the response that the file shows: those of `keep`, and the new names of
+    /// `rename`.
     fileprivate var knownRootKeys: [String] {
         let kept = (keep?.value ?? []).filter(\.isSpelled).compactMap { rootKey($0.value) }
         let dropped = drop.filter(\.isSpelled).compactMap { wholeRootKey($0.value) }
         let renamed = rename.filter(\.name.isSpelled).compactMap { entry in
             wholeRootKey(entry.path.value).map { (from: $0, to: entry.name.value) }
         }
-        let stay = kept.filter { key in
+        let unchanged = kept.filter { key in
             !dropped.contains(key) && !renamed.contains { $0.from == key }
         }
-        return stay + renamed.map(\.to)
+        return unchanged + renamed.map(\.to)
     }
 
     private func rootKey(_ path: String) -> String? {
@@ -42,7 +44,7 @@ extension Config.Call {
         return String(key)
     }
 
-    /// The key of a path that is one key.
+    /// The key of a path that consists of one key.
     private func wholeRootKey(_ path: String) -> String? {
         guard let steps = (try? JSONPath(path))?.steps, steps.count == 1 else { return nil }
         return rootKey(path)

@@ -1,8 +1,9 @@
 package import TLS
 import YAMLReader
 
+/// The rules for TLS to backends.
 extension ConfigCheck {
-    /// What `https://` needs is there and can be used.
+    /// The files that `https://` needs must exist and be usable.
     mutating func checkTLS(of backend: Config.Backend) {
         guard let host = backend.secureHost else {
             if let tls = backend.tls, !backend.hosts.isEmpty {
@@ -16,16 +17,16 @@ extension ConfigCheck {
             problems.warning(
                 at: plain.location,
                 "backend '\(backend.name.value)' has hosts with https:// and this one without:"
-                    + " what is sent there can be read and changed on the way")
+                    + " its traffic can be intercepted and modified")
         }
         if let tls = backend.tls { checkKeys(of: tls, backend.name.value) }
-        // A file that could not be read was told of already.
+        // A file that could not be read has been reported already.
         guard wasRead else { return }
         if backend.needsSystemTrust, config.systemTrust == nil {
             problems.error(
                 at: host.location,
-                "there is no list of trusted certificates on this system (ca-certificates, or the"
-                    + " file that SSL_CERT_FILE names); backend '\(backend.name.value)' needs one:"
+                "backend '\(backend.name.value)' needs a list of trusted CA certificates, and this"
+                    + " system has none: install ca-certificates, or set SSL_CERT_FILE or"
                     + " 'tls: { ca: FILE }'")
             return
         }
@@ -36,10 +37,10 @@ extension ConfigCheck {
         if let verify = tls.verify, !verify.value {
             problems.warning(
                 at: verify.location,
-                "the certificate of backend '\(name)' is not checked: whoever stands between can"
-                    + " read and change everything")
+                "'verify: false' disables certificate verification for backend '\(name)': traffic"
+                    + " can be intercepted and modified")
             if let ca = tls.ca {
-                problems.warning(at: ca.location, "'ca' means nothing with 'verify: false'")
+                problems.warning(at: ca.location, "'ca' has no effect with 'verify: false'")
             }
         }
         guard wasRead else { return }
@@ -52,8 +53,8 @@ extension ConfigCheck {
         }
     }
 
-    /// Tries what the plan will do.
-    private mutating func checkFiles(of backend: Config.Backend, _ hostPlace: SourceLocation) {
+    /// Creates the TLS context that the plan will use.
+    private mutating func checkFiles(of backend: Config.Backend, _ hostLocation: SourceLocation) {
         let tls = backend.tls
         do throws(TLSSettingsError) {
             _ = try contexts.context(
@@ -73,13 +74,13 @@ extension ConfigCheck {
                 case .context(let words):
                     (nil, "'tls' of backend '\(backend.name.value)': \(words)")
                 }
-            problems.error(at: file?.location ?? hostPlace, text)
+            problems.error(at: file?.location ?? hostLocation, text)
         }
     }
 }
 
 extension TLSSettings {
-    /// What a backend's `tls` means.
+    /// The settings of a backend's `tls`.
     package init(of backend: Config.Backend, systemTrust: Config.File?) throws(TLSSettingsError) {
         let tls = backend.tls
         if tls?.verify?.value == false {
@@ -87,7 +88,7 @@ extension TLSSettings {
         } else if let authorities = (tls?.ca?.value ?? systemTrust)?.bytes {
             self.init(trust: .signed(by: authorities))
         } else {
-            throw .trusted("there is no list of trusted certificates")
+            throw .trusted("there is no list of trusted CA certificates")
         }
         serverName = tls?.serverName?.value
         if let certificate = tls?.cert?.value.bytes, let key = tls?.key?.value.bytes {

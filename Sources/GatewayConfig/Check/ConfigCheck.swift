@@ -1,15 +1,14 @@
 import TLS
 import YAMLReader
 
-/// The rules that no key can know alone: between keys, calls, endpoints and backends.
+/// The rules between keys, calls, endpoints and backends, which cannot be checked key by key.
 ///
-/// Works on what could be decoded, also where problems were found already: every rule skips what
-/// is not there.
+/// It also checks a configuration with decoding errors: every rule skips values that are missing.
 struct ConfigCheck {
     let config: Config
     var problems: Problems
 
-    /// Nothing is missing because it could not be read; else what is missing is no news.
+    /// Whether every value could be read; otherwise a missing value may have been reported already.
     let wasRead: Bool
 
     /// The keys whose values are missing because they could not be read.
@@ -28,7 +27,7 @@ struct ConfigCheck {
         wasRead = problems.errorCount == 0
     }
 
-    mutating func run() {
+    mutating func checkAll() {
         checkAddresses()
         checkClients()
         checkBackends()
@@ -39,7 +38,7 @@ struct ConfigCheck {
         if wasRead, config.endpoints.isEmpty {
             problems.error(at: config.location, "there are no endpoints")
         }
-        // A call with a wrong name of a backend means one of those that seem unused.
+        // A call with a misspelt backend may mean one of those that seem unused.
         if problems.errorCount == 0 {
             checkEveryBackendIsCalled()
         }
@@ -58,23 +57,23 @@ struct ConfigCheck {
             at: admin.location, "'admin' needs an address of its own, not that of 'listen'")
     }
 
-    /// Only a unix socket has a file.
+    /// `mode` and `group` need a unix socket, because only its file has permissions.
     private mutating func checkSocketFile(of block: some AddressBlock, key: String) {
         guard case .tcp? = block.address?.value else { return }
         for (name, location) in [("mode", block.mode?.location), ("group", block.group?.location)] {
             guard let location else { continue }
             problems.error(
                 at: location,
-                "'\(name)' of '\(key)' is for the file of a unix: address, and this is host:port")
+                "'\(name)' of '\(key)' applies only to unix: addresses, and this is host:port")
         }
     }
 
-    /// No backend is missing because its part of the files could not be read.
+    /// Whether all backends were read, so that an unknown name is an error.
     var hasAllBackends: Bool {
         !["backends", "include"].contains { unread.contains($0, of: config.location) }
     }
 
-    /// The deadline of an endpoint is not missing because it could not be read.
+    /// Whether the deadline of an endpoint was read, if it is written.
     func hasDeadline(_ endpoint: Config.Endpoint) -> Bool {
         !unread.contains("deadline", of: endpoint.location)
             && config.defaults.map { !unread.contains("deadline", of: $0.location) } != false

@@ -2,20 +2,20 @@ package import Reactor
 
 /// A network: the addresses that begin with the same bits, such as `10.0.0.0/8` or `2001:db8::/32`.
 ///
-/// Pure. An IPv4 address that is mapped into IPv6 (`::ffff:10.0.0.1`) counts as the IPv4 address, in
+/// An IPv4 address that is mapped into IPv6 (`::ffff:10.0.0.1`) counts as the IPv4 address, in
 /// the network and in the addresses that are looked up.
 package struct AddressPrefix: Sendable, Hashable {
-    /// The first address; all bits behind the prefix are zero.
+    /// The first address; all bits after the prefix are zero.
     let address: IPAddress
     /// 0 to 32 for IPv4, 0 to 128 for IPv6.
     let length: Int
 
-    /// Why a text is no network.
+    /// Why a text is not a network.
     package enum Fault: Error, Equatable {
-        /// No address, or no length that fits it.
+        /// No valid address, or no valid length.
         case syntax
-        /// Bits behind the prefix are set; the network that is probably meant.
-        case bitsBehindPrefix(AddressPrefix)
+        /// Bits after the prefix are set; the payload is the network that is probably meant.
+        case bitsAfterPrefix(AddressPrefix)
     }
 
     /// Reads `10.0.0.0/8`, or an address alone, which is a network of one.
@@ -29,12 +29,12 @@ package struct AddressPrefix: Sendable, Hashable {
         }
         let address = written.unmapped
         if address.bits < written.bits {
-            // The 96 bits in front of a mapped address belong to the mapping.
+            // The first 96 bits of a mapped address belong to the mapping.
             guard length >= 96 else { throw .syntax }
             length -= 96
         }
         let prefix = AddressPrefix(address.masked(to: length), length)
-        guard prefix.address == address else { throw .bitsBehindPrefix(prefix) }
+        guard prefix.address == address else { throw .bitsAfterPrefix(prefix) }
         self = prefix
     }
 
@@ -47,7 +47,7 @@ package struct AddressPrefix: Sendable, Hashable {
         other.unmapped.masked(to: length) == address
     }
 
-    /// Whether every address of its version is in it.
+    /// Whether it contains every address of its version.
     var isEverything: Bool { length == 0 }
 
     /// Digits without a leading zero.
@@ -78,8 +78,8 @@ extension IPAddress {
         }
     }
 
-    /// With zeros behind the first `length` bits. Swift's shifts give zero where the distance is the
-    /// width of the number or more.
+    /// With zeros after the first `length` bits. Swift's shifts give zero if the distance is at
+    /// least the width of the number.
     fileprivate func masked(to length: Int) -> IPAddress {
         switch self {
         case .v4(let bits): .v4(bits & ~(UInt32.max >> length))

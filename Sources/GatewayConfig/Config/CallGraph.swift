@@ -1,15 +1,15 @@
-/// Who waits for whom among the calls of one endpoint, by their place in the file.
+/// The dependencies among the calls of one endpoint, by their index in the file.
 ///
-/// Pure: made of names and references, it knows neither configuration nor requests.
+/// A pure value made of names and references, independent of configuration and requests.
 package struct CallGraph: Sendable, Equatable {
-    /// For every call, in file order, the calls whose answers it uses, ascending and once each.
+    /// For every call, in file order, the calls whose responses it uses, ascending and once each.
     package let uses: [[Int]]
-    /// The same, with the calls that it only waits for (`after`).
+    /// The same, and the calls that it only waits for (`after`).
     package let waitsFor: [[Int]]
 
     /// - Parameters:
-    ///   - uses: what each call refers to; names that are no calls are left out
-    ///   - after: the names in each call's `after`; empty, no call has one
+    ///   - uses: the names that each call refers to; names that are not calls are ignored
+    ///   - after: the names in each call's `after`; empty if no call has one
     init(names: [String], uses: [[String]], after: [[String]] = []) {
         func indices(_ used: [String]) -> [Int] {
             names.indices.filter { used.contains(names[$0]) }
@@ -24,9 +24,9 @@ package struct CallGraph: Sendable, Equatable {
     /// cycle, or are in one, are missing.
     package var order: [Int] { startable(after: []).order }
 
-    /// The calls that wait for each other in a ring, each for the next and the last for the first.
+    /// The cycles of calls, each of which waits for the next, and the last for the first.
     ///
-    /// Every call is in one ring at most; a call that waits for itself is a ring of one.
+    /// Every call is in one cycle at most; a call that waits for itself is a cycle of one.
     var cycles: [[Int]] {
         var found: [[Int]] = []
         while let cycle = nextCycle(without: Set(found.joined())) {
@@ -35,7 +35,7 @@ package struct CallGraph: Sendable, Equatable {
         return found
     }
 
-    /// Starts calls, none of which waits for a call that has not started, until none is left to.
+    /// Starts calls whose dependencies have started, until no further call can start.
     private func startable(after started: Set<Int>) -> (order: [Int], started: Set<Int>) {
         var started = started
         var order: [Int] = []
@@ -56,7 +56,7 @@ package struct CallGraph: Sendable, Equatable {
         guard var call = waitsFor.indices.first(where: { !started.contains($0) }) else {
             return nil
         }
-        // What is left waits for something that is left, so this walk must come back.
+        // Each remaining call waits for a remaining call, so this walk reaches a call twice.
         var walk: [Int] = []
         while !walk.contains(call) {
             walk.append(call)
@@ -65,8 +65,8 @@ package struct CallGraph: Sendable, Equatable {
             }
             call = next
         }
-        let ring = walk.drop { $0 != call }
-        let turn = ring.indices.min { ring[$0] < ring[$1] } ?? ring.startIndex
-        return Array(ring[turn...] + ring[..<turn])
+        let cycle = walk.drop { $0 != call }
+        let first = cycle.indices.min { cycle[$0] < cycle[$1] } ?? cycle.startIndex
+        return Array(cycle[first...] + cycle[..<first])
     }
 }

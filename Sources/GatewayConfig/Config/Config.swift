@@ -1,9 +1,9 @@
 package import YAMLReader
 
-/// What the operator wrote, block by block, with places; nothing is defaulted here.
+/// The configuration as the operator wrote it, block by block, with source locations.
 ///
-/// nil means "not written". The planner resolves defaults. A `Config` that `ConfigLoader` returned
-/// has passed every check, so what is required is there.
+/// nil means "not written"; the planner applies the defaults. A `Config` that `ConfigLoader`
+/// returned has passed every check, so required values are present.
 package struct Config: Sendable {
     package let location: SourceLocation
 
@@ -16,12 +16,12 @@ package struct Config: Sendable {
     package var drain: Drain?
     package var clients: Clients?
     package var defaults: Defaults?
-    /// File patterns, relative to the file that they stand in; already followed by the loader.
+    /// File patterns, relative to the file that contains them; the loader has included the files.
     var include: [Located<String>] = []
     package var backends: [Backend] = []
     package var endpoints: [Endpoint] = []
 
-    /// The certificates that the system trusts; read if a backend needs them, nil if there are none.
+    /// The system's trusted CA certificates; read if a backend needs them, nil if there are none.
     package var systemTrust: File?
 
     init(location: SourceLocation) {
@@ -38,7 +38,7 @@ extension Config {
         case unix(path: String)
     }
 
-    /// How many event loops run.
+    /// The number of workers.
     package enum Workers: Sendable, Equatable {
         /// One per processor.
         case auto
@@ -71,7 +71,7 @@ extension Config {
         }
     }
 
-    /// `defaults:`, what holds for every endpoint and call that does not say otherwise.
+    /// `defaults:`, the values for endpoints and calls that do not set them.
     package struct Defaults: Sendable {
         let location: SourceLocation
         package var deadline: Located<Duration>?

@@ -2,13 +2,13 @@ import Basics
 package import YAMLReader
 
 extension Config {
-    /// One of `backends:`, where calls go.
+    /// One of `backends:`, a service that calls are sent to.
     package struct Backend: Sendable {
         package let name: Located<String>
         package let location: SourceLocation
         var url: Located<BackendURL>?
         var urls: Located<[Located<BackendURL>]>?
-        /// Sent with every request to this backend; literal, `{...}` means nothing here.
+        /// Sent with every request to this backend; literal, without references.
         package var headers: [Header] = []
         package var forwarded: Located<Forwarded>?
         package var connectTimeout: Located<Duration>?
@@ -27,12 +27,12 @@ extension Config {
             self.location = location
         }
 
-        /// The hosts, however they were written.
+        /// The hosts, from `url` or `urls`.
         package var hosts: [Located<BackendURL>] { urls?.value ?? url.map { [$0] } ?? [] }
 
-        /// The first host that is asked over TLS.
+        /// The first host with `https://`.
         package var secureHost: Located<BackendURL>? { hosts.first { $0.value.scheme == .https } }
-        /// The first host without.
+        /// The first host with `http://`.
         var plainHost: Located<BackendURL>? { hosts.first { $0.value.scheme == .http } }
 
         /// Whether its certificates are verified with the system's trusted CAs.
@@ -47,9 +47,9 @@ extension Config {
         package let value: Located<String>
     }
 
-    /// A file that a key names, as it was when the configuration was read.
+    /// The content of a file that a key names, at the time when the configuration was read.
     package struct File: Sendable {
-        /// What messages call it: its path, or the variable that the path comes from.
+        /// Its name in messages: the path, or the variable that contains the path.
         let title: String
         let bytes: Bytes
     }
@@ -61,7 +61,7 @@ extension Config {
 }
 
 extension Config.Backend {
-    /// `queue:`, where calls wait when `max_concurrent` is reached.
+    /// `queue:`, for calls above `max_concurrent`.
     package struct Queue: Sendable {
         let location: SourceLocation
         package var size: Located<Int>?
@@ -72,7 +72,7 @@ extension Config.Backend {
     /// `breaker:`
     package struct Breaker: Sendable {
         let location: SourceLocation
-        /// The share of failures at which it opens, over 0 and at most 1.
+        /// The share of failures at which the breaker opens, more than 0 and at most 1.
         package var openAt: Located<Double>?
         package var minRequests: Located<Int>?
         package var window: Located<Duration>?
@@ -80,10 +80,10 @@ extension Config.Backend {
         init(location: SourceLocation) { self.location = location }
     }
 
-    /// `eject:`, when a host of several is left alone for a while.
+    /// `eject:`, outlier detection.
     package struct Eject: Sendable {
         let location: SourceLocation
-        /// Failures in a row.
+        /// Consecutive failures.
         package var after: Located<Int>?
         /// Written `for:`.
         package var duration: Located<Duration>?

@@ -2,13 +2,13 @@ package import Basics
 package import YAMLReader
 
 extension Config {
-    /// One of `calls:`, one request to one backend inside one client request.
+    /// One of `calls:`, a request to a backend as part of a client request.
     package struct Call: Sendable {
         package let name: Located<String>
         package let location: SourceLocation
         /// The backend's name.
         package var from: Located<String>?
-        /// `get:`, `post:`, ... with the path and query to ask for.
+        /// `get:`, `post:`, ... with the path and query of the request.
         package var request: Request?
         package var headers: [HeaderTemplate] = []
         package var body: BodyTemplate?
@@ -27,10 +27,10 @@ extension Config {
         package var keep: Located<[Located<String>]>?
         package var drop: [Located<String>] = []
         package var rename: [Rename] = []
-        package var at: Located<Spot>?
+        package var at: Located<Position>?
         package var onCollision: Located<Collision>?
         package var ifFailed: Located<IfFailed>?
-        /// Calls that it waits for without using their answers.
+        /// Calls that it waits for without using their responses.
         var after: [Located<String>] = []
         package var when: When?
 
@@ -42,7 +42,7 @@ extension Config {
 }
 
 extension Config.Call {
-    /// The method is placed where its key stands.
+    /// The method has the location of its key.
     package struct Request: Sendable {
         package let method: Located<Config.Method>
         package let target: LocatedTemplate
@@ -55,7 +55,7 @@ extension Config.Call {
 
     package struct Retry: Sendable {
         let location: SourceLocation
-        /// All tries, the first one included.
+        /// The maximum number of attempts, including the first.
         package var attempts: Located<Int>?
         package var on: Located<[Condition]>?
         package var backoff: Located<Duration>?
@@ -82,14 +82,14 @@ extension Config.Call {
         init(location: SourceLocation) { self.location = location }
     }
 
-    /// One of `rename:`, a path and the name that its last key gets.
+    /// One of `rename:`, a path and the new name of its last key.
     package struct Rename: Sendable {
         package let path: Located<String>
         package let name: Located<String>
     }
 
-    /// `at:`; not written, the answer stands under the call's name.
-    package enum Spot: String, Sendable, CaseIterable { case root = "." }
+    /// `at:`; if not written, the response is stored under the call's name.
+    package enum Position: String, Sendable, CaseIterable { case root = "." }
 
     /// `on_collision:`, what happens to the later of two equal keys at the root.
     package enum Collision: String, Sendable, CaseIterable { case drop, fail }

@@ -2,7 +2,7 @@ package import HTTP
 import YAMLReader
 
 extension Config {
-    /// `clients:`, whose word counts about where a request comes from.
+    /// `clients:`, how the address of a client is determined.
     package struct Clients: Sendable {
         let location: SourceLocation
         package var trustedProxies: [Located<Proxy>] = []
@@ -24,8 +24,8 @@ extension Config {
             case forwardedFor = "x_forwarded_for"
             case forwarded
 
-            /// Whether proxies that maintain this family of headers maintain the header. They pass the
-            /// other family on as the client sent it.
+            /// Whether proxies that maintain this family of headers maintain the header. They
+            /// forward the other family unchanged.
             package func maintains(_ name: String) -> Bool {
                 HeaderSyntax.isForwarding(name)
                     && (name.lowercased() == "forwarded") == (self == .forwarded)
@@ -33,7 +33,7 @@ extension Config {
         }
     }
 
-    /// `forwarded:` of a backend or a call: which headers tell the backend who the client is.
+    /// `forwarded:` of a backend or a call: the headers that send the client's address.
     package enum Forwarded: String, Sendable, CaseIterable { case off, x, rfc7239, both }
 }
 

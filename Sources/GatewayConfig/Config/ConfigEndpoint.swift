@@ -30,11 +30,12 @@ extension Config {
         package enum SucceedWhen: String, Sendable, CaseIterable { case any, all, required }
         package enum Report: String, Sendable, CaseIterable { case body, header, off }
 
-        /// What an answer says about a failure: its kind only, or host, port and the error's text.
+        /// What a response reveals about a failure: only its kind, or also host, port and error
+        /// text.
         package enum Expose: String, Sendable, CaseIterable { case kinds, details }
     }
 
-    /// `forward:`, on an endpoint or a call: what of the client's request goes along.
+    /// `forward:`, on an endpoint or a call: the client headers and query parameters to forward.
     package struct Forward: Sendable {
         let location: SourceLocation
         package var headers: [Located<String>] = []
@@ -52,7 +53,7 @@ extension Config {
         }
     }
 
-    /// `body:` of an endpoint, what a client's body must look like.
+    /// `body:` of an endpoint, the validation of a client's body.
     package struct Body: Sendable {
         package let location: SourceLocation
         package var type: Located<Property.Kind>?
@@ -66,7 +67,7 @@ extension Config {
         }
     }
 
-    /// One of `properties:`, a field of a body; it may have properties itself.
+    /// One of `properties:`, the rules for a member of a body; they can be nested.
     package struct Property: Sendable {
         package let name: Located<String>
         package let location: SourceLocation

@@ -1,7 +1,7 @@
 import YAMLReader
 
 extension Config {
-    /// `limits:`, what one process takes in; sizes are bytes.
+    /// `limits:`, the limits of one process; sizes are in bytes.
     package struct Limits: Sendable {
         let location: SourceLocation
         package var connections: Located<Int>?

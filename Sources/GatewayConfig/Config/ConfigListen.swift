@@ -1,7 +1,7 @@
 package import YAMLReader
 
 extension Config {
-    /// `listen:`, where clients connect: an address alone, or a block.
+    /// `listen:`, the address for clients: only an address, or a block.
     package struct Listen: AddressBlock {
         package let location: SourceLocation
         package var address: Located<ListenAddress>?
@@ -13,11 +13,11 @@ extension Config {
         }
     }
 
-    /// `admin:`, where the admin pages are served: an address alone, or a block.
+    /// `admin:`, the address of the admin pages: only an address, or a block.
     package struct Admin: AddressBlock {
         package let location: SourceLocation
         package var address: Located<ListenAddress>?
-        /// Names by which requests may reach it, beside addresses and `localhost`.
+        /// Names that are accepted in `Host`, besides addresses and `localhost`.
         package var hosts: [Located<String>] = []
         package var mode: Located<UInt16>?
         package var group: Located<String>?
@@ -28,8 +28,8 @@ extension Config {
     }
 }
 
-/// What `listen` and `admin` have in common: an address, and for a unix socket the permissions of
-/// its file.
+/// The common part of `listen` and `admin`: an address, and the permissions of a unix socket's
+/// file.
 package protocol AddressBlock: Sendable {
     var location: SourceLocation { get }
     var address: Located<Config.ListenAddress>? { get set }

@@ -13,10 +13,10 @@ extension Config {
         package var pattern: Located<String>?
         /// The texts that a client may send; empty means any.
         package var oneOf: [Located<String>] = []
-        /// `default:`, the text that stands for a value that was not sent.
+        /// `default:`, the text to use if the client sends no value.
         package var fallback: Located<String>?
         package var required: Located<Bool>?
-        /// `in:`; not written, it is the path if the route has the name, else the query.
+        /// `in:`; if not written, the path if the route contains the name, else the query.
         package var sentIn: Located<Location>?
 
         init(name: Located<String>, location: SourceLocation) {
@@ -30,7 +30,7 @@ extension Config {
         package enum Location: String, Sendable, CaseIterable { case path, query, header }
     }
 
-    /// A number with the spelling that it was written with.
+    /// A number with its original spelling.
     package struct Number: Sendable, Equatable {
         package let text: String
         package let value: Double

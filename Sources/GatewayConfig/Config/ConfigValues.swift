@@ -28,7 +28,7 @@ extension Config {
         }
     }
 
-    /// `url:` of a backend: an origin, and a path that is put before every call's.
+    /// `url:` of a backend: an origin, and a path that is prefixed to that of every call.
     package struct BackendURL: Sendable, Equatable {
         package let scheme: Scheme
         /// A name, an IPv4 address, or an IPv6 address without its brackets.

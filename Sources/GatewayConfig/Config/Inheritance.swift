@@ -1,6 +1,7 @@
-/// The keys that a block inherits from another one: what holds, and where it is written if it is.
+/// The keys that a block inherits from another block, with the location of the value in force.
 ///
-/// A value that is written nowhere is the one of `PlanDefaults`, placed at the block that inherits.
+/// A value that is not written is that of `PlanDefaults`, with the location of the inheriting
+/// block.
 extension Config {
     // MARK: An endpoint inherits from `defaults`
 
@@ -9,7 +10,7 @@ extension Config {
             ?? Located(PlanDefaults.deadline, at: endpoint.location)
     }
 
-    /// `max_body`, which also limits each answer of its calls.
+    /// `max_body`, which also limits each response to its calls.
     package func bodyMax(of endpoint: Endpoint) -> Located<Int> {
         endpoint.maxBody ?? defaults?.maxBody
             ?? Located(PlanDefaults.bodyMax, at: endpoint.location)
@@ -42,7 +43,7 @@ extension Config {
 
     // MARK: A call inherits from its backend
 
-    /// - Parameter backend: that of the call, if there is one of that name
+    /// - Parameter backend: the backend of the call, if it exists
     package func forwarded(of call: Call, to backend: Backend?) -> Located<Forwarded> {
         call.forwarded ?? backend?.forwarded ?? Located(PlanDefaults.forwarded, at: call.location)
     }

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// What holds where the configuration says nothing. CONFIG names each of them; the reference lists them.
+/// The default values; the reference lists them.
 package enum PlanDefaults {
     /// Long enough for a slow page, short enough that a hung backend is noticed.
     package static let deadline: Duration = .seconds(5)
@@ -8,14 +8,14 @@ package enum PlanDefaults {
     package static let timeout: Duration = .seconds(2)
     /// A host that takes a second to accept is as good as down.
     package static let connectTimeout: Duration = .seconds(1)
-    /// Bytes of a request body, and of each backend answer.
+    /// Bytes of a request body, and of each backend response.
     package static let bodyMax = server.limits.bodyBytes
 
     package static let report = Config.Endpoint.Report.body
     package static let expose = Config.Endpoint.Expose.kinds
     package static let partialStatus = 200
 
-    /// For `limits`: the server has each of them with its reason.
+    /// For `limits`; `ServerSettings` gives the reason of each.
     package static let server = ServerSettings()
 
     package static let workers = Config.Workers.auto
@@ -38,10 +38,10 @@ package enum PlanDefaults {
 
     package static let ejectAfter = 5
     package static let ejectFor: Duration = .seconds(10)
-    /// Often enough that a host which comes back is soon used again.
+    /// Often enough that a host is soon used again after it has recovered.
     package static let healthEvery: Duration = .seconds(5)
-    /// A host that takes a second to say that it is well is not.
-    package static let healthPatience: Duration = .seconds(1)
+    /// A host that needs more than a second to respond is unhealthy.
+    package static let healthTimeout: Duration = .seconds(1)
 
     package static let queueWait: Duration = .milliseconds(50)
 

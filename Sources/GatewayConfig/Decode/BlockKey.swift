@@ -1,7 +1,7 @@
 import YAMLReader
 
-/// One key of a block: its name, what may be written for it, one line of documentation, and what
-/// becomes of it. The tables of these are the configuration language.
+/// One key of a block: its name, the schema of its value, one line of documentation, and the
+/// function that decodes it. The tables of keys define the configuration language.
 struct BlockKey<Block: ConfigBlock>: Sendable {
     typealias Decode = @Sendable (DocumentNode.Member, inout Block, inout ConfigDecoder) -> Void
 
@@ -19,7 +19,7 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
         self.decode = decode
     }
 
-    /// A value that keeps its place.
+    /// A key for a value with its source location.
     static func value<Value>(
         _ name: String, _ path: any WritableKeyPath<Block, Located<Value>?> & Sendable,
         _ reading: Reading<Value>, isRequired: Bool = false, default fallback: KeyDefault = .none,
@@ -32,7 +32,7 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
         }
     }
 
-    /// A block inside of this one; it knows its own place.
+    /// A key for a nested block, which stores its own source location.
     static func block<Value: PlainBlock>(
         _ name: String, _ path: any WritableKeyPath<Block, Value?> & Sendable,
         default fallback: KeyDefault = .none, _ doc: String
@@ -43,7 +43,7 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
         }
     }
 
-    /// Several things, each with its own place.
+    /// A key for several values, each with its own source location.
     static func list<Value>(
         _ name: String, _ path: any WritableKeyPath<Block, [Value]> & Sendable,
         _ reading: Reading<[Value]>, isRequired: Bool = false, _ doc: String
@@ -59,7 +59,7 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
 protocol ConfigBlock: Sendable {
     static var keys: [BlockKey<Self>] { get }
 
-    /// Groups of keys, exactly one of each group must be there.
+    /// Groups of keys; exactly one key of each group must be present.
     static var alternatives: [[String]] { get }
 }
 
@@ -73,17 +73,17 @@ extension ConfigBlock {
     static var schema: ValueSchema { .block(blockSchema) }
 }
 
-/// A block that stands under a fixed key, or in a list.
+/// A block under a fixed key or in a list.
 protocol PlainBlock: ConfigBlock {
     init(location: SourceLocation)
 }
 
-/// A block whose key is its name.
+/// A block whose key is chosen by the operator: its name.
 protocol NamedBlock: ConfigBlock {
-    /// What problems call it: `call`, `backend`.
+    /// The noun for it in messages: `call`, `backend`.
     static var word: String { get }
 
-    /// What a name must look like, for problems; nil if any text will do.
+    /// Why a name is not allowed; nil if it is.
     static func problem(withName name: String) -> String?
 
     init(name: Located<String>, location: SourceLocation)

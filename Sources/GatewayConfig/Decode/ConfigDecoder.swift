@@ -1,23 +1,23 @@
 import YAMLReader
 
-/// Turns the tree of a document into blocks, strictly, and collects every problem on the way.
+/// Decodes the tree of a document into blocks, strictly, and collects all problems.
 ///
-/// Tables of `BlockKey` say which keys there are; this says what holds for all of them: unknown and
-/// duplicate keys, missing ones, `${...}`. A value that is wrong is reported and left out.
+/// Tables of `BlockKey` define the keys; the decoder handles what is common to all of them:
+/// unknown, duplicate and missing keys, and `${...}`. An invalid value is reported and left out.
 struct ConfigDecoder {
     var problems: Problems
     let expansion: Expansion
 
-    /// The block that is being read, for problems: `call 'reviews'`; empty for the file itself.
+    /// The block that is being read, for messages: `call 'reviews'`; empty for the file itself.
     private var scope = ""
 
     /// The key whose value is being read.
     private var key = ""
 
-    /// The block that the key stands in.
+    /// The block that contains the key.
     private var block: SourceLocation?
 
-    /// The keys with values that were not read; what is missing for that reason is not reported.
+    /// The keys whose values could not be read, so that checks do not report them as missing too.
     private(set) var unread = UnreadKeys()
 
     init(expansion: Expansion, problems: Problems) {
@@ -27,13 +27,14 @@ struct ConfigDecoder {
 
     // MARK: Problems
 
-    /// Reports what is wrong with the value at hand; `words` go on after its key: `must be ...`.
+    /// Reports an error in the value of the current key; `words` continue after the key: `must be
+    /// ...`.
     mutating func fail(_ location: SourceLocation, _ words: String) {
         problems.error(at: location, "'\(key)'\(inScope) \(words)")
         if let block { unread.insert(key, of: block) }
     }
 
-    /// Reports why a scalar is refused, without what a variable or a secret's file put into it.
+    /// Reports why a scalar is refused, without values from variables and secret files.
     mutating func refuse(_ scalar: ReadScalar, _ refusal: Refusal) {
         let words =
             scalar.isExpanded
@@ -43,15 +44,15 @@ struct ConfigDecoder {
 
     private var inScope: String { scope.isEmpty ? "" : " in \(scope)" }
 
-    /// Notes that a value is missing for a reason that is reported elsewhere.
+    /// Records that a value is missing for a reason that is reported elsewhere.
     mutating func markUnread(_ key: String, of block: SourceLocation) {
         unread.insert(key, of: block)
     }
 
     // MARK: Blocks
 
-    /// Reads the keys of a mapping into `block`; `scope` is what problems call it. False if the node
-    /// is no mapping.
+    /// Reads the keys of a mapping into `block`; `scope` is its name in messages. False if the node
+    /// is not a mapping.
     @discardableResult
     mutating func decode<Block: ConfigBlock>(
         _ node: DocumentNode, into block: inout Block, scope: String
@@ -76,7 +77,8 @@ struct ConfigDecoder {
         return true
     }
 
-    /// Gives the keys that were probably meant by unknown ones; those are not missing as well.
+    /// Returns the known keys that unknown keys probably meant, so that they are not reported as
+    /// missing too.
     private mutating func decodeMembers<Block: ConfigBlock>(
         _ members: [DocumentNode.Member], into block: inout Block
     ) -> [String] {
@@ -98,7 +100,7 @@ struct ConfigDecoder {
         return meant
     }
 
-    /// What there is instead, if that is not too much to read.
+    /// The known keys, if the list is short enough for a message.
     private static func list<Block: ConfigBlock>(of keys: [BlockKey<Block>]) -> String {
         keys.count > 10 ? "" : " (keys here: \(keys.map(\.name).joined(separator: ", ")))"
     }
@@ -121,7 +123,7 @@ struct ConfigDecoder {
         }
     }
 
-    /// The first of every key; the others are reported.
+    /// The first member of every key; later ones are reported.
     mutating func withoutDuplicates(_ members: [DocumentNode.Member]) -> [DocumentNode.Member] {
         var lines: [String: Int] = [:]
         return members.filter { member in
@@ -136,12 +138,12 @@ struct ConfigDecoder {
         }
     }
 
-    /// What problems call a block under the key at hand: `hedge of call 'reviews'`.
+    /// The name in messages of a block under the current key: `hedge of call 'reviews'`.
     var innerScope: String { scope.isEmpty ? "'\(key)'" : "'\(key)' of \(scope)" }
 
     // MARK: Scalars
 
-    /// The scalar of a node after expansion; nil if there is none, which is then reported.
+    /// The scalar of a node after expansion; nil if the node is not a scalar, which is reported.
     mutating func scalar(
         _ node: DocumentNode, expected words: String, bracesAreLiteral: Bool = false
     ) -> ReadScalar? {
@@ -160,7 +162,7 @@ struct ConfigDecoder {
         }
     }
 
-    /// A text that begins with a reference or an IPv6 address, read as YAML's own `{` or `[`.
+    /// A hint for a text that begins with a reference, whose `{` YAML reads as a mapping.
     private func quotingHint(_ node: DocumentNode) -> String {
         switch node.content {
         case .mapping(let members)
@@ -172,7 +174,7 @@ struct ConfigDecoder {
 }
 
 extension DocumentNode.Scalar {
-    /// What stands after a key without a value.
+    /// The empty scalar after a key without a value.
     fileprivate static func empty(after member: DocumentNode.Member) -> Self {
         Self(text: "", isPlain: true, textStart: member.node.location)
     }

@@ -1,7 +1,7 @@
 import Basics
 import JSONText
 
-/// A small JSON document that is written with its members in order, one to a line.
+/// A small JSON document that is written with its members in order, one per line.
 package indirect enum JSONTree: Sendable {
     case text(String)
     /// A number, `true` or `false`.
@@ -11,7 +11,7 @@ package indirect enum JSONTree: Sendable {
 
     package static func texts(_ texts: [String]) -> JSONTree { .list(texts.map { .text($0) }) }
 
-    /// Without a line end. It recurses as deep as the document, which is the caller's.
+    /// Without a line end. The recursion is as deep as the document, which the caller bounds.
     package var text: String {
         var json: [UInt8] = []
         append(to: &json, indent: 0)

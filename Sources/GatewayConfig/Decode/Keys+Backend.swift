@@ -1,11 +1,12 @@
 import YAMLReader
 
+/// The keys of a backend and of its blocks.
 extension Config.Backend: NamedBlock {
     static let word = "backend"
 
     static func problem(withName name: String) -> String? {
         Config.Param.isName(name)
-            ? nil : "bad name '\(name)' of a backend; it may have letters, digits, _ and -"
+            ? nil : "bad name '\(name)' of a backend; names consist of letters, digits, _ and -"
     }
 
     static let alternatives = [["url", "urls"]]
@@ -13,30 +14,36 @@ extension Config.Backend: NamedBlock {
     static let keys: [BlockKey<Config.Backend>] = [
         .value(
             "url", \.url, .backendURL,
-            "its only host: http://host:port or https://host, and a path before all"),
-        .value("urls", \.urls, .filledList(of: .backendURL), "its hosts"),
-        .list("headers", \.headers, .fixedHeaders, "sent with every call"),
+            "URL of the only host, e.g. http://host:port; its path is prefixed to that of each call"
+        ),
+        .value("urls", \.urls, .filledList(of: .backendURL), "URLs of the hosts"),
+        .list("headers", \.headers, .fixedHeaders, "header fields that every call sends"),
         .value(
             "forwarded", \.forwarded, .choice,
             default: .choice(PlanDefaults.forwarded),
-            "sends the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
+            "headers that send the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
         .value(
             "connect_timeout", \.connectTimeout, .duration,
             default: .key("defaults.connect_timeout"),
-            "limit on connecting"),
-        .value("max_concurrent", \.maxConcurrent, .positive, "calls at the same time"),
-        .block("queue", \.queue, "where calls wait when max_concurrent is reached"),
-        .block("breaker", \.breaker, "stops asking a backend that keeps failing"),
+            "time limit for opening a connection, TLS included"),
+        .value(
+            "max_concurrent", \.maxConcurrent, .positive,
+            "concurrency limit (bulkhead): maximum number of calls in progress"),
+        .block("queue", \.queue, "queue for calls above max_concurrent"),
+        .block(
+            "breaker", \.breaker, "circuit breaker: stops calling a backend that fails too often"),
         .value(
             "balance", \.balance, .choice, default: .choice(PlanDefaults.balance),
-            "how one of several hosts is chosen"),
-        .block("eject", \.eject, "leaves a failing host of several alone for a while"),
-        .block("health", \.health, "asks the hosts how they are"),
-        .block("keepalive", \.keepalive, "connections that are kept for the next call"),
+            "load balancing: how the host of a call is chosen"),
+        .block(
+            "eject", \.eject,
+            "outlier detection: temporarily removes a failing host from load balancing"),
+        .block("health", \.health, "active health checks of the hosts"),
+        .block("keepalive", \.keepalive, "idle connections that are kept for later calls"),
         .value(
             "dns_ttl", \.dnsTTL, .duration(allowsZero: true), default: .time(PlanDefaults.dnsTTL),
-            "how long DNS results are cached; they are refreshed before that"),
-        .block("tls", \.tls, "how https:// is spoken"),
+            "how long DNS results are cached; they are refreshed before they expire"),
+        .block("tls", \.tls, "TLS settings of https:// hosts"),
     ]
 }
 
@@ -50,10 +57,10 @@ extension Reading where Value == [Config.Header] {
 
 extension Config.Backend.Queue: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("size", \.size, .positive, isRequired: true, "calls that may wait"),
+        .value("size", \.size, .positive, isRequired: true, "maximum number of waiting calls"),
         .value(
             "wait", \.wait, .duration, default: .time(PlanDefaults.queueWait),
-            "how long a call waits at most"),
+            "maximum time that a call waits"),
     ]
 }
 
@@ -62,17 +69,18 @@ extension Config.Backend.Breaker: PlainBlock {
         .value(
             "open_at", \.openAt, .share,
             default: .text("\(Int(PlanDefaults.breakerOpenAt * 100))%"),
-            "the share of failures at which it opens"),
+            "share of failed calls at which the breaker opens"),
         .value(
             "min_requests", \.minRequests, .positive,
             default: .number(PlanDefaults.breakerRequestsMin),
-            "fewer calls in the window never open it"),
+            "minimum number of calls in the window for the breaker to open"),
         .value(
             "window", \.window, .duration, default: .time(PlanDefaults.breakerWindow),
-            "the time that is looked back on"),
+            "length of the sliding window"),
         .value(
             "try_again_after", \.tryAgainAfter, .duration,
-            default: .time(PlanDefaults.breakerTryAgainAfter), "until one probe is let through"),
+            default: .time(PlanDefaults.breakerTryAgainAfter),
+            "time until the open breaker lets one probe call through"),
     ]
 }
 
@@ -80,18 +88,20 @@ extension Config.Backend.Eject: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value(
             "after", \.after, .positive, default: .number(PlanDefaults.ejectAfter),
-            "failures in a row"),
+            "number of consecutive failures that ejects a host"),
         .value(
             "for", \.duration, .duration, default: .time(PlanDefaults.ejectFor),
-            "how long at first; longer each time"),
+            "duration of the first ejection; each later one is longer"),
     ]
 }
 
 extension Config.Backend.Health: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("path", \.path, .urlPath, isRequired: true, "what is asked for"),
         .value(
-            "every", \.every, .duration, default: .time(PlanDefaults.healthEvery), "how often"),
+            "path", \.path, .urlPath, isRequired: true, "path that each health check requests"),
+        .value(
+            "every", \.every, .duration, default: .time(PlanDefaults.healthEvery),
+            "interval between the health checks of a host"),
     ]
 }
 
@@ -99,10 +109,10 @@ extension Config.Backend.Keepalive: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value(
             "max_idle", \.maxIdle, .natural, default: .number(PlanDefaults.maxIdle),
-            "most idle connections that are kept; 0 keeps none"),
+            "maximum number of idle connections per host; 0 keeps none"),
         .value(
             "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.poolIdleTimeout),
-            "how long an idle one is kept"),
+            "how long an idle connection is kept"),
     ]
 }
 
@@ -110,14 +120,14 @@ extension Config.Backend.TLS: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value(
             "ca", \.ca, .file, default: .words("those of the system"),
-            "file of the certificates that are trusted"),
-        .value("cert", \.cert, .file, "file of the certificate that is shown"),
-        .value("key", \.key, .file, "file of its key"),
+            "file with the trusted CA certificates"),
+        .value("cert", \.cert, .file, "file with the client certificate"),
+        .value("key", \.key, .file, "file with the private key of `cert`"),
         .value(
             "server_name", \.serverName, .host, default: .words("the host of the URL"),
-            "the name that is asked for and checked"),
+            "server name that is sent (SNI) and verified"),
         .value(
             "verify", \.verify, .flag, default: .flag(true),
-            "whether the backend's certificate is checked"),
+            "whether the backend's certificate is verified"),
     ]
 }

@@ -1,16 +1,19 @@
 import JSONText
 import YAMLReader
 
+/// The keys of a call and of its blocks.
 extension Config.Call: NamedBlock {
     static let word = "call"
 
     /// `[A-Za-z][A-Za-z0-9_-]*`
     package static func problem(withName name: String) -> String? {
-        if name == "request" { return "no call can be called 'request'; {request.body} has it" }
-        let isRight = Config.Param.isName(name) && name.first?.isLetter == true
-        return isRight
+        if name == "request" {
+            return "no call can have the name 'request'; references such as {request.body} use it"
+        }
+        let isValid = Config.Param.isName(name) && name.first?.isLetter == true
+        return isValid
             ? nil
-            : "bad name '\(name)' of a call; it must begin with a letter and may have letters,"
+            : "bad name '\(name)' of a call; names begin with a letter and consist of letters,"
                 + " digits, _ and -"
     }
 
@@ -18,55 +21,58 @@ extension Config.Call: NamedBlock {
 
     static let keys: [BlockKey<Config.Call>] =
         [
-            .value("from", \.from, .text, isRequired: true, "the backend's name")
+            .value("from", \.from, .text, isRequired: true, "name of the backend")
         ] + requestKeys + [
-            .list("headers", \.headers, .headerTemplates, "sent with this call"),
-            .init("body", Reading.body.schema, "what is sent: \"{request.body}\", or a mapping") {
+            .list("headers", \.headers, .headerTemplates, "header fields that this call sends"),
+            .init("body", Reading.body.schema, "request body: \"{request.body}\", or a mapping") {
                 $1.body = Reading.body.read($0.node, &$2)
             },
             .block(
                 "forward", \.forward, default: .words("that of the endpoint"),
-                "replaces the endpoint's"),
+                "client headers and query parameters to forward, instead of the endpoint's list"),
             .value(
                 "forwarded", \.forwarded, .choice, default: .words("that of the backend"),
-                "sends the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
+                "headers that send the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
             .value(
                 "required", \.required, .flag, default: .flag(false),
-                "whether its failure fails the request"),
+                "whether a failure of this call fails the request"),
             .value(
                 "timeout", \.timeout, .duration, default: .words("that of the endpoint"),
-                "limit on this call"),
+                "time limit for this call, with all retries"),
             .value(
                 "accept", \.accept, .filledStatusList,
                 default: .texts(PlanDefaults.accept.map(\.spelled)),
-                "statuses that are no failure"),
+                "statuses treated as success"),
             .value(
                 "relay_status", \.relayStatus, .statusList,
                 default: .value(.list(PlanDefaults.relayStatus.map { .raw($0.spelled) })),
-                "statuses of a required call that reach the client"),
+                "failure statuses of a required call that are relayed to the client"),
             .value(
                 "relay_body", \.relayBody, .flag, default: .flag(false),
-                "whether the body goes with such a status"),
+                "whether the backend's body is relayed with such a status"),
             .list(
                 "relay_headers", \.relayHeaders, .list(of: .relayedHeader),
-                "headers of the answer that reach the client"),
-            .block("retry", \.retry, "tries again after a failure"),
-            .block("hedge", \.hedge, "asks once more if the answer is late"),
-            .value("take", \.take, .path, "the part of the answer that is used"),
-            .value("keep", \.keep, .list(of: .path), "nothing else of it stays"),
-            .list("drop", \.drop, .list(of: .path), "goes"),
-            .list("rename", \.rename, .renames, "path: new name"),
-            .value("at", \.at, .spot, ". merges the answer into the root"),
+                "response headers that are relayed to the client"),
+            .block("retry", \.retry, "sends the request again after a failure"),
+            .block("hedge", \.hedge, "sends a second request if the response is late"),
+            .value("take", \.take, .path, "path of the part of the response that is used"),
+            .value("keep", \.keep, .list(of: .path), "paths to keep; everything else is removed"),
+            .list("drop", \.drop, .list(of: .path), "paths to remove"),
+            .list("rename", \.rename, .renames, "new names of keys, as path: name"),
+            .value(
+                "at", \.at, .rootPosition,
+                ". merges the response into the root of the client's response"),
             .value(
                 "on_collision", \.onCollision, .choice, default: .choice(PlanDefaults.onCollision),
-                "what becomes of the later of two equal keys at the root"),
+                "what happens if a key already exists at the root: drop the later one, or fail its call"
+            ),
             .value(
                 "if_failed", \.ifFailed, .ifFailed, default: .value(.raw("null")),
-                "stands for a failed call: omit or a value"),
+                "fallback: value used if the call fails; omit leaves the key out"),
             .list(
                 "after", \.after, .filledList(of: .text),
-                "calls to wait for without using their values"),
-            .block("when", \.when, "calls only if a parameter was sent"),
+                "calls that must succeed first, whose values are not used"),
+            .block("when", \.when, "condition: make the call only if a parameter was sent"),
         ]
 
     /// `get:`, `post:`, ...; exactly one of them is written.
@@ -74,7 +80,8 @@ extension Config.Call: NamedBlock {
         [Config.Method.get, .post, .put, .patch, .delete, .head].map { method in
             let reading = Reading<LocatedTemplate>.target
             let name = method.rawValue.lowercased()
-            return BlockKey(name, reading.schema, "\(method.rawValue) this path and query") {
+            return BlockKey(name, reading.schema, "sends \(method.rawValue) to this path and query")
+            {
                 member, call, decoder in
                 guard let target = reading.read(member.node, &decoder), call.request == nil else {
                     return
@@ -86,7 +93,7 @@ extension Config.Call: NamedBlock {
 }
 
 extension Reading where Value == [ClosedRange<Int>] {
-    /// Empty, it names no status at all: `relay_status: []` relays nothing.
+    /// An empty list contains no status: `relay_status: []` relays nothing.
     static var statusList: Reading {
         Reading<[Located<ClosedRange<Int>>]>.list(of: .statuses).map { $0.map(\.value) }
     }
@@ -116,21 +123,22 @@ extension Reading where Value == String {
     static var relayedHeader: Reading {
         text(.headerName) { text throws(Refusal) in
             try HeaderSyntax.check(name: text)
-            guard !HeaderSyntax.isOfTheMessage(text) else {
-                throw Refusal("must not name '\(text)'; the answer has its own")
+            guard !HeaderSyntax.describesMessage(text) else {
+                throw Refusal("must not be '\(text)'; the client's response has its own")
             }
         }
     }
 }
 
-extension Reading where Value == Config.Call.Spot {
-    static var spot: Reading {
-        let words = "must be . (the root); without 'at' the answer stands under the call's name"
+extension Reading where Value == Config.Call.Position {
+    static var rootPosition: Reading {
+        let words =
+            "must be . (the root); without 'at' the response is stored under the call's name"
         return .scalar(.choice(["."]), expected: words) { scalar throws(Refusal) in
-            guard let spot = Config.Call.Spot(rawValue: scalar.text) else {
+            guard let position = Config.Call.Position(rawValue: scalar.text) else {
                 throw Refusal(.init(fixed: words))
             }
-            return spot
+            return position
         }
     }
 }
@@ -139,13 +147,14 @@ extension Config.Call.Retry: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value(
             "attempts", \.attempts, .count(1...10), default: .number(PlanDefaults.retryAttempts),
-            "all tries, the first one included"),
+            "maximum number of attempts, including the first"),
         .value(
             "on", \.on, .conditions, default: .texts(PlanDefaults.retryOn.map(\.spelled)),
-            "what is tried again: connect, terminated, 502, 503, 504"),
+            "failures to retry: connect, terminated, 429, or a status from 500 to 599"),
         .value(
             "backoff", \.backoff, .duration(allowsZero: true),
-            default: .time(PlanDefaults.retryBackoff), "the wait before the next try"),
+            default: .time(PlanDefaults.retryBackoff),
+            "delay before the second attempt; it doubles for each further one"),
     ]
 }
 
@@ -158,13 +167,15 @@ extension Reading where Value == [Config.Call.Retry.Condition] {
 
 extension Config.Call.Hedge: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("after", \.after, .duration, isRequired: true, "how late an answer has to be")
+        .value(
+            "after", \.after, .duration, isRequired: true,
+            "time without a response after which the second request is sent")
     ]
 }
 
 extension Config.Call.When: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("param", \.param, .text, isRequired: true, "the parameter's name"),
-        .value("is", \.value, .spelled, "the value that it must have"),
+        .value("param", \.param, .text, isRequired: true, "name of the parameter"),
+        .value("is", \.value, .spelled, "value that the parameter must have"),
     ]
 }

@@ -1,41 +1,45 @@
 import HTTP
 import YAMLReader
 
+/// The keys of the configuration file and of its top-level blocks.
 extension Config: PlainBlock {
     static let keys: [BlockKey<Config>] =
         [
-            .init("$schema", .text(format: .text), "for editors; not used") { _, _, _ in },
+            .init(
+                "$schema", .text(format: .text),
+                "URL of the JSON Schema, for editors; ignored by the gateway"
+            ) { _, _, _ in },
             .value(
                 "version", \.version, .count(1...1), isRequired: true,
-                "the version of this language: 1"),
+                "version of the configuration language: 1"),
             .address(
                 "listen", \.listen,
                 default: .text("\(PlanDefaults.listenHost):\(PlanDefaults.listenPort)"),
-                "where clients connect: host:port, \"[v6]:port\" or unix:/path"),
+                "address for clients: host:port, \"[v6]:port\" or unix:/path"),
             .address(
                 "admin", \.admin,
-                "where /livez, /readyz and /metrics are served; off when absent; keep it private"),
+                "address of the admin pages, e.g. /readyz and /metrics; none if absent; keep it private"
+            ),
             .value(
                 "workers", \.workers, .workers, default: .text("auto"),
-                "event loops; auto is one for each processor"
-            ),
-            .block("log", \.log, "what is logged, and how"),
-            .block("limits", \.limits, "what one process takes in"),
-            .block("drain", \.drain, "how a stop waits for running requests"),
-            .block("clients", \.clients, "how the client's address is found"),
+                "number of workers (event loops); auto is one per processor"),
+            .block("log", \.log, "format and content of the log"),
+            .block("limits", \.limits, "limits of one process on connections, requests and memory"),
+            .block("drain", \.drain, "graceful shutdown: how requests in flight are finished"),
+            .block("clients", \.clients, "how the client's address is determined behind proxies"),
             .block(
-                "defaults", \.defaults, "for every endpoint and call that does not say otherwise"),
+                "defaults", \.defaults, "values for endpoints and calls that do not set them"),
             .list(
                 "include", \.include, .oneOrMany(of: .text),
-                "files with more endpoints and backends, such as endpoints/*.yaml"),
+                "files with more endpoints and backends, e.g. endpoints/*.yaml"),
         ] + sharedKeys
 
-    /// What an included file may say.
+    /// The keys of an included file.
     fileprivate static let sharedKeys: [BlockKey<Config>] = [
-        .list("backends", \.backends, .named(), "where calls go, by name"),
+        .list("backends", \.backends, .named(), "services that calls are sent to, by name"),
         .list(
             "endpoints", \.endpoints, .blocks(titled: Config.Endpoint.title),
-            "the routes that clients call"),
+            "routes that clients call"),
     ]
 }
 
@@ -57,7 +61,7 @@ struct IncludedConfig: PlainBlock {
             } else {
                 decoder.fail(
                     member.keyLocation,
-                    "belongs into the main file; an included one has endpoints and"
+                    "belongs into the main file; an included file has only endpoints and"
                         + " backends")
             }
         }
@@ -67,13 +71,14 @@ struct IncludedConfig: PlainBlock {
 extension Config.Log: PlainBlock {
     static let keys: [BlockKey<Config.Log>] = [
         .value(
-            "format", \.format, .choice, default: .choice(PlanDefaults.logFormat), "json or text"),
+            "format", \.format, .choice, default: .choice(PlanDefaults.logFormat),
+            "format of log lines"),
         .value(
             "level", \.level, .choice, default: .choice(PlanDefaults.logLevel),
-            "the least important messages that are written"),
+            "lowest level of the messages that are written"),
         .value(
             "access", \.access, .flag, default: .flag(PlanDefaults.logAccess),
-            "whether every request gets a line"),
+            "access log: whether each request gets a line"),
     ]
 }
 
@@ -82,46 +87,46 @@ extension Config.Limits: PlainBlock {
         .value(
             "connections", \.connections, .positive,
             default: .number(PlanDefaults.server.connections),
-            "open connections of clients"),
+            "maximum number of client connections"),
         .value(
             "connections_per_client", \.connectionsPerClient, .positive,
-            "open connections of one client address, or one IPv6 /64 network"),
+            "maximum number of connections from one IPv4 address or IPv6 /64 network"),
         .value(
             "requests_in_flight", \.requestsInFlight, .positive,
-            default: .number(PlanDefaults.server.requestsInFlight), "requests at work or held"),
+            default: .number(PlanDefaults.server.requestsInFlight),
+            "maximum number of requests in flight; else 503"),
         .value(
             "buffered_bytes", \.bufferedBytes, .size(upTo: SizeLimits.buffers),
             default: .size(PlanDefaults.server.bufferedBytes),
-            "bodies in memory; beyond it 503"),
+            "maximum memory for bodies; else 503"),
         .value(
             "header_bytes", \.headerBytes, .size(upTo: SizeLimits.head),
             default: .size(PlanDefaults.server.limits.headerBytes),
-            "all header lines of a request; else 431"),
+            "maximum size of the header lines of a request; else 431"),
         .value(
             "header_count", \.headerCount, .positive,
             default: .number(PlanDefaults.server.limits.headerCount),
-            "header lines of a request; else 431"),
+            "maximum number of header lines of a request; else 431"),
         .value(
             "uri_bytes", \.uriBytes, .size(upTo: SizeLimits.head),
             default: .size(PlanDefaults.server.limits.uriBytes),
-            "the request's target; else 414"),
+            "maximum length of the request target; else 414"),
         .value(
             "header_timeout", \.headerTimeout, .duration,
             default: .time(PlanDefaults.server.limits.headerTimeout),
-            "for a client to send its headers; else 408"
-        ),
+            "time limit for a client to send its headers; else 408"),
         .value(
             "body_timeout", \.bodyTimeout, .duration,
             default: .time(PlanDefaults.server.limits.bodyTimeout),
-            "for a client to send its body; else 408"),
+            "time limit for a client to send its body; else 408"),
         .value(
             "write_timeout", \.writeTimeout, .duration,
             default: .time(PlanDefaults.server.limits.writeTimeout),
-            "for a client to read of its response; else closed"),
+            "time after which a client that does not read its response is disconnected"),
         .value(
             "idle_timeout", \.idleTimeout, .duration,
             default: .time(PlanDefaults.server.limits.idleTimeout),
-            "between two requests of a connection"),
+            "how long a connection may be idle between requests"),
     ]
 }
 
@@ -129,11 +134,11 @@ extension Config.Drain: PlainBlock {
     static let keys: [BlockKey<Config.Drain>] = [
         .value(
             "delay", \.delay, .duration(allowsZero: true), default: .text("0s"),
-            "how long /readyz says no before connections are refused"),
+            "how long /readyz reports 503 before new connections are refused"),
         .value(
             "timeout", \.timeout, .duration(allowsZero: true),
             default: .time(PlanDefaults.drainTimeout),
-            "how long running requests may take to end"),
+            "time limit for finishing the requests in flight"),
     ]
 }
 
@@ -145,7 +150,7 @@ extension Config.Clients: PlainBlock {
         .value(
             "address_from", \.addressFrom, .choice,
             default: .choice(PlanDefaults.addressFrom),
-            "the header that these proxies maintain; forwarded is RFC 7239"),
+            "header that these proxies maintain; forwarded is the one of RFC 7239"),
     ]
 }
 
@@ -160,9 +165,10 @@ extension Reading where Value == Config.Clients.Proxy {
             } catch {
                 switch error {
                 case .syntax: throw Refusal(.init(fixed: words))
-                case .bitsBehindPrefix(let meant):
+                case .bitsAfterPrefix(let meant):
                     throw Refusal(
-                        "must have no bits behind its prefix" + .hint(" - did you mean \(meant)?"))
+                        "must not have bits set after its prefix"
+                            + .hint(" - did you mean \(meant)?"))
                 }
             }
         }
@@ -173,27 +179,28 @@ extension Config.Defaults: PlainBlock {
     static let keys: [BlockKey<Config.Defaults>] = [
         .value(
             "deadline", \.deadline, .duration, default: .time(PlanDefaults.deadline),
-            "limit on a whole request"),
+            "time limit for a whole request"),
         .value(
             "timeout", \.timeout, .duration, default: .time(PlanDefaults.timeout),
-            "limit on one call"),
+            "time limit for one call"),
         .value(
             "connect_timeout", \.connectTimeout, .duration,
-            default: .time(PlanDefaults.connectTimeout), "limit on connecting to a backend"),
+            default: .time(PlanDefaults.connectTimeout),
+            "time limit for opening a connection to a backend"),
         .value(
             "max_body", \.maxBody, .size(upTo: SizeLimits.body),
             default: .size(PlanDefaults.bodyMax),
-            "of a client's request, and of each backend's answer"),
+            "maximum body size of a client's request and of each backend response"),
         .value(
             "report", \.report, .choice, default: .choice(PlanDefaults.report),
-            "where an answer says what failed"),
+            "where a response reports failed calls"),
         .value(
             "expose", \.expose, .choice, default: .choice(PlanDefaults.expose),
-            "what an answer says about a failure"),
+            "what a response reveals about a failure"),
         .value(
             "partial_status", \.partialStatus, .partialStatus,
             default: .number(PlanDefaults.partialStatus),
-            "the status of a partial answer"),
+            "status of a partial response"),
     ]
 }
 

@@ -1,7 +1,8 @@
 import YAMLReader
 
+/// The keys of an endpoint and of its blocks.
 extension Config.Endpoint: PlainBlock {
-    /// What problems call an endpoint, also one that cannot be read.
+    /// The name of an endpoint in problems, also of one that cannot be read.
     @Sendable static func title(of node: DocumentNode) -> String {
         guard case .mapping(let members) = node.content,
             let route = members.first(where: { $0.key == "route" }),
@@ -11,49 +12,60 @@ extension Config.Endpoint: PlainBlock {
     }
 
     static let keys: [BlockKey<Config.Endpoint>] = [
-        .value("route", \.route, .route, isRequired: true, "method and path: GET /products/{id}"),
-        .list("params", \.params, .named(), "what clients send in the path, the query or headers"),
-        .block("forward", \.forward, "what of the client's request goes to the backends"),
-        .block("body", \.body, "what the client's body must look like"),
+        .value(
+            "route", \.route, .route, isRequired: true, "method and path, e.g. GET /products/{id}"),
+        .list(
+            "params", \.params, .named(), "parameters that clients send in path, query or headers"),
+        .block(
+            "forward", \.forward,
+            "client headers and query parameters that are forwarded; none unless listed"),
+        .block("body", \.body, "validation of the client's JSON body"),
         .value(
             "deadline", \.deadline, .duration, default: .key("defaults.deadline"),
-            "limit on the whole request"),
-        .value("min_duration", \.minDuration, .duration, "no answer leaves earlier"),
+            "time limit for the whole request"),
+        .value(
+            "min_duration", \.minDuration, .duration,
+            "minimum response time: earlier responses are held back until then"),
         .value(
             "succeed_when", \.succeedWhen, .choice,
             default: .words("`required` if a call is required, else `any`"),
-            "which calls must work"),
+            "which calls must succeed"),
         .value(
             "report", \.report, .choice, default: .key("defaults.report"),
-            "where an answer says what failed"),
+            "where a response reports failed calls"),
         .value(
             "expose", \.expose, .choice, default: .key("defaults.expose"),
-            "what an answer says about a failure"),
+            "what a response reveals about a failure"),
         .value(
             "partial_status", \.partialStatus, .partialStatus,
-            default: .key("defaults.partial_status"), "the status of a partial answer"),
-        .value("cache_control", \.cacheControl, .headerValue, "Cache-Control of complete answers"),
+            default: .key("defaults.partial_status"), "status of a partial response"),
+        .value(
+            "cache_control", \.cacheControl, .headerValue, "Cache-Control of complete responses"),
         .value(
             "server_timing", \.serverTiming, .flag, default: .flag(false),
-            "whether answers carry Server-Timing"),
-        .value("max_in_flight", \.maxInFlight, .positive, "requests of this endpoint at a time"),
-        .value("round_up_to", \.roundUpTo, .duration, "later answers leave at the next such step"),
+            "whether responses have a Server-Timing header"),
+        .value(
+            "max_in_flight", \.maxInFlight, .positive,
+            "concurrency limit: maximum number of requests in flight; else 503"),
+        .value(
+            "round_up_to", \.roundUpTo, .duration,
+            "step to which response times above min_duration are rounded up"),
         .value(
             "max_body", \.maxBody, .size(upTo: SizeLimits.body), default: .key("defaults.max_body"),
-            "of the client's request, and of each answer"),
+            "maximum body size of the client's request and of each backend response"),
         .value(
             "timeout", \.timeout, .duration, default: .key("defaults.timeout"),
-            "limit on each of its calls"),
-        .list("calls", \.calls, .named(), isRequired: true, "the requests to backends, by name"),
+            "time limit for each of its calls"),
+        .list("calls", \.calls, .named(), isRequired: true, "requests to backends, by name"),
     ]
 }
 
 extension Config.Forward: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .list("headers", \.headers, .list(of: .forwardedHeader), "headers, by name"),
+        .list("headers", \.headers, .list(of: .forwardedHeader), "names of headers"),
         .init(
             "query", Reading.forwardedQuery.schema,
-            "query parameters, by name; all forwards every undeclared one"
+            "names of query parameters; all forwards every undeclared one"
         ) { member, forward, decoder in
             guard let query = Reading.forwardedQuery.read(member.node, &decoder) else { return }
             forward.query = query
@@ -81,13 +93,13 @@ extension Reading where Value == Config.Forward.Query {
 
 extension Config.Body: PlainBlock {
     static let keys: [BlockKey<Self>] = [
-        .value("type", \.type, .choice, "the kind of JSON value"),
+        .value("type", \.type, .choice, "JSON type of the value"),
         .list("required", \.required, .list(of: .text), "keys that an object must have"),
-        .list("properties", \.properties, .named(), "what is known about its keys"),
+        .list("properties", \.properties, .named(), "rules for the values of its keys"),
         .value(
             "max", \.max, .size(upTo: SizeLimits.body),
             default: .words("that of the endpoint's `max_body`"),
-            "its size; else 413"),
+            "maximum size of the body; else 413"),
     ]
 }
 
@@ -97,15 +109,15 @@ extension Config.Property: NamedBlock {
     static func problem(withName name: String) -> String? { nil }
 
     static let keys: [BlockKey<Self>] = [
-        .value("type", \.type, .choice, "the kind of JSON value"),
+        .value("type", \.type, .choice, "JSON type of the value"),
         .list("required", \.required, .list(of: .text), "keys that an object must have"),
-        .list("properties", \.properties, .named(), "what is known about its keys"),
-        .value("min", \.min, .number, "the least number"),
-        .value("max", \.max, .number, "the greatest number"),
-        .value("min_length", \.minLength, .length, "the least number of characters"),
-        .value("max_length", \.maxLength, .length, "the greatest number of characters"),
-        .value("pattern", \.pattern, .pattern, "a regular expression for the whole text"),
-        .list("one_of", \.oneOf, .filledList(of: .spelled), "the only values"),
+        .list("properties", \.properties, .named(), "rules for the values of its keys"),
+        .value("min", \.min, .number, "minimum value"),
+        .value("max", \.max, .number, "maximum value"),
+        .value("min_length", \.minLength, .length, "minimum number of characters"),
+        .value("max_length", \.maxLength, .length, "maximum number of characters"),
+        .value("pattern", \.pattern, .pattern, "regular expression that the whole text must match"),
+        .list("one_of", \.oneOf, .filledList(of: .spelled), "allowed values"),
     ]
 }
 
@@ -114,27 +126,28 @@ extension Config.Param: NamedBlock {
 
     static func problem(withName name: String) -> String? {
         if name == "request" {
-            return "no parameter can be called 'request'; {request.body} has it"
+            return
+                "no parameter can have the name 'request'; references such as {request.body} use it"
         }
         return isName(name)
-            ? nil : "bad name '\(name)' of a parameter; it may have letters, digits, _ and -"
+            ? nil : "bad name '\(name)' of a parameter; names consist of letters, digits, _ and -"
     }
 
     static let keys: [BlockKey<Config.Param>] = [
         .value(
-            "type", \.type, .choice, default: .text("string"), "what it must look like"),
-        .value("min", \.min, .number, "the least number"),
-        .value("max", \.max, .number, "the greatest number"),
-        .value("min_length", \.minLength, .length, "the least number of characters"),
-        .value("max_length", \.maxLength, .length, "the greatest number of characters"),
-        .value("pattern", \.pattern, .pattern, "a regular expression for the whole text"),
-        .list("one_of", \.oneOf, .filledList(of: .spelled), "the only values"),
-        .value("default", \.fallback, .spelled, "stands for a value that was not sent"),
+            "type", \.type, .choice, default: .text("string"), "type of the value"),
+        .value("min", \.min, .number, "minimum value"),
+        .value("max", \.max, .number, "maximum value"),
+        .value("min_length", \.minLength, .length, "minimum number of characters"),
+        .value("max_length", \.maxLength, .length, "maximum number of characters"),
+        .value("pattern", \.pattern, .pattern, "regular expression that the whole text must match"),
+        .list("one_of", \.oneOf, .filledList(of: .spelled), "allowed values"),
+        .value("default", \.fallback, .spelled, "value that is used if the client sends none"),
         .value(
-            "required", \.required, .flag, default: .flag(false), "whether it has to be sent"),
+            "required", \.required, .flag, default: .flag(false), "whether clients must send it"),
         .value(
             "in", \.sentIn, .choice,
             default: .words("`path` if the route has its name, else `query`"),
-            "where it is sent"),
+            "part of the request that contains it"),
     ]
 }

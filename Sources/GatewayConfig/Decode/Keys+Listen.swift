@@ -1,5 +1,6 @@
 import YAMLReader
 
+/// The keys of the addresses to listen on.
 extension Config.Listen: PlainBlock {
     static let keys: [BlockKey<Config.Listen>] = addressKeys
 }
@@ -9,7 +10,7 @@ extension Config.Admin: PlainBlock {
         addressKeys + [
             .list(
                 "hosts", \.hosts, .filledList(of: .host),
-                "names that requests may have in Host, beside addresses and localhost; else 421"
+                "names accepted in Host besides IP addresses and localhost; else 421"
             )
         ]
 }
@@ -22,10 +23,10 @@ extension AddressBlock where Self: PlainBlock {
                 "host:port, \"[v6]:port\" or unix:/path"),
             .value(
                 "mode", \.mode, .fileMode,
-                "permissions of the socket's file, such as \"0660\"; for unix: only"),
+                "permissions of the socket file, e.g. \"0660\"; for unix: only"),
             .value(
                 "group", \.group, .spelled,
-                "group of the socket's file, by name or number; for unix: only"),
+                "group of the socket file, by name or number; for unix: only"),
         ]
     }
 }
@@ -60,8 +61,8 @@ extension BlockKey {
 }
 
 extension Reading where Value == UInt16 {
-    /// Permission bits as `chmod` takes them. The leading zero is required, so that the number
-    /// cannot be taken for a decimal one.
+    /// Permission bits in the notation of `chmod`. The leading zero is required, so that the number
+    /// cannot be read as a decimal one.
     static var fileMode: Reading {
         let words = "must be a file mode of four octal digits, such as \"0660\""
         return .scalar(.text(format: .fileMode), expected: words) { scalar throws(Refusal) in

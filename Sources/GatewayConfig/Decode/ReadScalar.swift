@@ -2,21 +2,21 @@ import YAMLReader
 
 /// A scalar whose `${...}` have been expanded.
 struct ReadScalar {
-    /// What is meant.
+    /// The expanded text.
     let text: String
 
-    /// What the file says. Problems that quote a whole value quote this: what was put in may be secret.
+    /// The text in the file. Messages quote it instead of `text`, which may contain secrets.
     let written: String
 
     let location: SourceLocation
     let isExpanded: Bool
     let type: ScalarType
 
-    /// Where the first character of `text` stands, if the file spells it so.
+    /// The location of the first character of `text`, if the file contains the text verbatim.
     let textStart: SourceLocation?
 
-    /// An expanded scalar is typed as if it had been written plainly, with quotes or without: inside
-    /// of `{ }`, `${...}` has to be quoted.
+    /// An expanded scalar gets the type of a plain scalar, even if it is quoted, because `${...}`
+    /// inside of `{ }` must be quoted.
     init(written: DocumentNode.Scalar, expanded: String?, location: SourceLocation) {
         self.written = written.text
         self.location = location
@@ -27,6 +27,6 @@ struct ReadScalar {
         textStart = isExpanded ? nil : written.textStart
     }
 
-    /// Written as a text; an expanded one may look like a number and still be meant as a text.
+    /// Whether it can be read as a text: an expanded scalar can, even if it looks like a number.
     var isText: Bool { type == .string || isExpanded }
 }

@@ -1,5 +1,6 @@
 import YAMLReader
 
+/// Addresses to listen on, URLs of backends, and host names.
 extension Reading where Value == Config.ListenAddress {
     /// `host:port`, `[v6]:port` or `unix:/path`.
     static var listenAddress: Reading {
@@ -18,7 +19,7 @@ extension Reading where Value == Config.ListenAddress {
             guard let port else { throw Refusal(.init(fixed: words)) }
             guard !host.isEmpty, host != "*" else {
                 throw Refusal(
-                    "must say where: 127.0.0.1:\(port), or 0.0.0.0:\(port) for everywhere")
+                    "must have a host: 127.0.0.1:\(port), or 0.0.0.0:\(port) for all interfaces")
             }
             return .tcp(
                 host: try URLSyntax.host(host), port: try URLSyntax.port(port, allowsZero: true))
@@ -40,7 +41,7 @@ extension Reading where Value == String {
     /// A name, or an address without brackets.
     static var host: Reading {
         text(.host) { text throws(Refusal) in
-            // An address of version 6 has no brackets where no port follows.
+            // An IPv6 address has brackets only if a port follows.
             guard !text.hasPrefix("[") else {
                 throw Refusal("must be an address without brackets")
             }
@@ -64,7 +65,8 @@ extension Config.BackendURL {
         let authority = rest.prefix { !"/?#".contains($0) }
         let path = rest.dropFirst(authority.count)
         guard !authority.contains("@") else {
-            throw Refusal("must not hold a name or a password; send them with 'headers'")
+            throw Refusal(
+                "must not contain a user name or password; send credentials with 'headers'")
         }
         guard !path.contains("?") else { throw Refusal("must not have a query (?...)") }
         try URLSyntax.check(pathAndQuery: String(path))
@@ -79,14 +81,14 @@ extension Config.BackendURL {
 }
 
 extension Config.BackendURL {
-    /// No scheme, a misspelt one, or one that backends are not called with.
+    /// A missing, misspelt or unsupported scheme.
     private static func refusalOfScheme(_ text: String) -> Refusal {
         let scheme = text.prefix { $0 != ":" }
         let rest = text.dropFirst(scheme.count)
         let known = ["http", "https"]
         if rest.hasPrefix("://") || known.contains(scheme.lowercased()) {
             guard !known.contains(scheme.lowercased()) else {
-                return Refusal("must have // behind the scheme, such as http://127.0.0.1:7001")
+                return Refusal("must have // after the scheme, such as http://127.0.0.1:7001")
             }
             guard !unsupported.contains(scheme.lowercased()),
                 let near = Suggestion.nearest(to: String(scheme), among: known)
@@ -113,7 +115,7 @@ extension Config.BackendURL {
 }
 
 extension Substring {
-    /// Without slashes at the end: a call's path begins with its own.
+    /// Without slashes at the end, because a call's path begins with one.
     fileprivate var trimmingSlashes: String {
         var text = self
         while text.hasSuffix("/") { text.removeLast() }

@@ -2,26 +2,27 @@ import Basics
 import JSONText
 import YAMLReader
 
+/// The body of a call.
 extension Reading where Value == BodyTemplate {
-    /// A mapping or a list becomes JSON with references in it; a text is one reference alone, or is
-    /// sent as it stands.
+    /// A mapping or a list becomes JSON with references; a text is a single reference, or is sent
+    /// unchanged.
     static var body: Reading {
         Reading(schema: .anything) { node, decoder in
             var writer = BodyTemplateWriter()
-            let isRight: Bool
+            let isValid: Bool
             if case .scalar = node.content {
-                isRight = writer.appendText(node, &decoder)
+                isValid = writer.appendText(node, &decoder)
             } else {
-                isRight = writer.append(node, &decoder)
+                isValid = writer.append(node, &decoder)
             }
-            guard isRight else { return nil }
+            guard isValid else { return nil }
             return BodyTemplate(
                 location: node.location, pieces: writer.finished, isConfidential: node.hasExpansion)
         }
     }
 }
 
-/// Collects the pieces of a body; neighbouring literals become one.
+/// Collects the pieces of a body; adjacent literals are joined.
 private struct BodyTemplateWriter {
     private var pieces: [BodyTemplate.Piece] = []
     private var literal = ""
@@ -37,7 +38,7 @@ private struct BodyTemplateWriter {
 
     /// The whole body as one scalar.
     mutating func appendText(_ node: DocumentNode, _ decoder: inout ConfigDecoder) -> Bool {
-        guard isReferring(node, where: { $0.isLetter || $0 == "_" }) else {
+        guard hasReference(node, where: { $0.isLetter || $0 == "_" }) else {
             guard let scalar = decoder.scalar(node, expected: "must be a text") else {
                 return false
             }
@@ -50,22 +51,22 @@ private struct BodyTemplateWriter {
         return append(template)
     }
 
-    /// A value of JSON. Recursion is bounded by the depth of documents.
+    /// A JSON value. The recursion is bounded by the depth of documents.
     mutating func append(_ node: DocumentNode, _ decoder: inout ConfigDecoder) -> Bool {
-        var isRight = true
+        var isValid = true
         switch node.content {
         case .mapping(let members):
             let entries = decoder.withoutDuplicates(members).map {
                 (key: String(jsonQuoting: $0.key) + ":", node: $0.node)
             }
             literal += "{"
-            isRight = append(entries, &decoder)
+            isValid = append(entries, &decoder)
             literal += "}"
         case .sequence(let nodes):
             literal += "["
-            isRight = append(nodes.map { (key: "", node: $0) }, &decoder)
+            isValid = append(nodes.map { (key: "", node: $0) }, &decoder)
             literal += "]"
-        case .scalar where isReferring(node):
+        case .scalar where hasReference(node):
             guard let template = decoder.template(node, checking: { _ in }) else { return false }
             return append(template)
         case .scalar:
@@ -74,28 +75,28 @@ private struct BodyTemplateWriter {
             else { return false }
             literal += value
         }
-        return isRight
+        return isValid
     }
 
-    /// The entries of an object or a list. Where one of them may be left out, the commas between
-    /// them depend on the request.
+    /// The entries of an object or a list. If one of them is optional, the commas between them
+    /// depend on the request.
     private mutating func append(
         _ entries: [(key: String, node: DocumentNode)], _ decoder: inout ConfigDecoder
     ) -> Bool {
         let hasOptional = entries.contains { isOptional($0.node) }
-        var isRight = true
+        var isValid = true
         for (index, entry) in entries.enumerated() {
             if isOptional(entry.node) {
-                isRight = appendOptional(entry.key, entry.node, &decoder) && isRight
+                isValid = appendOptional(entry.key, entry.node, &decoder) && isValid
                 continue
             }
             if index > 0 {
                 if hasOptional { append(.comma) } else { literal += "," }
             }
             literal += entry.key
-            isRight = append(entry.node, &decoder) && isRight
+            isValid = append(entry.node, &decoder) && isValid
         }
-        return isRight
+        return isValid
     }
 
     private mutating func appendOptional(
@@ -107,7 +108,7 @@ private struct BodyTemplateWriter {
         return true
     }
 
-    /// Whether an entry is one reference alone that ends with a `?`.
+    /// Whether an entry consists of one reference that ends with a `?`.
     private func isOptional(_ node: DocumentNode) -> Bool {
         guard case .scalar(let scalar) = node.content,
             let template = try? TemplateText(parsing: scalar.text),
@@ -116,7 +117,7 @@ private struct BodyTemplateWriter {
         return reference.isOptional
     }
 
-    /// A reference alone is a value; among text it stands inside of a string.
+    /// A single reference is a value; a reference within text is a part of a string.
     private mutating func append(_ template: LocatedTemplate) -> Bool {
         let segments = template.template.segments
         if segments.count == 1, case .reference(let reference) = segments[0] {
@@ -136,9 +137,9 @@ private struct BodyTemplateWriter {
         return true
     }
 
-    /// Whether a scalar has braces of its own, beside those of `${...}`, with such a sign behind:
-    /// the brace of a fixed JSON text, `{"a":1}`, begins no reference.
-    private func isReferring(
+    /// Whether a scalar contains a `{` that is not part of `${...}`, before a matching character:
+    /// the brace of fixed JSON text, `{"a":1}`, does not begin a reference.
+    private func hasReference(
         _ node: DocumentNode, where isName: (Character) -> Bool = { _ in true }
     ) -> Bool {
         guard case .scalar(let scalar) = node.content else { return false }
@@ -158,7 +159,8 @@ private struct BodyTemplateWriter {
 }
 
 extension DocumentNode {
-    /// Whether a text in it has `${...}`. As deep as the document, which its reader bounds.
+    /// Whether a text in it has `${...}`. The recursion is as deep as the document, which its
+    /// reader bounds.
     fileprivate var hasExpansion: Bool {
         switch content {
         case .scalar(let scalar): Expansion.isNeeded(in: scalar.text)

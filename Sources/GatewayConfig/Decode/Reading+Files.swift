@@ -1,8 +1,9 @@
 import Basics
 import YAMLReader
 
+/// Files that keys name.
 extension Reading where Value == Config.File {
-    /// The name of a file, which is read at once; found beside the file that names it.
+    /// The name of a file, relative to the file that contains it; the file is read at once.
     static var file: Reading {
         let name = Reading<String>.text(.file) { text throws(Refusal) in
             if text.isEmpty { throw Refusal("must not be empty") }
@@ -15,8 +16,8 @@ extension Reading where Value == Config.File {
 
 extension ConfigDecoder {
     fileprivate mutating func file(_ name: Located<String>) -> Config.File? {
-        let quoted = FilePath.resolve(name.quoted, besides: name.location.file)
-        let path = FilePath.resolve(name.value, besides: name.location.file)
+        let quoted = FilePath.resolve(name.quoted, relativeTo: name.location.file)
+        let path = FilePath.resolve(name.value, relativeTo: name.location.file)
         do {
             return Config.File(title: quoted, bytes: Bytes(try expansion.files.read(path)))
         } catch {

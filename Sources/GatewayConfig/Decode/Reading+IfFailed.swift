@@ -2,6 +2,7 @@ import Basics
 import JSONText
 import YAMLReader
 
+/// The fallback of a call.
 extension Reading where Value == Config.Call.IfFailed {
     /// `omit`, or any value, kept as JSON.
     static var ifFailed: Reading {
@@ -15,24 +16,25 @@ extension Reading where Value == Config.Call.IfFailed {
 }
 
 extension ConfigDecoder {
-    /// Writes a tree as JSON: order kept, numbers spelled as in the file. False if it was refused.
+    /// Writes a tree as JSON, in the order and with the numbers of the file. False if it was
+    /// refused.
     ///
-    /// Recursion is bounded by the depth of documents.
+    /// The recursion is bounded by the depth of documents.
     fileprivate mutating func append(_ node: DocumentNode, to json: inout [UInt8]) -> Bool {
-        var isRight = true
+        var isValid = true
         switch node.content {
         case .mapping(let members):
             json.append(UInt8(ascii: "{"))
             for member in withoutDuplicates(members) {
                 json.append(jsonKey: member.key)
-                isRight = append(member.node, to: &json) && isRight
+                isValid = append(member.node, to: &json) && isValid
             }
             json.append(UInt8(ascii: "}"))
         case .sequence(let nodes):
             json.append(UInt8(ascii: "["))
             for (index, node) in nodes.enumerated() {
                 if index > 0 { json.append(UInt8(ascii: ",")) }
-                isRight = append(node, to: &json) && isRight
+                isValid = append(node, to: &json) && isValid
             }
             json.append(UInt8(ascii: "]"))
         case .scalar:
@@ -40,10 +42,10 @@ extension ConfigDecoder {
             guard let literal = jsonLiteral(of: scalar) else { return false }
             json.append(literal)
         }
-        return isRight
+        return isValid
     }
 
-    /// The scalar as a JSON text; nil after a report, if JSON has nothing like it.
+    /// The scalar as JSON text; nil if JSON cannot express it, which is reported.
     mutating func jsonLiteral(of scalar: ReadScalar) -> String? {
         switch scalar.type {
         case .null: return "null"
@@ -53,7 +55,7 @@ extension ConfigDecoder {
                 return number
             }
             fail(
-                scalar.location, "must be a value of JSON, which has no number '\(scalar.written)'")
+                scalar.location, "must be a JSON value; '\(scalar.written)' is not a JSON number")
             return nil
         case .string: return String(jsonQuoting: scalar.text)
         }

@@ -1,5 +1,6 @@
 import YAMLReader
 
+/// Routes of endpoints.
 extension Reading where Value == Config.Route {
     /// `GET /products/{id}`
     static var route: Reading {
@@ -19,7 +20,7 @@ extension Config.Route {
         let methods = Config.Method.allCases.map(\.rawValue)
         guard let method = Config.Method(rawValue: String(words[0])) else {
             throw Refusal(
-                "has the unknown method '\(words[0])'; there are \(fixed: methods.spoken(or: "and"))"
+                "has the unknown method '\(words[0])'; the methods are \(fixed: methods.spoken(or: "and"))"
                     + .suggestion(for: words[0], among: methods))
         }
         self.init(method: method, path: String(words[1]), segments: try Self.segments(of: words[1]))
@@ -40,12 +41,13 @@ extension Config.Route {
             }
             segments.append(try segment(piece))
         }
-        return try withoutDoubles(segments)
+        return try withUniqueNames(segments)
     }
 
-    /// Parameters and wildcards as other routers write them: `:id`, `*`, `*path`, `{path...}`.
+    /// Refuses parameters and wildcards in the notation of other routers: `:id`, `*`, `*path`,
+    /// `{path...}`.
     ///
-    /// Read as literal text, such a route would match no request.
+    /// As literal text, such a route would match no request.
     private static func checkForeignSpelling(_ pieces: [Substring]) throws(Refusal) {
         if pieces.contains(where: { $0.hasPrefix(":") && $0.count > 1 }) {
             let spelling = pieces.map { piece in
@@ -59,7 +61,7 @@ extension Config.Route {
             }
             throw Refusal(
                 "must not have a wildcard; write a parameter for every segment, as in"
-                    + " /\(spelling.joined(separator: "/")), or %2A for the sign itself")
+                    + " /\(spelling.joined(separator: "/")), or %2A for a literal *")
         }
     }
 
@@ -76,15 +78,15 @@ extension Config.Route {
             throw Refusal("must have a parameter as a whole segment: /{id}/, not '\(piece)'")
         }
         guard let literal = piece.percentDecoded else {
-            throw Refusal("has a bad escape in '\(piece)' (%XX, UTF-8)")
+            throw Refusal("has an invalid escape in '\(piece)' (%XX, UTF-8)")
         }
         guard literal != ".", literal != ".." else {
-            throw Refusal("must not have the segment '\(piece)'; no client can ask for it")
+            throw Refusal("must not have the segment '\(piece)'; no client can request it")
         }
         return .literal(literal)
     }
 
-    private static func withoutDoubles(_ segments: [Segment]) throws(Refusal) -> [Segment] {
+    private static func withUniqueNames(_ segments: [Segment]) throws(Refusal) -> [Segment] {
         var names: [String] = []
         for case .parameter(let name) in segments {
             guard !names.contains(name) else { throw Refusal("has the parameter '\(name)' twice") }
@@ -110,7 +112,7 @@ extension Config.Param {
 }
 
 extension Substring {
-    /// `%41` is `A`; nil for half an escape, a zero byte or bytes that are no UTF-8.
+    /// `%41` is `A`; nil for an incomplete escape, a zero byte or invalid UTF-8.
     fileprivate var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]

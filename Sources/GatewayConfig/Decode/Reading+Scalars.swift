@@ -1,15 +1,16 @@
 import YAMLReader
 
+/// Texts, numbers, sizes, durations and choices.
 extension Reading where Value == String {
     /// A text that `check` accepts; `format` names it for the schema.
     static func text(
         _ format: TextFormat = .text, _ check: @escaping @Sendable (String) throws(Refusal) -> Void
     ) -> Reading {
-        placedText(format) { scalar throws(Refusal) in try check(scalar.text) }
+        locatedText(format) { scalar throws(Refusal) in try check(scalar.text) }
     }
 
-    /// A text that `check` accepts or refuses at a place inside of it.
-    static func placedText(
+    /// A text that `check` accepts, or refuses at a location inside it.
+    static func locatedText(
         _ format: TextFormat, _ check: @escaping @Sendable (ReadScalar) throws(Refusal) -> Void
     ) -> Reading {
         .scalar(.text(format: format), expected: "must be a text") { scalar throws(Refusal) in
@@ -28,7 +29,7 @@ extension Reading where Value == String {
         }
     }
 
-    /// A text, or a number, `true` or `false`, of which the spelling is meant.
+    /// A text, or the spelling of a number, `true` or `false`.
     static var spelled: Reading {
         .scalar(.scalar, expected: "must be a text or a number") { scalar throws(Refusal) in
             if scalar.type == .null && !scalar.isExpanded {
@@ -69,12 +70,12 @@ extension Reading where Value == Int {
         }
     }
 
-    /// How many connections, requests or calls: more than a million of them would not fit into the
-    /// memory of any machine, and the sum over a process's workers cannot overflow.
+    /// A number of connections, requests or calls. The limit of a million is more than fits into
+    /// memory, and ensures that sums over the workers cannot overflow.
     static var positive: Reading { count(1...1_000_000) }
     static var natural: Reading { count(0...1_000_000) }
 
-    /// Characters of a value.
+    /// The number of characters of a value.
     static var length: Reading { count(0...SizeLimits.length) }
 
     /// Bytes, as `64KiB`.
@@ -124,7 +125,7 @@ extension Reading where Value == Config.Number {
 
 extension Reading
 where Value: CaseIterable & RawRepresentable<String> & Sendable {
-    /// One of a few words.
+    /// One of several fixed words.
     static var choice: Reading {
         let names = Value.allCases.map(\.rawValue)
         let words = "must be \(names.spoken(or: "or"))"
@@ -137,8 +138,8 @@ where Value: CaseIterable & RawRepresentable<String> & Sendable {
     }
 }
 
-/// The largest sizes that a configuration may ask for, in bytes unless it says otherwise. Each is far more than a request
-/// needs and small enough that no sum of them overflows.
+/// The largest sizes that a configuration may have, in bytes unless stated otherwise. Each is far
+/// more than a request needs, and small enough that no sum of them overflows.
 package enum SizeLimits {
     /// One body in memory; the count of an HTTP message's bytes fits into 32 bits.
     static let body = 1 << 30
@@ -146,7 +147,7 @@ package enum SizeLimits {
     static let buffers = 1 << 40
     /// The head of a request, or its target.
     static let head = 16 << 20
-    /// Characters of a value. No body has as many, but a file may use the largest number of 32 bits
-    /// for no limit; lengths are compared and never added.
+    /// Characters of a value. No body has as many, but a file may use the largest 32-bit number to
+    /// express no limit; lengths are compared and never added.
     package static let length = Int(Int32.max)
 }

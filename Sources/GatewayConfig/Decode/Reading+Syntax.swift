@@ -2,6 +2,7 @@ import JSONText
 import Patterns
 import YAMLReader
 
+/// Texts with a syntax of their own: headers, paths, patterns, statuses, conditions.
 extension Reading where Value == String {
     /// A header of the client's request that is forwarded.
     static var forwardedHeader: Reading {
@@ -9,7 +10,7 @@ extension Reading where Value == String {
             guard !text.contains("*") else {
                 throw Refusal(
                     "must list every header by its name, as in headers: [Authorization,"
-                        + " Accept-Language]; '\(text)' forwards nothing")
+                        + " Accept-Language]; wildcards such as '\(text)' are not supported")
             }
             try HeaderSyntax.check(name: text)
         }
@@ -21,8 +22,8 @@ extension Reading where Value == String {
             if text.isEmpty { throw Refusal("must not be empty") }
             guard text != "*" else {
                 throw Refusal(
-                    "must list every parameter by its name, as in query: [page, size]; '*' stands"
-                        + " for no name (write query: all for every undeclared parameter)")
+                    "must list every parameter by its name, as in query: [page, size]; wildcards are"
+                        + " not supported (write query: all for every undeclared parameter)")
             }
         }
     }
@@ -37,14 +38,14 @@ extension Reading where Value == String {
         }
     }
 
-    /// A place in an answer, or several: `items[].price`.
+    /// The path of one or several values in a response: `items[].price`.
     static var path: Reading {
         text(.path) { text throws(Refusal) in try JSONPath.check(text) }
     }
 
-    /// Compiled as it will be for requests, so that both agree about what a pattern is.
+    /// A regular expression, compiled in the same way as for requests.
     static var pattern: Reading {
-        placedText(.regex) { scalar throws(Refusal) in
+        locatedText(.regex) { scalar throws(Refusal) in
             do throws(PatternError) {
                 _ = try Pattern(scalar.text)
             } catch {
@@ -55,7 +56,7 @@ extension Reading where Value == String {
         }
     }
 
-    /// An absolute path, with everything escaped that has to be.
+    /// An absolute path, percent-encoded where necessary.
     static var urlPath: Reading {
         text(.pathOfURL) { text throws(Refusal) in
             guard text.hasPrefix("/") else { throw Refusal("must begin with a '/'") }
@@ -77,12 +78,15 @@ extension JSONPath {
 
 extension HeaderSyntax {
     @Sendable package static func check(name: String) throws(Refusal) {
-        guard isName(name) else { throw Refusal("must name a header; '\(name)' cannot be one") }
-        guard !isOfTheWire(name) else {
-            throw Refusal("must not name '\(name)'; the connection's own headers are set for you")
+        guard isName(name) else {
+            throw Refusal("must be the name of a header; '\(name)' is not a valid name")
         }
-        guard !isSentAnyway(name) else {
-            throw Refusal("must not name '\(name)', which goes along with every call by itself")
+        guard !isConnectionField(name) else {
+            throw Refusal(
+                "must not be '\(name)'; the gateway sets the headers of the connection itself")
+        }
+        guard !isSentWithEveryCall(name) else {
+            throw Refusal("must not be '\(name)'; the gateway sends it with every call")
         }
     }
 
@@ -108,7 +112,7 @@ extension Reading where Value == ClosedRange<Int> {
                 first <= last
             else { throw Refusal(.init(fixed: words)) }
             guard (200...599).contains(first), (200...599).contains(last) else {
-                throw Refusal("must stay between 200 and 599, the statuses of final answers")
+                throw Refusal("must be between 200 and 599, the statuses of final responses")
             }
             return first...last
         }

@@ -1,7 +1,8 @@
 import YAMLReader
 
+/// Texts with references.
 extension Reading where Value == LocatedTemplate {
-    /// A text with references; `check` sees every piece between them.
+    /// A text with references; `check` checks the literal pieces between them.
     static func template(
         _ schema: ValueSchema,
         checking check: @escaping @Sendable (TemplateText) throws(Refusal) -> Void
@@ -33,7 +34,7 @@ extension Reading where Value == LocatedTemplate {
 }
 
 extension ConfigDecoder {
-    /// A scalar's text read as a template; what `${...}` puts in is literal in it.
+    /// A scalar's text, parsed as a template; the values of `${...}` are literal in it.
     mutating func template(
         _ node: DocumentNode, checking check: (TemplateText) throws(Refusal) -> Void
     ) -> LocatedTemplate? {
@@ -44,7 +45,7 @@ extension ConfigDecoder {
             template = try TemplateText(parsing: scalar.text)
         } catch {
             let location = scalar.textStart?.advanced(by: error.offset) ?? scalar.location
-            // What stands between braces may come from a variable.
+            // The text between braces may be the value of a variable.
             fail(
                 location,
                 scalar.isExpanded
@@ -53,11 +54,13 @@ extension ConfigDecoder {
             return nil
         }
         do throws(Refusal) {
-            // A name from a variable would be quoted by every message about the reference.
+            // Every message about the reference would quote a name that comes from a variable.
             guard
                 !scalar.isExpanded
                     || template.references.allSatisfy({ scalar.written.contains("{\($0.text)}") })
-            else { throw Refusal("must spell its references in the file, not in a variable") }
+            else {
+                throw Refusal("must contain its references in the file itself, not in a variable")
+            }
             try check(template)
         } catch {
             refuse(scalar, error)

@@ -1,13 +1,13 @@
 import YAMLReader
 
-/// How one kind of value is written, and how it is read.
+/// The schema of one type of value, and the function that reads it.
 ///
-/// `read` reports what is wrong and then gives nil, so that the rest of the file is still read.
+/// `read` reports an error and returns nil, so that the rest of the file is still read.
 struct Reading<Value: Sendable>: Sendable {
     let schema: ValueSchema
     let read: @Sendable (DocumentNode, inout ConfigDecoder) -> Value?
 
-    /// Made from a scalar's text; `parse` gives words that go on after the key when it refuses.
+    /// A value that is parsed from a scalar's text; a refusal of `parse` continues after the key.
     static func scalar(
         _ schema: ValueSchema, expected words: String,
         _ parse: @escaping @Sendable (ReadScalar) throws(Refusal) -> Value
@@ -44,7 +44,7 @@ extension ConfigDecoder {
 // MARK: Collections
 
 extension Reading {
-    /// A list; every entry keeps its place.
+    /// A list; every entry has its source location.
     static func list<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
         Reading(schema: .list(item.schema)) { node, decoder in
             guard case .sequence(let nodes) = node.content else {
@@ -57,7 +57,7 @@ extension Reading {
         }
     }
 
-    /// A list that has something in it.
+    /// A list that must not be empty.
     static func filledList<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
         let list = Reading.list(of: item)
         return Reading(schema: list.schema) { node, decoder in
@@ -69,7 +69,7 @@ extension Reading {
         }
     }
 
-    /// A list, or one of its entries alone.
+    /// A list, or a single entry.
     static func oneOrMany<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
         let list = Reading.list(of: item)
         return Reading(schema: .oneOrMany(item.schema)) { node, decoder in
@@ -78,13 +78,13 @@ extension Reading {
         }
     }
 
-    /// A list of blocks; `title` finds in a block what problems call it.
+    /// A list of blocks; `title` returns the name of a block in messages.
     static func blocks<Block: PlainBlock>(
         titled title: @escaping @Sendable (DocumentNode) -> String
     ) -> Reading where Value == [Block] {
         Reading(schema: .list(Block.schema)) { node, decoder in
             guard case .sequence(let nodes) = node.content else {
-                decoder.fail(node.location, "must be a list, one '- ' for each")
+                decoder.fail(node.location, "must be a list with a '- ' before each entry")
                 return nil
             }
             return nodes.compactMap { decoder.block($0, scope: title($0)) }
@@ -108,7 +108,7 @@ extension Reading {
         }
     }
 
-    /// Values under keys of the operator's choice, in file order.
+    /// Values under keys that the operator chooses, in file order.
     static func map<Item, Entry>(
         of item: Reading<Item>,
         checkingKey check: @escaping @Sendable (String) throws(Refusal) -> Void,
@@ -130,7 +130,7 @@ extension Reading {
         }
     }
 
-    /// Values under the names of headers.
+    /// Values whose keys are names of headers.
     static func headers<Item, Entry>(
         of item: Reading<Item>,
         _ entry: @escaping @Sendable (Located<String>, Located<Item>) -> Entry
@@ -139,7 +139,7 @@ extension Reading {
         return Reading(schema: .headers(item.schema), read: map.read)
     }
 
-    /// The same values, made into something else.
+    /// The same values, transformed.
     func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Reading<Other> {
         Reading<Other>(schema: schema) { [read] node, decoder in
             read(node, &decoder).map(transform)

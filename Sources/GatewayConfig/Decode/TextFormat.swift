@@ -1,7 +1,7 @@
-/// What a text of the configuration looks like: how the reference calls it, and the regular
-/// expression by which an editor finds a mistake before `check` does.
+/// The format of a text in the configuration: its name in the reference, and the regular expression
+/// by which an editor finds an error before `check` does.
 ///
-/// An expression may let through what `check` refuses, but never the other way round.
+/// An expression may accept a text that `check` refuses, but never the reverse.
 enum TextFormat: String, Sendable {
     case text
     case url = "URL"
@@ -18,7 +18,7 @@ enum TextFormat: String, Sendable {
     case fileMode = "file mode"
     case network
 
-    /// In the language of ECMA-262, as JSON Schema asks for; nil where any text may be right.
+    /// In the syntax of ECMA-262, as JSON Schema requires; nil where any text may be valid.
     var pattern: String? {
         switch self {
         case .url: #"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(/[^\s?#]*)?$"#
@@ -36,8 +36,8 @@ enum TextFormat: String, Sendable {
         }
     }
 
-    /// A method, one space, and segments: each a parameter or literal text without `*` and a `:` in
-    /// front.
+    /// A method, one space, and segments: each is a parameter, or literal text without `*` that
+    /// does not begin with `:`.
     private static let routePattern =
         "^(" + Config.Method.allCases.map(\.rawValue).joined(separator: "|") + ") "
         + #"(/|(/(\{[A-Za-z0-9_-]+\}|[^\s/?#{}*:][^\s/?#{}*]*|:))+/?)$"#

@@ -1,9 +1,9 @@
 import YAMLReader
 
-/// The keys whose values could not be read, each with the place of its block.
+/// The keys whose values could not be read, each with the location of its block.
 ///
-/// Such a value is reported where it stands. A rule that misses it must not report that as well:
-/// with a misspelt `backends`, every call would name an unknown backend.
+/// The decoder reports such a value. A check must not report that it is missing too: with a
+/// misspelt `backends`, every call would name an unknown backend.
 struct UnreadKeys {
     private struct Key: Hashable {
         let name: String

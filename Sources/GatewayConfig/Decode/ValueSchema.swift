@@ -1,19 +1,19 @@
-/// What may be written for a key, as data: a JSON Schema can be made from it.
+/// The allowed values of a key, as data from which a JSON Schema is generated.
 indirect enum ValueSchema: Sendable {
     case text(format: TextFormat)
-    /// Any scalar but null: what is meant is its text.
+    /// Any scalar but null, read as its text.
     case scalar
     case flag
     case integer(ClosedRange<Int>)
     case number
     case duration
-    /// At most so many bytes.
+    /// A number of bytes, at most this one.
     case size(Int)
     case share
     case choice([String])
     case list(ValueSchema)
     case oneOrMany(ValueSchema)
-    /// Any keys, the same kind of value for each.
+    /// Any keys, with values of the same schema.
     case map(ValueSchema)
     /// The keys are the names of headers.
     case headers(ValueSchema)
@@ -22,12 +22,12 @@ indirect enum ValueSchema: Sendable {
     case anything
 }
 
-/// The keys of a block; looked up when asked for, since blocks may contain themselves.
+/// The keys of a block, computed on demand because blocks may contain themselves.
 struct BlockSchema: Sendable {
-    /// Of the type that is read: `Endpoint`.
+    /// The name of the type that is decoded: `Endpoint`.
     let name: String
     let keys: @Sendable () -> [KeySchema]
-    /// Groups of keys, exactly one of each group must be there.
+    /// Groups of keys; exactly one key of each group must be present.
     let alternatives: [[String]]
 }
 
@@ -41,12 +41,12 @@ struct KeySchema: Sendable {
     let fallback: KeyDefault
 }
 
-/// What holds where a key is not written.
+/// The value of a key that is not written.
 enum KeyDefault: Sendable {
-    /// What the key is about does not happen.
+    /// No default: the feature is off.
     case none
     case value(JSONTree)
-    /// In words: another key's value, or what depends on others.
+    /// A description: the value of another key, or a value that depends on others.
     case words(String)
 
     static func text(_ text: String) -> KeyDefault { .value(.text(text)) }

@@ -1,9 +1,9 @@
-/// How the loader reaches files; handed in, so that a test or a simulation has its own.
+/// The file access of the loader; tests and simulations pass their own.
 package struct ConfigFiles {
     /// The largest file that is read.
     ///
-    /// 16 MiB: some hundred thousand endpoints, or all certificates that a system trusts 70 times
-    /// over; more is a mistake, and must not fill the memory.
+    /// 16 MiB: some hundred thousand endpoints, or 70 times the trusted CA certificates of a
+    /// system; a larger file is an error and must not fill the memory.
     package static let bytesMax = 16 << 20
 
     /// The bytes of a regular file of at most `bytesMax`.
@@ -12,7 +12,7 @@ package struct ConfigFiles {
     /// The names in a directory, in any order, without `.` and `..`.
     package let list: (_ directory: String) throws(ConfigFileError) -> [String]
 
-    /// Whether every user of the system may change a file; the loader warns of such a configuration.
+    /// Whether every user of the system may write a file; the loader warns of such a configuration.
     package var isWorldWritable: (_ path: String) -> Bool = { _ in false }
 
     package init(
@@ -29,7 +29,7 @@ package enum ConfigFileError: Error, Sendable, Equatable {
     case notFound
     /// Larger than this many bytes.
     case tooLarge(Int)
-    /// The system's words: `permission denied`.
+    /// The error text of the system: `permission denied`.
     case unreadable(String)
 
     package var words: String {

@@ -1,7 +1,7 @@
-/// The little that is needed of paths: text with slashes.
+/// Operations on file paths, as text with slashes.
 enum FilePath {
-    /// The path as seen from where the file stands that names it.
-    static func resolve(_ path: String, besides file: String) -> String {
+    /// A path that is relative to the folder of the file that contains it.
+    static func resolve(_ path: String, relativeTo file: String) -> String {
         guard !path.hasPrefix("/") else { return path }
         return directory(of: file) + path
     }

@@ -1,6 +1,6 @@
-/// A path in which `*` stands for any characters of a name and `?` for one.
+/// A path in which `*` matches any characters of a name and `?` matches one.
 ///
-/// As in a shell, names that begin with a dot are only matched by a dot.
+/// As in a shell, only a literal dot matches the dot at the beginning of a name.
 struct FilePattern {
     private let pattern: String
 
@@ -8,8 +8,8 @@ struct FilePattern {
         self.pattern = pattern
     }
 
-    /// The paths that match, sorted level by level; one without `*` and `?` matches itself, whether
-    /// it is there or not.
+    /// The matching paths, sorted level by level; a pattern without `*` and `?` matches itself,
+    /// even if no such file exists.
     func matches(in files: ConfigFiles) -> [String] {
         var found = [pattern.hasPrefix("/") ? "/" : ""]
         let names = pattern.split(separator: "/")
@@ -26,12 +26,12 @@ struct FilePattern {
         like name: String, in directory: String, _ files: ConfigFiles
     ) -> [String] {
         guard name.contains(where: { "*?".contains($0) }) else { return [name] }
-        // A directory that cannot be read has no names that match.
+        // A directory that cannot be read has no matching names.
         let all = (try? files.list(directory.isEmpty ? "." : directory)) ?? []
         return all.filter { matches(Array(name), Array($0)) }.sorted()
     }
 
-    /// Two cursors and the place to go back to: linear memory, no recursion.
+    /// Two cursors and a position to backtrack to: linear memory, no recursion.
     static func matches(_ pattern: [Character], _ name: [Character]) -> Bool {
         if name.first == ".", pattern.first != "." { return false }
         var (at, location) = (0, 0)

@@ -3,8 +3,8 @@ import YAMLReader
 
 /// Reads a configuration with everything that it includes, and checks it.
 ///
-/// Knows no disk and no environment: both are handed in. Everything that is wrong comes back at
-/// once; a configuration comes back only if nothing is an error.
+/// It accesses files and environment only through its parameters. It returns all problems at once,
+/// and a configuration only if none of them is an error.
 package struct ConfigLoader {
     private let files: ConfigFiles
     private var decoder: ConfigDecoder
@@ -15,11 +15,11 @@ package struct ConfigLoader {
             expansion: Expansion(variable: environment, files: files), problems: Problems())
     }
 
-    /// Loads the file at `path`: JSON if it ends in `.json`, else YAML. No configuration comes back if
+    /// Loads the file at `path`: JSON if it ends in `.json`, else YAML. Returns no configuration if
     /// there is an error.
     ///
-    /// - Parameter contexts: gets the TLS contexts of the backends, which the check makes to try them.
-    ///   Pass it on to the planner, and to later loads of the same files, so that each is made once
+    /// - Parameter contexts: receives the TLS contexts of the backends, which the check creates.
+    ///   Pass it to the planner, and to later loads of the same files, so that each is created once
     package static func load(
         _ path: String, files: ConfigFiles, environment: @escaping (String) -> String?,
         contexts: TLSClientContexts = TLSClientContexts()
@@ -35,7 +35,7 @@ package struct ConfigLoader {
         loader.warnIfWorldWritable(path)
         var config = Config(location: main.location)
         loader.decoder.decode(main, into: &config, scope: "")
-        loader.follow(config.include, of: path, into: &config)
+        loader.includeFiles(config.include, of: path, into: &config)
         if config.backends.contains(where: \.needsSystemTrust) {
             config.systemTrust = SystemTrust.file(in: files, environment: environment)
         }
@@ -43,7 +43,7 @@ package struct ConfigLoader {
         var check = ConfigCheck(
             config, problems: loader.decoder.problems, unread: loader.decoder.unread,
             contexts: contexts)
-        check.run()
+        check.checkAll()
         return (check.problems.errorCount == 0 ? config : nil, check.problems)
     }
 
@@ -71,22 +71,23 @@ package struct ConfigLoader {
         }
     }
 
-    /// Who may write the file decides where requests go, and reads every secret.
+    /// Warns of a file that every user may change: its writer decides where requests are sent, and
+    /// can read every secret.
     private mutating func warnIfWorldWritable(_ path: String) {
         guard files.isWorldWritable(path) else { return }
         decoder.problems.warning(
             at: SourceLocation(file: path),
-            "every user of this system may change this file (chmod o-w \(path))")
+            "every user of this system can write this file; run: chmod o-w \(path)")
     }
 
     // MARK: Include
 
-    private mutating func follow(
+    private mutating func includeFiles(
         _ patterns: [Located<String>], of main: String, into config: inout Config
     ) {
         var seen = [main]
         for pattern in patterns {
-            let path = FilePath.resolve(pattern.value, besides: main)
+            let path = FilePath.resolve(pattern.value, relativeTo: main)
             let found = FilePattern(path).matches(in: files)
             if found.isEmpty {
                 decoder.problems.warning(
@@ -111,11 +112,11 @@ package struct ConfigLoader {
             config.endpoints += part.config.endpoints
         } catch {
             decoder.markUnread("include", of: config.location)
-            let isHere = !error.isFileMissing
+            let exists = !error.isFileMissing
             let named = pattern.written ?? file
             decoder.problems.error(
-                at: isHere ? error.location : pattern.location,
-                isHere ? error.text : "there is no file '\(named)' to include")
+                at: exists ? error.location : pattern.location,
+                exists ? error.text : "there is no file '\(named)' to include")
         }
     }
 }

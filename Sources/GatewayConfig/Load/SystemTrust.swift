@@ -1,21 +1,21 @@
 import Basics
 
-/// Where systems keep the certificates of the authorities that they trust.
+/// The files in which operating systems store their trusted CA certificates.
 ///
-/// OpenSSL's own default is a path of the machine that it was built on; a static binary in an empty
-/// image has no use for that.
+/// OpenSSL's own default is a path of the machine that it was built on, which a static binary in an
+/// empty image cannot use.
 enum SystemTrust {
-    /// The variable that names another file, as OpenSSL, Go and curl know it.
+    /// The environment variable that names another file, as for OpenSSL, Go and curl.
     static let variable = "SSL_CERT_FILE"
 
     private static let paths = [
-        "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Alpine, Arch, our image
+        "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Alpine, Arch, this project's image
         "/etc/pki/tls/certs/ca-bundle.crt",  // Fedora, RHEL
         "/etc/ssl/ca-bundle.pem",  // openSUSE
         "/etc/ssl/cert.pem",  // macOS, the BSDs
     ]
 
-    /// The first of them that is there.
+    /// The first of them that exists.
     static func file(in files: ConfigFiles, environment: (String) -> String?) -> Config.File? {
         let named = environment(variable) ?? ""
         for path in named.isEmpty ? paths : [named] {

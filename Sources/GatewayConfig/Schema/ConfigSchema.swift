@@ -1,15 +1,15 @@
 import Basics
 import JSONText
 
-/// The configuration language as a JSON Schema (draft 2020-12), for editors: made from the tables
-/// that the decoder reads by, so neither can know a key that the other does not.
+/// The configuration language as a JSON Schema (draft 2020-12), for editors. It is generated from
+/// the decoder's tables, so both always have the same keys.
 package enum ConfigSchema {
     /// The schema, indented, with a line end.
     package static var text: String {
         var definitions = Definitions()
         var members: [(String, JSONTree)] = [
             ("$schema", .text("https://json-schema.org/draft/2020-12/schema")),
-            ("title", .text("A configuration of tributary")),
+            ("title", .text("Tributary configuration")),
         ]
         members += definitions.members(of: Config.blockSchema)
         members.append(("$defs", .object(definitions.all())))
@@ -17,12 +17,12 @@ package enum ConfigSchema {
     }
 }
 
-/// The blocks that are referred to; each is defined once, since blocks may contain themselves.
+/// The referenced blocks; each is defined once, because blocks may contain themselves.
 private struct Definitions {
     private var waiting: [BlockSchema] = []
     private var known: Set<String> = []
 
-    /// All that were referred to, and those that these refer to.
+    /// All blocks that were referenced, directly or by other blocks.
     mutating func all() -> [(String, JSONTree)] {
         var definitions = [("variable", Self.variable)]
         while !waiting.isEmpty {
@@ -32,7 +32,7 @@ private struct Definitions {
         return definitions
     }
 
-    /// `${NAME}` may stand for any single value.
+    /// `${NAME}` is allowed instead of any scalar value.
     private static let variable = JSONTree.object([
         ("type", .text("string")), ("pattern", .text(#"\$\{.+\}"#)),
         ("description", .text("${NAME}, ${NAME:-default} or ${file:/path}")),
@@ -64,7 +64,8 @@ private struct Definitions {
         return .object(schema + members(of: key.value))
     }
 
-    /// Recurses as deep as a type of value nests, which the tables bound; blocks are only named.
+    /// The recursion is as deep as the nesting of a value's type, which the tables bound; blocks
+    /// are only referenced.
     private mutating func members(of value: ValueSchema) -> [(String, JSONTree)] {
         switch value {
         case .text(.regex): return [("type", .text("string")), ("format", .text("regex"))]
@@ -92,7 +93,7 @@ private struct Definitions {
                 ), ("examples", .texts(["50%"])),
             ])
         case .choice(let names):
-            // In YAML, an unquoted null is no text.
+            // In YAML, an unquoted null is not a text.
             let null: [JSONTree] = names.contains("null") ? [.raw("null")] : []
             return orVariable([("enum", .list(names.map { .text($0) } + null))])
         case .list(let item): return list(of: item)

@@ -1,13 +1,14 @@
 import Basics
 
-/// Puts in what `${VAR}`, `${VAR:-default}` and `${file:/path}` stand for; `$${x}` is `${x}` itself.
+/// Replaces `${VAR}`, `${VAR:-default}` and `${file:/path}` by their values; `$${x}` is a literal
+/// `${x}`.
 ///
-/// As in a shell, `:-` also counts a variable as missing that is empty.
+/// As in a shell, `:-` also applies to a variable that is empty.
 struct Expansion {
-    /// The environment, handed in.
+    /// The environment.
     let variable: (String) -> String?
 
-    /// Reads a secret's file; `${file:secret}` is looked for beside the file that names it.
+    /// Reads secret files; the path in `${file:secret}` is relative to the file that contains it.
     let files: ConfigFiles
 
     /// The largest file that `${file:}` reads.
@@ -24,7 +25,8 @@ struct Expansion {
 
     /// The expanded text, or nil if there is nothing to expand.
     ///
-    /// With `doublesBraces`, what is put in is literal for a template, whatever it contains.
+    /// With `doublesBraces`, the inserted values are literal text in a template, even if they
+    /// contain braces.
     func expand(
         _ text: String, in file: String, doublesBraces: Bool
     ) throws(Failure) -> String? {
@@ -47,7 +49,7 @@ struct Expansion {
         return result + rest
     }
 
-    /// The text of a template with `${...}` as literal text: what is shown instead of the expansion.
+    /// The text of a template with `${...}` as literal text, shown instead of the expanded one.
     static func concealed(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -80,8 +82,8 @@ struct Expansion {
             && name.allSatisfy { $0 == "_" || ($0.isASCII && ($0.isLetter || $0.isNumber)) }
         guard isName else {
             throw Failure(
-                text: "'${\(name)}' names no environment variable"
-                    + " (there are ${NAME}, ${NAME:-default} and ${file:/path})")
+                text: "'${\(name)}' is not a valid variable"
+                    + " (write ${NAME}, ${NAME:-default} or ${file:/path})")
         }
         return String(name)
     }
@@ -90,7 +92,7 @@ struct Expansion {
     private func contents(of path: String, in file: String) throws(Failure) -> String {
         let bytes: [UInt8]
         do throws(ConfigFileError) {
-            bytes = try files.read(FilePath.resolve(path, besides: file))
+            bytes = try files.read(FilePath.resolve(path, relativeTo: file))
             guard bytes.count <= Self.fileBytesMax else {
                 throw .tooLarge(Self.fileBytesMax)
             }
@@ -98,7 +100,7 @@ struct Expansion {
             throw Failure(text: "file \(path) of '${file:\(path)}' cannot be read: \(error.words)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(text: "file \(path) of '${file:\(path)}' is no UTF-8 text")
+            throw Failure(text: "file \(path) of '${file:\(path)}' is not UTF-8 text")
         }
         guard text.last?.isNewline == true else { return text }
         return String(text.dropLast())
@@ -106,7 +108,7 @@ struct Expansion {
 }
 
 extension Substring {
-    /// Where the two characters of `pair` stand next to each other for the first time.
+    /// The index of the first occurrence of the two characters of `pair`.
     fileprivate func firstIndex(ofPair pair: String) -> Index? {
         indices.first { self[$0...].hasPrefix(pair) }
     }

@@ -2,13 +2,13 @@ import Basics
 import JSONText
 package import YAMLReader
 
-/// Reads a JSON configuration into the tree that YAML gives, so that one decoder serves both.
+/// Parses a JSON configuration into the same tree as YAML, so that one decoder reads both.
 package struct JSONConfigSource {
     private let text: Bytes
     private let file: String
 
-    /// The last location that was needed. Nodes come in the order of the text, so counting goes on
-    /// from there, and even a file of one long line is counted once.
+    /// The last location that was computed. Nodes are visited in the order of the text, so counting
+    /// continues from there, and even a file of one long line is scanned once.
     private var reached = TextPosition()
 
     package static func read(_ bytes: [UInt8], file: String) throws(DocumentProblem) -> DocumentNode
@@ -19,19 +19,20 @@ package struct JSONConfigSource {
             document = try JSONDocument(source.text)
         } catch {
             throw DocumentProblem(
-                location: source.location(error.offset), text: "this is no JSON: \(error.reason)")
+                location: source.location(error.offset),
+                text: "this is not valid JSON: \(error.reason)")
         }
         return try source.node(document.root, depth: 1)
     }
 
-    /// A byte order mark is no part of the text.
+    /// Removes a byte order mark.
     private init(_ bytes: [UInt8], file: String) {
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         text = Bytes(hasMark ? Array(bytes.dropFirst(3)) : bytes)
         self.file = file
     }
 
-    /// Recursion is bounded, as the tree is.
+    /// The recursion is bounded by the depth of the tree.
     private mutating func node(
         _ node: JSONDocument.Node, depth: Int
     ) throws(DocumentProblem) -> DocumentNode {
@@ -43,7 +44,7 @@ package struct JSONConfigSource {
         case .array(let elements):
             content = .sequence(try self.elements(elements, depth: depth, at: location))
         case .string(let string):
-            // Escapes make a string longer than it is; nothing else can.
+            // Only escapes make the text in the file longer than the string.
             let isVerbatim = string.utf8.count + 2 == node.range.count
             content = .scalar(
                 .init(
@@ -89,7 +90,7 @@ package struct JSONConfigSource {
         }
     }
 
-    /// The location of a byte that is not before the last one whose location was needed.
+    /// The location of a byte that is not before the last one whose location was computed.
     private mutating func location(_ offset: Int) -> SourceLocation {
         let text = text
         reached.advance(to: offset, in: text.span)

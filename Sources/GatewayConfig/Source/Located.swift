@@ -1,12 +1,12 @@
 package import YAMLReader
 
-/// A value and the place in the configuration where it was written.
+/// A value and its source location in the configuration.
 package struct Located<Value: Sendable>: Sendable {
     package let value: Value
     package let location: SourceLocation
 
-    /// The text of the file, `${NAME}`, where the value was put together from a variable or from a
-    /// secret's file: messages quote this and never the value.
+    /// The text in the file, `${NAME}`, if the value comes from a variable or a secret file:
+    /// messages quote it and never the value.
     package let written: String?
 
     package init(_ value: Value, at location: SourceLocation) {
@@ -28,7 +28,7 @@ package struct Located<Value: Sendable>: Sendable {
         self.init(value, at: node.location, written: written)
     }
 
-    /// The file itself has the whole value, so that messages may quote it.
+    /// Whether the file itself contains the whole value, so that messages may quote it.
     var isSpelled: Bool { written == nil }
 
     /// The value as a message may quote it.

@@ -2,9 +2,10 @@ import Basics
 import JSONText
 import YAMLReader
 
+/// The problems as JSON.
 extension Problems {
     /// For tools: `{"errors":1,"warnings":0,"problems":[{"severity":"error","file":...}]}`, one
-    /// problem to a line.
+    /// problem per line.
     package var json: String {
         var json: [UInt8] = []
         json.append(#"{"errors":\#(errorCount),"warnings":\#(warningCount),"problems":["#)

@@ -1,8 +1,8 @@
 package import YAMLReader
 
-/// Everything that is wrong with a configuration, collected, so that one run tells it all.
+/// The collected errors and warnings of a configuration, so that one run reports all of them.
 package struct Problems: Sendable, Equatable {
-    /// One finding, as `file:line:column: error: text`.
+    /// One error or warning, written as `file:line:column: error: text`.
     package struct Problem: Sendable, Hashable, CustomStringConvertible {
         package let severity: Severity
         package let location: SourceLocation
@@ -11,7 +11,7 @@ package struct Problems: Sendable, Equatable {
         package var description: String { "\(location): \(severity.rawValue): \(text)" }
     }
 
-    /// An error stops the start; a warning does not, unless `--strict` is given.
+    /// An error prevents the start; a warning only fails `check --strict`.
     package enum Severity: String, Sendable {
         case error, warning
     }
@@ -35,7 +35,7 @@ package struct Problems: Sendable, Equatable {
         add(Problem(severity: .warning, location: location, text: text))
     }
 
-    /// The same thing found on two ways is told once.
+    /// Adds a problem unless it has been reported already.
     private mutating func add(_ problem: Problem) {
         let problem = Problem(
             severity: problem.severity, location: problem.location,
@@ -49,7 +49,7 @@ package struct Problems: Sendable, Equatable {
     package var warningCount: Int { found.count { $0.severity == .warning } }
     package var isEmpty: Bool { found.isEmpty }
 
-    /// By place; the files in the order in which they first had a problem.
+    /// By location; the files in the order of their first problems.
     package var sorted: [Problem] {
         let keyed = found.enumerated().map { index, problem in
             let file = files.firstIndex(of: problem.location.file) ?? files.count
@@ -60,7 +60,7 @@ package struct Problems: Sendable, Equatable {
         return keyed.sorted { $0.key < $1.key }.map(\.problem)
     }
 
-    /// `3 errors, 1 warning`; what there is none of is left out.
+    /// `3 errors, 1 warning`; a count of zero is omitted.
     package var summary: String {
         [(errorCount, "error"), (warningCount, "warning")]
             .filter { count, _ in count > 0 }
@@ -68,7 +68,7 @@ package struct Problems: Sendable, Equatable {
             .joined(separator: ", ")
     }
 
-    /// The lines that `check` prints, the summary last; none if there is no problem.
+    /// The lines that `check` prints, with the summary last; empty without problems.
     package var lines: [String] {
         isEmpty ? [] : sorted.map(\.description) + [summary]
     }

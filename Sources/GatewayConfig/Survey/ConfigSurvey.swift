@@ -1,5 +1,5 @@
-/// What somebody has to know of a configuration who plays its clients and its backends: the routes
-/// with values that they take, and the calls with the members that are read of their answers.
+/// The facts that a simulation of clients and backends needs: the routes with valid values of their
+/// parameters, and the calls with the members that are read from their responses.
 package struct ConfigSurvey: Sendable {
     package let backends: [Backend]
     package let endpoints: [Endpoint]
@@ -20,11 +20,11 @@ package struct ConfigSurvey: Sendable {
         package let name: String
         package let method: String
         package let path: [Segment]
-        /// Of the query and of headers.
+        /// The parameters in query and headers.
         package let params: [Param]
         /// Headers that calls use.
         package let headers: [String]
-        /// A body that is let through; nil where none is asked for.
+        /// A valid body; nil if the endpoint uses none.
         package let body: String?
         package let calls: [Call]
     }
@@ -39,22 +39,23 @@ package struct ConfigSurvey: Sendable {
         package let name: String
         package let isHeader: Bool
         package let isRequired: Bool
-        /// Some that are let through.
+        /// Some valid values.
         package let values: [String]
     }
 
     package struct Call: Sendable {
         package let name: String
-        /// Into `backends`.
+        /// Index into `backends`.
         package let backend: Int
         package let method: String
         /// The fixed pieces of its path and query, in order.
         package let literals: [String]
-        /// What `take`, `keep` and the templates of other calls read of its answer: `items[].id`.
+        /// The paths that `take`, `keep` and templates of other calls read from its response:
+        /// `items[].id`.
         package let paths: [String]
     }
 
-    /// The names of parameters that clients may leave out, once each.
+    /// The names of the optional parameters, once each.
     package var optionalParameters: [String] {
         var names: [String] = []
         for param in endpoints.flatMap(\.params) where !param.isRequired {

@@ -1,7 +1,8 @@
 import Basics
 
+/// Sample values of parameters and bodies.
 extension Config.Param {
-    /// Some values that a client may send; a pattern that none of the usual ones fits gets none.
+    /// Some valid values; empty if none of the candidates matches the pattern.
     var samples: [String] {
         if !oneOf.isEmpty { return oneOf.map(\.value) }
         let rule = try? ValueRule(ruleKind, self)
@@ -12,12 +13,12 @@ extension Config.Param {
 }
 
 extension Config.Body {
-    /// JSON with every field that is spoken of.
+    /// JSON with every declared member.
     var sample: String { Sample.json(type?.value ?? .object, properties, required.map(\.value)) }
 }
 
 private enum Sample {
-    /// Values of every kind, from the ordinary to the odd.
+    /// Values of all types, typical ones first.
     static func candidates(min: Int?, max: Int?, minLength: Int) -> [String] {
         let least = min ?? 1
         let numbers = (0..<5).map { "\(Swift.min(least + $0, max ?? .max))" }
@@ -26,7 +27,7 @@ private enum Sample {
             + [String(repeating: "x", count: Swift.max(1, Swift.min(minLength, 4096)))]
     }
 
-    /// As deep as the document that describes it.
+    /// The recursion is as deep as the document that declares the properties.
     static func json(
         _ kind: Config.Property.Kind, _ properties: [Config.Property], _ required: [String]
     ) -> String {

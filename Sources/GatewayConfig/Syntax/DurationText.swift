@@ -1,7 +1,8 @@
 import Basics
 
 extension Duration {
-    /// As a configuration spells it, in the greatest unit that leaves a whole number: `800ms`, `5s`.
+    /// As a configuration spells it, in the greatest unit that leaves a whole number: `800ms`,
+    /// `5s`.
     package var spelled: String {
         let units: [(name: String, worth: Int64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),

@@ -1,9 +1,9 @@
 package import YAMLReader
 
-/// Numbers of YAML as numbers of JSON.
+/// Converts YAML numbers to JSON numbers.
 package enum JSONNumber {
-    /// The number spelled as it was written if JSON has that spelling, else the same number; nil for
-    /// what JSON cannot say.
+    /// The number with its original spelling if it is valid JSON, else in another spelling; nil if
+    /// JSON cannot express it.
     package static func spelling(of text: String, type: ScalarType) -> String? {
         if case .integer(let value) = type, text.hasPrefix("0x") || text.hasPrefix("0o") {
             return value.map { String($0) }

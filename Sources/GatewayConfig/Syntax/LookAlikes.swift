@@ -1,11 +1,11 @@
-/// Letters and signs that look like ASCII and are not: they come in by copying from a document, and
-/// nobody sees in "unknown key 'tіmeout'" what is wrong with it.
+/// Finds letters and signs that look like ASCII but are not. They are often copied from documents,
+/// and are invisible in a message such as "unknown key 'tіmeout'".
 enum LookAlikes {
-    /// ` (the 'і' is U+0456)` for each of them in a text that does not name its code point already;
-    /// else nothing.
+    /// ` (the 'і' is U+0456)` for each of them whose code point the text does not already contain;
+    /// empty if there is none.
     ///
-    /// A word of another script is no mistake: letters count only in a word of which every other
-    /// letter is ASCII or looks like it.
+    /// Words of other scripts are not reported: letters count only in a word whose other letters
+    /// are ASCII or look like it.
     static func note(on text: String) -> String {
         // Most messages are ASCII.
         guard text.utf8.contains(where: { $0 >= 0x80 }) else { return "" }
@@ -31,7 +31,7 @@ enum LookAlikes {
 
     // MARK: Signs
 
-    /// Quotes, dashes, spaces and full-width forms, which stand in no word of a configuration.
+    /// Quotes, dashes, spaces and full-width forms, which do not occur in words of a configuration.
     private static func signs(in text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter { scalar in
             switch scalar.value {

@@ -1,14 +1,15 @@
-/// A number with a unit, `1.5s`, `64KiB`, `50%`, in the smallest unit; exact, without floating point.
+/// A number with a unit, `1.5s`, `64KiB`, `50%`, converted to the smallest unit exactly, without
+/// floating point.
 package struct Quantity {
-    /// The units of one kind of quantity and what each is worth.
+    /// The units of one kind of quantity, each with its size in the smallest unit.
     struct Units {
         let names: [(name: String, worth: Int)]
         let example: String
         let max: Int
-        /// How a message spells `max`.
+        /// The spelling of `max` in messages.
         let maxText: String
 
-        /// In nanoseconds; longer than a year is a mistake, and no sum of a few of them overflows.
+        /// In nanoseconds. More than a year is an error, so that no sum of a few times overflows.
         static let time = Units(
             names: [
                 ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
@@ -66,7 +67,7 @@ package struct Quantity {
         self.amount = amount
     }
 
-    /// The number times `worth`, rounded down; nil if it is no number. Saturates.
+    /// The number times `worth`, rounded down and saturated; nil if the text is not a number.
     private static func scaled(_ number: Substring, by worth: Int) -> Int? {
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }

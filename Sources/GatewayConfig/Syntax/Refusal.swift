@@ -10,19 +10,18 @@ package struct Refusal: Error {
         self.location = location
     }
 
-    /// The refusal of a value that the file itself spells.
+    /// The text of the refusal, for a value that the file itself contains.
     package var words: String { text.quotingValues }
 }
 
 /// The text of a refusal. Every interpolated value counts as confidential unless it is marked as
-/// `fixed`: a value from the environment or from a secret's file must never be printed, and a new
-/// message cannot forget that.
+/// `fixed`, so that no message can print a value from the environment or a secret file by accident.
 package struct RefusalText: ExpressibleByStringInterpolation {
     fileprivate enum Piece {
         case fixed(String)
         /// A part of the refused value.
         case value(String)
-        /// Derived from the refused value; left out where that is confidential.
+        /// Derived from the refused value; omitted if that is confidential.
         case hint(String)
     }
 
@@ -36,17 +35,17 @@ package struct RefusalText: ExpressibleByStringInterpolation {
         pieces = stringInterpolation.pieces
     }
 
-    /// A text that contains nothing of the refused value.
+    /// A text that is independent of the refused value.
     init(fixed text: String) {
         pieces = [.fixed(text)]
     }
 
-    /// ` - did you mean 'timeout'?`, if a known name is near.
+    /// ` - did you mean 'timeout'?`, if a known name is similar.
     static func suggestion(for value: some StringProtocol, among known: [String]) -> Self {
         hint(Suggestion.words(for: String(value), among: known))
     }
 
-    /// Words that are left out where the value is confidential.
+    /// Words that are omitted if the value is confidential.
     static func hint(_ words: String) -> Self {
         var text = Self(fixed: "")
         text.pieces = [.hint(words)]
@@ -59,7 +58,7 @@ package struct RefusalText: ExpressibleByStringInterpolation {
         return sum
     }
 
-    /// With the values as they are.
+    /// The text with the values.
     var quotingValues: String {
         pieces.map { piece in
             switch piece {
@@ -68,7 +67,7 @@ package struct RefusalText: ExpressibleByStringInterpolation {
         }.joined()
     }
 
-    /// With what the file says, such as `${NAME}`, instead of the values that were put in there.
+    /// The text with the spelling in the file, such as `${NAME}`, instead of the values.
     func quoting(written: String) -> String {
         var isQuoted = false
         var text = ""

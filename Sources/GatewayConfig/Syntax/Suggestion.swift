@@ -1,21 +1,21 @@
-/// The known name that somebody probably meant.
+/// Finds the known name that an unknown one probably means.
 enum Suggestion {
-    /// ` - did you mean 'timeout'?`, or nothing if no known name is near.
+    /// ` - did you mean 'timeout'?`, or empty if no known name is similar.
     static func words(for written: String, among known: [String]) -> String {
         nearest(to: written, among: known).map { " - did you mean '\($0)'?" } ?? ""
     }
 
-    /// The known name with the fewest edits, if they are few for its length.
+    /// The known name with the smallest edit distance, if that is small for its length.
     static func nearest(to written: String, among known: [String]) -> String? {
-        // Longer texts are no typing errors of a name, and would cost time.
+        // Longer texts are not misspelt names, and comparing them would take time.
         guard written.utf8.count <= 64 else { return nil }
         let plain = simplified(written)
         let ranked = known.map { name in
             (name, distance(from: plain, to: simplified(name)))
         }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
-        let most = min(max(1, min(3, best.0.count / 3)), plain.count - 1)
-        return best.1 <= most ? best.0 : nil
+        let limit = min(max(1, min(3, best.0.count / 3)), plain.count - 1)
+        return best.1 <= limit ? best.0 : nil
     }
 
     /// `maxBody`, `max-body` and `MAX_BODY` all mean `max_body`.
@@ -23,7 +23,7 @@ enum Suggestion {
         name.lowercased().filter { $0 != "_" && $0 != "-" }
     }
 
-    /// The beginning of a name, `warn` for `warning`, is as near as one edit.
+    /// A prefix of a name, `warn` for `warning`, counts as one edit.
     private static func distance(from source: [Character], to target: [Character]) -> Int {
         source.count >= 3 && target.starts(with: source) && target.count > source.count
             ? 1 : edits(from: source, to: target)

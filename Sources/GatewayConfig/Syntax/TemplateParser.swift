@@ -1,17 +1,17 @@
 import Basics
 import JSONText
 
-/// Why a text is no template, and where: characters (code points) from its start.
+/// Why a text is not a valid template, and the offset of the error in code points.
 struct TemplateError: Error, Equatable {
     let offset: Int
     let text: String
 }
 
 extension TemplateText {
-    /// Reads a template; what is in braces must be a reference.
+    /// Parses a template; the text in braces must be a reference.
     init(parsing text: String) throws(TemplateError) {
         var parser = TemplateParser(text)
-        try parser.run()
+        try parser.parse()
         self.init(text: text, segments: parser.segments)
     }
 }
@@ -27,7 +27,7 @@ private struct TemplateParser {
         scalars = Array(text.unicodeScalars)
     }
 
-    mutating func run() throws(TemplateError) {
+    mutating func parse() throws(TemplateError) {
         while at < scalars.count {
             let isDoubled = at + 1 < scalars.count && scalars[at + 1] == scalars[at]
             switch scalars[at] {
@@ -39,7 +39,7 @@ private struct TemplateParser {
                 segments.append(.reference(try reference()))
             case "}":
                 throw TemplateError(
-                    offset: at, text: "this } closes nothing; write }} for the sign")
+                    offset: at, text: "unmatched }; write }} for a literal }")
             case let plain:
                 literal.append(plain)
                 at += 1
@@ -57,7 +57,8 @@ private struct TemplateParser {
     private mutating func reference() throws(TemplateError) -> TemplateText.Reference {
         let open = at
         guard let close = scalars[open...].firstIndex(of: "}") else {
-            throw TemplateError(offset: open, text: "this { is never closed; write {{ for the sign")
+            throw TemplateError(
+                offset: open, text: "this { is never closed; write {{ for a literal {")
         }
         at = close + 1
         var text = String.UnicodeScalarView()
@@ -82,13 +83,13 @@ extension TemplateText.Source {
     fileprivate init(reading text: String) throws(ReferenceError) {
         guard !text.contains(where: \.isWhitespace) else {
             throw ReferenceError(
-                words: "a reference has no spaces; write {{ and }} for the signs themselves")
+                words: "a reference must not contain spaces; write {{ and }} for literal braces")
         }
         let header = "request.header."
         if text.hasPrefix(header) {
             let name = String(text.dropFirst(header.count))
             guard HeaderSyntax.isName(name) else {
-                throw ReferenceError(words: "'\(name)' is no name of a header")
+                throw ReferenceError(words: "'\(name)' is not a valid header name")
             }
             self = .requestHeader(name)
             return
@@ -117,7 +118,8 @@ extension TemplateText.Source {
             }
             guard rest.first == .key("body") else {
                 throw ReferenceError(
-                    words: "of the request there are {request.header.Name}, {request.query.name},"
+                    words:
+                        "references to the request are {request.header.Name}, {request.query.name},"
                         + " {request.client}, {request.body} and {request.body.field}")
             }
             self = .requestBody(path: Array(rest.dropFirst()))
@@ -131,7 +133,7 @@ extension TemplateText.Source {
         do { path = try JSONPath(text) } catch { throw ReferenceError(words: error.description) }
         guard !path.isPlural else {
             throw ReferenceError(
-                words: "[] stands for many values; say which one, as in items[0].id")
+                words: "[] selects many values; select one, as in items[0].id")
         }
         return path.steps.compactMap { step in
             switch step {

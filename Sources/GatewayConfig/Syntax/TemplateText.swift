@@ -1,9 +1,9 @@
 /// A text with references to values of the running request: `/v1/items/{id}?lang={lang}`.
 ///
-/// Segments stand in order; a reference knows its offset in the text, so that a problem can point
-/// at it. `{{` and `}}` stand for the braces themselves. `TemplateText(parsing:)` reads one.
+/// The segments are in the order of the text; a reference has its offset, so that a problem can
+/// point at it. `{{` and `}}` are literal braces. `TemplateText(parsing:)` parses a text.
 package struct TemplateText: Sendable, Equatable {
-    /// As it was written.
+    /// The text in the configuration.
     let text: String
     package let segments: [Segment]
 
@@ -15,9 +15,9 @@ package struct TemplateText: Sendable, Equatable {
     package struct Reference: Sendable, Equatable {
         /// As written, without the braces: `profile.segment`, `request.body?`.
         package let text: String
-        /// Characters (code points) before it in the whole text, the brace included.
+        /// The number of code points before it in the whole text, the brace included.
         let offset: Int
-        /// Written with a `?`: the value is left out where it is absent.
+        /// Written with a `?`: an absent value is omitted.
         package let isOptional: Bool
         package let source: Source
 
@@ -25,11 +25,11 @@ package struct TemplateText: Sendable, Equatable {
         package var name: String { isOptional ? String(text.dropLast()) : text }
     }
 
-    /// Where the value comes from.
+    /// The source of the value.
     package enum Source: Sendable, Equatable {
-        /// `{id}`: a parameter, or else the whole answer of a call of that name.
+        /// `{id}`: a parameter, or else the whole response to a call of that name.
         case name(String)
-        /// `{profile.items[1].id}`: a part of a call's answer; the path is not empty.
+        /// `{profile.items[1].id}`: a part of the response to a call; the path is not empty.
         case call(String, path: [Step])
         /// `{request.header.X-Tenant}`
         case requestHeader(String)

@@ -1,4 +1,4 @@
-/// What addresses, hosts and paths may look like (RFC 3986), as far as a configuration writes them.
+/// The syntax of addresses, hosts and paths (RFC 3986), as far as a configuration contains them.
 package enum URLSyntax {
     /// Bytes of a path and a query: `pchar`, `/` and `?`, and whole `%XX`. No fragment.
     package static func check(pathAndQuery text: String) throws(Refusal) {
@@ -7,15 +7,18 @@ package enum URLSyntax {
             if byte == UInt8(ascii: "%") {
                 guard rest.count >= 2, rest.prefix(2).allSatisfy(isHexDigit) else {
                     throw Refusal(
-                        "has a '%' that two hex digits do not follow; write %25 for the sign")
+                        "has a '%' without two hexadecimal digits after it; write %25 for a literal %"
+                    )
                 }
                 rest = rest.dropFirst(2)
             } else if byte == UInt8(ascii: "#") {
-                throw Refusal("must not have a fragment (#...); write %23 for the sign")
+                throw Refusal("must not have a fragment (#...); write %23 for a literal #")
             } else if !isPathByte(byte) {
                 let sign = String(UnicodeScalar(byte < 0x80 ? byte : 0x3F))
                 throw Refusal(
-                    byte < 0x80 ? "has to escape '\(sign)'" : "has to escape what is not ASCII")
+                    byte < 0x80
+                        ? "must percent-encode '\(sign)'"
+                        : "must percent-encode non-ASCII characters")
             }
         }
     }
@@ -24,7 +27,7 @@ package enum URLSyntax {
     static func host(_ text: Substring) throws(Refusal) -> String {
         if text.hasPrefix("[") {
             guard text.hasSuffix("]"), isIPv6(text.dropFirst().dropLast()) else {
-                throw Refusal("has no IPv6 address between [ and ]")
+                throw Refusal("has no valid IPv6 address between [ and ]")
             }
             return String(text.dropFirst().dropLast())
         }
@@ -33,19 +36,21 @@ package enum URLSyntax {
         }
         let looksLikeIPv4 = text.allSatisfy { $0 == "." || $0.isWholeNumber }
         guard looksLikeIPv4 ? isIPv4(text) : isName(text) else {
-            throw Refusal("has no host: '\(text)' is neither an address nor a name")
+            throw Refusal("has no valid host: '\(text)' is neither an address nor a name")
         }
         return String(text)
     }
 
     static func port(_ text: Substring, allowsZero: Bool) throws(Refusal) -> UInt16 {
         guard let port = decimal(text, max: 65535), allowsZero || port > 0 else {
-            throw Refusal("has no port from \(fixed: allowsZero ? 0 : 1) to 65535: '\(text)'")
+            throw Refusal(
+                "has no valid port (\(fixed: allowsZero ? 0 : 1) to 65535): '\(text)'"
+            )
         }
         return UInt16(port)
     }
 
-    /// `host:port` cut at the colon that is not inside of brackets; nil without a port.
+    /// Splits `host:port` at the colon outside of brackets; nil without a port.
     static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
         guard let colon = authority.lastIndex(of: ":"),
             !authority[colon...].contains("]")
@@ -53,7 +58,7 @@ package enum URLSyntax {
         return (authority[..<colon], authority[colon...].dropFirst())
     }
 
-    /// RFC 1123, with the underscore that container networks like.
+    /// RFC 1123, and underscores, which names in container networks may have.
     private static func isName(_ text: Substring) -> Bool {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         return text.utf8.count <= 253

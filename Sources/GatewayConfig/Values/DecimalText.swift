@@ -1,15 +1,15 @@
-/// A number as it was written, by the grammar of JSON, compared exactly: however many digits it has
-/// and however large its exponent is, it is never turned into a machine's number.
+/// A number in the grammar of JSON, compared exactly by its text: it is never converted to a
+/// machine number, whatever the number of its digits and the size of its exponent.
 struct DecimalText: ~Escapable {
     private let text: Span<UInt8>
     private let isNegative: Bool
-    /// The digits before the point, and those behind it.
+    /// The digits before the decimal point, and those after it.
     private let whole: Range<Int>
     private let fraction: Range<Int>
     private let hasExponent: Bool
-    /// Where the first digit that is no zero stands among the digits; their number if there is none.
+    /// The index of the first digit that is not zero; the number of digits if there is none.
     private let leading: Int
-    /// How far to the right of that digit the decimal point is, the exponent applied.
+    /// The distance from that digit to the decimal point on its right, with the exponent applied.
     private let magnitude: Int
 
     /// Nil if the text is not a number of RFC 8259 section 6.
@@ -37,17 +37,17 @@ struct DecimalText: ~Escapable {
         magnitude = whole.count - leading + exponent
     }
 
-    /// Digits and perhaps a sign, nothing else.
+    /// Whether it consists only of digits and an optional sign.
     var isPlainInteger: Bool { fraction.isEmpty && !hasExponent }
 
-    /// Whether nothing stands behind the decimal point, the exponent applied: `1.0` and `1e3` too.
+    /// Whether it is an integer with the exponent applied, as are `1.0` and `1e3`.
     var isWhole: Bool {
         var last = digitCount
         while last > leading, digit(last - 1) == UInt8(ascii: "0") { last -= 1 }
         return last - leading <= max(magnitude, 0)
     }
 
-    /// Negative if this number is the smaller one, zero if the two are equal.
+    /// Negative if this number is smaller, zero if the two are equal.
     func order(to other: borrowing DecimalText) -> Int {
         if sign != other.sign { return sign - other.sign }
         return sign * orderOfSize(to: other)
@@ -57,7 +57,7 @@ struct DecimalText: ~Escapable {
 
     private var sign: Int { leading == digitCount ? 0 : isNegative ? -1 : 1 }
 
-    /// For numbers of the same sign.
+    /// For numbers with the same sign.
     private func orderOfSize(to other: borrowing DecimalText) -> Int {
         if sign == 0 { return 0 }
         if magnitude != other.magnitude { return magnitude < other.magnitude ? -1 : 1 }
@@ -68,7 +68,7 @@ struct DecimalText: ~Escapable {
         return 0
     }
 
-    /// Behind the last digit there are zeros.
+    /// Zero after the last digit.
     private func digit(_ index: Int) -> UInt8 {
         if index < whole.count { return text[whole.lowerBound + index] }
         return index < digitCount
@@ -76,7 +76,7 @@ struct DecimalText: ~Escapable {
     }
 }
 
-/// Takes the pieces of a number from the left.
+/// Reads the parts of a number from the left.
 private struct DecimalReader: ~Escapable {
     private let text: Span<UInt8>
     private var at = 0
@@ -100,7 +100,7 @@ private struct DecimalReader: ~Escapable {
         return start..<at
     }
 
-    /// Sign and digits; nil without a digit. Grows up to a number that no count of digits reaches.
+    /// Sign and digits; nil without a digit. Saturates at a value that no number of digits reaches.
     mutating func takeExponent() -> Int? {
         let isNegative = take(UInt8(ascii: "-"))
         if !isNegative { _ = take(UInt8(ascii: "+")) }
@@ -115,7 +115,7 @@ private struct DecimalReader: ~Escapable {
 }
 
 extension Span<UInt8> {
-    /// How many zeros the digits begin with; nil if there is nothing else.
+    /// The number of leading zeros; nil if all digits are zero.
     fileprivate func zeros(in digits: Range<Int>) -> Int? {
         for index in digits where self[index] != UInt8(ascii: "0") {
             return index - digits.lowerBound

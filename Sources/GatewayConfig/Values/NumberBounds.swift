@@ -1,10 +1,10 @@
 import Basics
 
-/// The smallest and the largest number that are allowed, compared exactly.
+/// The minimum and maximum of a number, compared exactly.
 struct NumberBounds {
-    /// As the operator wrote them.
+    /// The bounds in the operator's spelling.
     let texts: Reason.Bounds
-    /// The same by the grammar of JSON.
+    /// The bounds in the grammar of JSON.
     private let least: Bytes?
     private let most: Bytes?
 
@@ -14,9 +14,9 @@ struct NumberBounds {
         most = max?.json
     }
 
-    /// Whether the text is a number of a kind, and within the bounds.
-    func hold(_ text: Span<UInt8>, isRight: (borrowing DecimalText) -> Bool) -> Bool {
-        guard let number = DecimalText(text), isRight(number) else { return false }
+    /// Whether the text is a number of the required kind and within the bounds.
+    func contain(_ text: Span<UInt8>, hasKind: (borrowing DecimalText) -> Bool) -> Bool {
+        guard let number = DecimalText(text), hasKind(number) else { return false }
         if let least, let bound = DecimalText(least.span), number.order(to: bound) < 0 {
             return false
         }
@@ -28,7 +28,7 @@ struct NumberBounds {
 }
 
 extension Config.Number {
-    /// YAML writes numbers in ways that JSON does not have: `+5`, `.5`, `0x1F`.
+    /// Converts spellings that YAML has and JSON does not: `+5`, `.5`, `0x1F`.
     fileprivate var json: Bytes {
         if DecimalText(Bytes(text).span) != nil { return Bytes(text) }
         return Bytes(integer.map { "\($0)" } ?? "\(value)")

@@ -1,4 +1,4 @@
-/// Why a value of a client's request is refused: the fixed texts of the `errors` in an answer.
+/// Why a value of a client's request is refused: the fixed texts of `errors` in a response.
 package enum Reason: Equatable, Sendable {
     // Any value.
     case required
@@ -27,7 +27,7 @@ package enum Reason: Equatable, Sendable {
     case pattern(String)
     case tooLongForPattern
 
-    /// Limits as the operator wrote them; both may be missing.
+    /// Limits in the operator's spelling; both may be missing.
     package struct Bounds: Equatable, Sendable {
         var least: String?
         var most: String?
@@ -62,7 +62,8 @@ package enum Reason: Equatable, Sendable {
         }
     }
 
-    /// Every text once, with N, M, PATTERN and A, B for what a configuration says: the reference.
+    /// Every text once, for the reference, with N, M, PATTERN and A, B for values of a
+    /// configuration.
     static let reference: [Reason] = [
         .required, .repeated, .oneOf(["A", "B"]),
         .dotSegment, .pathSegment, .brokenEscape, .notUTF8, .notJSON,
@@ -78,7 +79,7 @@ package enum Reason: Equatable, Sendable {
 }
 
 extension Reason.Bounds {
-    /// Behind "an integer".
+    /// Continues "an integer".
     fileprivate var text: String {
         switch (least, most) {
         case (nil, nil): ""
@@ -88,7 +89,7 @@ extension Reason.Bounds {
         }
     }
 
-    /// Behind "must have".
+    /// Continues "must have".
     fileprivate var lengthText: String {
         switch (least, most) {
         case (let least?, let most?) where least == most: "exactly \(characters(least))"

@@ -2,13 +2,13 @@ package import Basics
 package import Patterns
 package import YAMLReader
 
-/// What one plain value must be, wherever it stands in a request.
+/// The rule for one scalar value in a request.
 package struct ValueRule {
     package enum Kind {
         case string
-        /// Digits and perhaps a minus sign.
+        /// Digits with an optional minus sign.
         case integer
-        /// A number of JSON without a fraction: `1.0` and `1e3` are.
+        /// A JSON number without a fraction, such as `1.0` and `1e3`.
         case wholeNumber
         case number
         case boolean
@@ -24,7 +24,7 @@ package struct ValueRule {
     private let pattern: Pattern?
     private let choices: [Bytes]
 
-    /// Refuses nothing of its kind.
+    /// A rule that accepts every value of the kind.
     package init(_ kind: Kind) {
         self.kind = kind
         bounds = NumberBounds(min: nil, max: nil)
@@ -42,27 +42,27 @@ package struct ValueRule {
         choices = limits.oneOf.map { Bytes($0.value) }
     }
 
-    /// Why the value is refused: the first reason; nil if it is fine.
+    /// The first reason to refuse the value; nil if it is valid.
     ///
-    /// - Parameter work: what the patterns of the request may still cost
+    /// - Parameter work: the remaining budget for the patterns of the request
     package func refusal(of value: Bytes, _ work: inout PatternWork) -> Reason? {
         if !choices.isEmpty { return isChoice(value) ? nil : wrongKind }
         return hasKind(value.span) ? refusalOfString(value, &work) : kindReason
     }
 
-    /// The same for a value that no request sends.
+    /// The same for a value of the configuration.
     func refusal(of value: Bytes) -> Reason? {
         var work = PatternWork()
         return refusal(of: value, &work)
     }
 
-    /// The same without `one_of`: what the values of that list are held against themselves.
-    func refusalBesideChoices(of value: Bytes) -> Reason? {
+    /// The same without `one_of`, for checking the values of that list.
+    func refusalWithoutChoices(of value: Bytes) -> Reason? {
         var work = PatternWork()
         return hasKind(value.span) ? refusalOfString(value, &work) : kindReason
     }
 
-    /// What is said of a value that is something else altogether.
+    /// The reason for a value of another type.
     package var wrongKind: Reason {
         choices.isEmpty ? kindReason : .oneOf(choices.map { String($0) })
     }
@@ -80,9 +80,9 @@ package struct ValueRule {
     private func hasKind(_ value: Span<UInt8>) -> Bool {
         switch kind {
         case .string: true
-        case .integer: bounds.hold(value) { $0.isPlainInteger }
-        case .wholeNumber: bounds.hold(value) { $0.isWhole }
-        case .number: bounds.hold(value) { _ in true }
+        case .integer: bounds.contain(value) { $0.isPlainInteger }
+        case .wholeNumber: bounds.contain(value) { $0.isWhole }
+        case .number: bounds.contain(value) { _ in true }
         case .boolean: value.isBoolean
         case .uuid: value.isUUID
         }
@@ -91,7 +91,7 @@ package struct ValueRule {
     private func refusalOfString(_ value: Bytes, _ work: inout PatternWork) -> Reason? {
         guard kind == .string else { return nil }
         guard let text = try? UTF8Span(validating: value.span) else { return .notUTF8 }
-        // The length comes first, so that it bounds what the pattern costs.
+        // The length is checked first, so that it bounds the cost of the pattern.
         if leastLength != nil || mostLength != nil {
             let length = text.scalarCount
             if length < leastLength ?? 0 || length > mostLength ?? .max {
@@ -117,7 +117,7 @@ package struct ValueRule {
     }
 }
 
-/// What the configuration says about a value: a parameter, or a property of a body.
+/// The rules of the configuration for a value: a parameter, or a property of a body.
 package protocol ValueLimits {
     var location: SourceLocation { get }
     var min: Located<Config.Number>? { get }
@@ -132,7 +132,7 @@ extension Config.Param: ValueLimits {}
 extension Config.Property: ValueLimits {}
 
 extension Config.Param {
-    /// What a value must be; a text where nothing is said.
+    /// The kind of value; string if no type is given.
     package var ruleKind: ValueRule.Kind {
         switch type?.value {
         case .string, nil: .string
@@ -154,7 +154,7 @@ extension Bytes {
 }
 
 extension UTF8Span {
-    /// Every scalar has one byte that does not continue another.
+    /// The number of bytes that are not continuation bytes.
     fileprivate var scalarCount: Int {
         var count = 0
         for index in span.indices where span[index] & 0xC0 != 0x80 { count += 1 }
@@ -164,7 +164,7 @@ extension UTF8Span {
 
 extension Span<UInt8> {
     fileprivate var isBoolean: Bool {
-        // Texts of this size live in the value itself; nothing is allocated.
+        // Strings of this size are stored inline, without an allocation.
         guard (4...5).contains(count) else { return false }
         let text = String(copying: self)
         return text == "true" || text == "false"
@@ -175,12 +175,12 @@ extension Span<UInt8> {
         guard count == 36 else { return false }
         for index in indices {
             let byte = self[index]
-            let isRight =
+            let isValid =
                 switch index {
                 case 8, 13, 18, 23: byte == UInt8(ascii: "-")
                 default: Unicode.Scalar(byte).properties.isASCIIHexDigit
                 }
-            if !isRight { return false }
+            if !isValid { return false }
         }
         return true
     }

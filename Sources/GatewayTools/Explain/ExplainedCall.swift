@@ -3,39 +3,39 @@ import Gateway
 import GatewayConfig
 import HTTP
 
-/// What `explain` tells of one call: when it starts, what is sent, and for how long.
+/// The lines of `explain` about one call: its start, its request, and its time limit.
 struct ExplainedCall {
     let plan: CallPlan
     private let endpoint: EndpointPlan
-    private let fate: Fate
-    /// The calls that this request makes before it.
+    private let result: Result
+    /// The calls of this request that it waits for.
     private var waitsFor: [Int] = []
 
-    private enum Fate {
-        /// The whole request line, and what follows it.
+    private enum Result {
+        /// The request line, and the headers and body.
         case sent(String, ExplainedMessage)
-        /// A value that it needs is not there.
+        /// A value that it needs is missing.
         case skipped(because: String)
         /// Its `when` is not met.
-        case leftOut
+        case notMade
     }
 
     init(_ plan: CallPlan, of endpoint: EndpointPlan, backend: BackendPlan, _ values: CallValues) {
         self.plan = plan
         self.endpoint = endpoint
         guard plan.isWanted(values.params) else {
-            fate = .leftOut
+            result = .notMade
             return
         }
         if let missing = plan.uses.first(where: { !endpoint.calls[$0].isWanted(values.params) }) {
-            fate = .skipped(because: "\(endpoint.calls[missing].name) is left out")
+            result = .skipped(because: "\(endpoint.calls[missing].name) is left out")
             return
         }
         waitsFor = plan.waitsFor.filter { endpoint.calls[$0].isWanted(values.params) }
         var target = ""
         for piece in plan.target.shownPieces {
             guard let text = Self.text(of: piece, in: values) else {
-                fate = .skipped(because: "\(piece.name) is not sent")
+                result = .skipped(because: "\(piece.name) is not sent")
                 return
             }
             target += text
@@ -44,15 +44,15 @@ struct ExplainedCall {
         plan.forward.query?.append(from: values.head.target, to: &bytes)
         let host = backend.hosts.first?.shownURL ?? ""
         do throws(ExplainedMessage.Missing) {
-            fate = .sent(
+            result = .sent(
                 "\(plan.method) \(host)\(String(Bytes(bytes)))",
                 try ExplainedMessage(plan, backend: backend, values))
         } catch {
-            fate = .skipped(because: "\(error.name) is not sent")
+            result = .skipped(because: "\(error.name) is not sent")
         }
     }
 
-    /// Nil where the client did not send the value.
+    /// Nil if the client did not send the value.
     private static func text(of piece: URLTemplate.Piece, in values: CallValues) -> String? {
         switch piece {
         case .literal(let bytes): return String(bytes)
@@ -71,36 +71,36 @@ struct ExplainedCall {
         }
     }
 
-    var isWanted: Bool { if case .leftOut = fate { false } else { true } }
+    var isWanted: Bool { if case .notMade = result { false } else { true } }
 
-    var isSent: Bool { if case .sent = fate { true } else { false } }
+    var isSent: Bool { if case .sent = result { true } else { false } }
 
     /// `product!`
     var title: String { plan.name + (plan.isRequired ? "!" : "") }
 
-    /// Requests at most, without resends.
+    /// The maximum number of requests, without resends.
     var requestsMax: Int {
         guard isSent else { return 0 }
-        let tries = plan.method.isIdempotent ? plan.retry?.attempts ?? 1 : 1
-        return tries * (plan.hedgeAfter == nil ? 1 : 2)
+        let attempts = plan.method.isIdempotent ? plan.retry?.attempts ?? 1 : 1
+        return attempts * (plan.hedgeAfter == nil ? 1 : 2)
     }
 
     /// The pool resends an idempotent request once if its reused connection ends before a response.
     var resendsMax: Int { plan.method.isIdempotent ? requestsMax : 0 }
 
-    /// Columns: start, name, request, limit and what else there is to know.
+    /// Columns: start, name, request, notes.
     var row: [String] {
-        switch fate {
-        case .leftOut: ["   -", title, "left out: its 'when' is not met", ""]
+        switch result {
+        case .notMade: ["   -", title, "left out: its 'when' condition is not met", ""]
         case .skipped(let because): ["   -", title, "skipped: \(because)", ""]
         case .sent(let line, _):
             [waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
         }
     }
 
-    /// The headers and the body that are sent.
+    /// The headers and the body of the request.
     var message: [String] {
-        if case .sent(_, let message) = fate { message.lines } else { [] }
+        if case .sent(_, let message) = result { message.lines } else { [] }
     }
 
     private var notes: [String] {
@@ -109,7 +109,7 @@ struct ExplainedCall {
             let names = waitsFor.map { endpoint.calls[$0].name }
             notes.append("after \(names.joined(separator: ", "))")
         }
-        if let retry = plan.retry { notes.append("\(retry.attempts) tries at most") }
+        if let retry = plan.retry { notes.append("\(retry.attempts) attempts at most") }
         if let hedge = plan.hedgeAfter { notes.append("second try at \(hedge.spelled)") }
         notes += plan.cuts
         if Set(endpoint.calls.map(\.forward.text)).count > 1 {

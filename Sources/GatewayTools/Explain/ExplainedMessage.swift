@@ -3,11 +3,11 @@ import Gateway
 import HTTP
 import JSONText
 
-/// What `explain` tells of the headers and the body that a call sends, with references to other calls
-/// as they are written and without the values of variables.
+/// The lines of `explain` about the headers and the body of a call, with references to other calls
+/// unresolved and without the values of variables.
 ///
-/// `Host`, `X-Request-Id`, `traceparent` and `Gateway-Deadline-Ms`, which every call sends, are left
-/// out, and so are the headers of `forwarded`.
+/// Omits `Host`, `X-Request-Id`, `traceparent` and `Gateway-Deadline-Ms`, which every call sends,
+/// and the headers of `forwarded`.
 struct ExplainedMessage {
     private var fields: [(name: FieldName, value: String)] = []
     private var body: String?
@@ -43,7 +43,7 @@ struct ExplainedMessage {
 
     // MARK: Values
 
-    /// Nil where an optional value leaves the header line out.
+    /// Nil if an absent optional value omits the header.
     private static func line(
         _ template: URLTemplate, _ values: CallValues
     ) throws(Missing) -> String? {
@@ -59,7 +59,7 @@ struct ExplainedMessage {
         return line
     }
 
-    /// Nil where no body is sent.
+    /// Nil if no body is sent.
     private static func body(
         _ template: BodyTemplatePlan, _ values: CallValues
     ) throws(Missing) -> String? {
@@ -101,8 +101,8 @@ struct ExplainedMessage {
         isKnown(value, in: values) && values.isAbsent(value.source)
     }
 
-    /// Whether the request alone decides the value: not another call, and not a body that was left
-    /// out of the question.
+    /// Whether the value is known from the request: it is not that of another call, and not that of
+    /// a body that was not given.
     private static func isKnown(_ value: URLTemplate.Value, in values: CallValues) -> Bool {
         switch value.source {
         case .call, .requestClient: false
@@ -111,7 +111,8 @@ struct ExplainedMessage {
         }
     }
 
-    /// A value that is not known yet stands as it is written; nil for an absent optional one.
+    /// The text of a value, or its reference if the value is not known; nil for an absent optional
+    /// one.
     private static func text(
         of value: URLTemplate.Value, in values: CallValues
     ) throws(Missing) -> String? {

@@ -5,7 +5,8 @@ import HTTP
 import Patterns
 import YAMLReader
 
-/// What `explain` tells of the client's request: its route, what is read from it, what goes along.
+/// The lines of `explain` about the client's request: route, parameters, and forwarded headers and
+/// query.
 struct ExplainedRequest {
     private let endpoint: EndpointPlan
     private let head: RequestHead
@@ -28,12 +29,12 @@ struct ExplainedRequest {
         }
         let forwards = Set(endpoint.calls.map(\.forward.text))
         return lines(of: rows) + [
-            "forwards  \(forwards.count == 1 ? forwards.first ?? "" : "each call its own")",
+            "forwards  \(forwards.count == 1 ? forwards.first ?? "" : "different for each call")",
             "deadline  \(endpoint.timing)",
         ]
     }
 
-    /// What stands at the end of a line is lined up, unless that would be far out.
+    /// Aligns the last column, unless it would be too far to the right.
     private func lines(of rows: [[String]]) -> [String] {
         rows.allSatisfy { $0[1].count <= 60 }
             ? TextTable(rows, gaps: [0, 4]).lines
@@ -48,7 +49,7 @@ struct ExplainedRequest {
         var work = PatternWork()
         switch param.read(head, &work) {
         case .value(let sent): value = "\(param.name)=\(String(sent))"
-        case .refused: value = "\(param.name) refused"
+        case .refused: value = "\(param.name) invalid"
         case .absent:
             value = param.fallback.map { "\(param.name)=\(String($0))" } ?? "\(param.name) not sent"
             if param.fallback != nil { notes.append("default") }
@@ -56,7 +57,7 @@ struct ExplainedRequest {
         return notes.isEmpty ? value : "\(value) (\(notes.joined(separator: ", ")))"
     }
 
-    /// Names in the query that nothing is known of, once each.
+    /// The names of the query parameters that no call uses, once each.
     private var droppedQuery: [String] {
         guard let query = head.target.query else { return [] }
         var names: [String] = []
@@ -79,7 +80,7 @@ struct ExplainedRequest {
 }
 
 extension ValueRule.Kind {
-    /// What is worth telling: that a value is a text is not.
+    /// The type in the output; none for a string.
     fileprivate var note: String? {
         switch self {
         case .string: nil

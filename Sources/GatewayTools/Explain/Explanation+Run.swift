@@ -5,10 +5,11 @@ import HTTPClient
 package import Promises
 package import Reactor
 
+/// `explain --run`: the request is sent, and its calls and the response are shown.
 extension Explanation {
-    /// Sends the request through the gateway itself and tells what happened: `explain --run`.
+    /// Sends the request through the gateway and describes the calls and the response.
     ///
-    /// The promise is kept when the answer is there and every connection is closed again.
+    /// The promise is fulfilled after the response, when all connections have been closed.
     package func run(on loop: any Loop) -> LocalPromise<String> {
         let witness = CallRecorder(loop: loop)
         let client = Client(loop: loop)
@@ -21,27 +22,27 @@ extension Explanation {
             local: loop.local, began: loop.now, client: "127.0.0.1:0")
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
         return gateway.answer(request, exchange).then { response in
-            let answer = RecordedResponse(
+            let recorded = RecordedResponse(
                 method: head.method, response: response, began: exchange.began, ended: loop.now,
                 witness: witness)
-            // Calls that were given up settle while the connections close.
-            return client.close().map { withExtendedLifetime(gateway) { text(after: answer) } }
+            // Cancelled calls settle while the connections close.
+            return client.close().map { withExtendedLifetime(gateway) { text(with: recorded) } }
         }
     }
 
-    private func text(after answer: RecordedResponse) -> String {
-        guard let endpoint else { return text + answer.lines.map { $0 + "\n" }.joined() }
+    private func text(with recorded: RecordedResponse) -> String {
+        guard let endpoint else { return text + recorded.lines.map { $0 + "\n" }.joined() }
         var lines = ExplainedRequest(endpoint, head).lines
         do throws(RefusedRequest) {
-            lines += answer.waterfall(try calls(of: endpoint))
+            lines += recorded.waterfall(try calls(of: endpoint))
         } catch {
             lines += error.explained
         }
-        return (lines + answer.lines).map { $0 + "\n" }.joined()
+        return (lines + recorded.lines).map { $0 + "\n" }.joined()
     }
 }
 
-/// The answer to a request that was really sent, and its calls over time.
+/// The response to a request that was sent, and its calls over time.
 struct RecordedResponse {
     let method: Method
     let response: Response
@@ -67,7 +68,7 @@ struct RecordedResponse {
 
     private func row(_ call: ExplainedCall) -> [String] {
         guard let seen = witness[call.plan.index] else {
-            let words = call.isSent ? "skipped: what it waits for failed" : call.row[2]
+            let words = call.isSent ? "skipped: a call that it waits for failed" : call.row[2]
             return ["     -", call.title, words, "", "", ""]
         }
         let end = seen.ended ?? ended
@@ -75,12 +76,12 @@ struct RecordedResponse {
         return [
             Self.column(seen.began - began), call.title,
             seen.url.isEmpty ? "nothing was sent" : "\(call.plan.method) \(seen.url)",
-            (seen.outcome ?? "given up") + (count > 1 ? ", \(count) requests" : ""),
+            (seen.outcome ?? "cancelled") + (count > 1 ? ", \(count) requests" : ""),
             bar(seen, until: end), (end - seen.began).millisecondsText,
         ]
     }
 
-    /// `#` while the call ran, and a digit where a request after the first left.
+    /// `#` while the call was in progress, and a digit for each request after the first.
     private func bar(_ seen: CallRecorder.Sighting, until end: Instant) -> String {
         WaterfallBars(from: began, to: ended, scale: 30, columns: 30, of: "#")
             .bar(from: seen.began, to: end, marks: Array(seen.requests.dropFirst()))

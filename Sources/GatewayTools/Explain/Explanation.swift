@@ -5,14 +5,14 @@ package import HTTP
 import JSONText
 import Patterns
 
-/// What would become of one request, told without sending anything: `tributary explain`.
+/// How the gateway handles one request, without sending it: `tributary explain`.
 ///
-/// Everything comes from the plan by the same code that serves: the router, the parameters' rules and
-/// the templates. What only a request or a backend can say stands there as it was written: `{user.id}`.
+/// Uses the same code as the gateway: the router, the rules of parameters and the templates. A
+/// value that only a backend can supply is shown as its reference: `{user.id}`.
 package struct Explanation {
     let plan: Plan
     let head: RequestHead
-    /// Nil where it is not known: then it counts as valid.
+    /// Nil if it is not known; it then counts as valid.
     let body: Bytes?
 
     package init(
@@ -33,7 +33,7 @@ package struct Explanation {
         }
     }
 
-    /// Whether an endpoint takes the request: its route matches, and its parameters and body are
+    /// Whether an endpoint accepts the request: its route matches, and parameters and body are
     /// valid.
     package var isAccepted: Bool {
         guard let endpoint else { return false }
@@ -45,7 +45,7 @@ package struct Explanation {
             .match(head.method, head.target.path)
     }
 
-    /// The one that the request is for.
+    /// The endpoint whose route matches the request.
     var endpoint: EndpointPlan? {
         if case .endpoint(let index) = match { plan.endpoints[index] } else { nil }
     }
@@ -55,23 +55,23 @@ package struct Explanation {
         do throws(RefusedRequest) {
             let calls = try calls(of: endpoint)
             lines += self.lines(of: calls)
-            lines += ExplainedAnswer(endpoint, calls, head.method).lines
+            lines += ExplainedResponse(endpoint, calls, head.method).lines
         } catch {
             lines += error.explained
         }
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// A line for each call, and below it what the call sends.
+    /// A line for each call, and below it the headers and the body.
     private func lines(of calls: [ExplainedCall]) -> [String] {
-        // Below the request: behind the columns of the start and of the name.
+        // Aligned with the request, after the columns of the start and the name.
         let indent = 8 + (calls.map(\.title.count).max() ?? 0)
         let margin = String(repeating: " ", count: indent)
         let rows = TextTable(calls.map(\.row), gaps: [2, 2, 5, 2]).lines
         return zip(rows, calls).flatMap { row, call in [row] + call.message.map { margin + $0 } }
     }
 
-    /// Throws what is wrong with the request.
+    /// Throws the reason if the request is refused.
     func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> [ExplainedCall] {
         let values = try endpoint.values(of: head, body: body)
         return endpoint.calls.map {

@@ -2,7 +2,7 @@ import Basics
 package import Gateway
 import GatewayConfig
 
-/// The plan as `check` prints it: one line for each endpoint.
+/// The summary of the plan that `check` prints: one line for each endpoint.
 package struct PlanPrinter {
     private let plan: Plan
 
@@ -40,15 +40,15 @@ package struct PlanPrinter {
     }
 }
 
-/// The calls of an endpoint in one line: `product! stock reviews`, `profile -> recommended, offers`.
-/// Where several wait for one, each further chain begins with its name again.
+/// The calls of an endpoint in one line: `product! stock reviews`, `profile -> recommended,
+/// offers`. If several calls wait for one, each further chain repeats its name.
 private struct CallList {
     let text: String
 
     init(_ endpoint: EndpointPlan) {
         let calls = endpoint.calls
         let hasWaits = calls.contains { !$0.waitsFor.isEmpty }
-        // A call stands behind the last of those that it waits for; the graph has no cycles.
+        // A call follows the last call that it waits for; the graph has no cycles.
         var followers: [[Int]] = Array(repeating: [], count: calls.count)
         for call in calls {
             if let last = call.waitsFor.last { followers[last].append(call.index) }
@@ -59,11 +59,11 @@ private struct CallList {
     /// Depth first, without recursion.
     private static func chains(_ calls: [CallPlan], _ followers: [[Int]]) -> [String] {
         var chains: [String] = []
-        var open: [(behind: Int?, first: Int)] = calls.filter(\.waitsFor.isEmpty).reversed()
+        var pending: [(after: Int?, first: Int)] = calls.filter(\.waitsFor.isEmpty).reversed()
             .map { (nil, $0.index) }
-        while let (behind, first) = open.popLast() {
-            var names = behind.map { [calls[$0].name] } ?? []
-            var branches: [(behind: Int?, first: Int)] = []
+        while let (previous, first) = pending.popLast() {
+            var names = previous.map { [calls[$0].name] } ?? []
+            var branches: [(after: Int?, first: Int)] = []
             var next: Int? = first
             while let index = next {
                 names.append(label(of: calls[index], calls))
@@ -71,12 +71,12 @@ private struct CallList {
                 branches += followers[index].dropFirst().map { (index, $0) }
             }
             chains.append(names.joined(separator: " -> "))
-            open += branches.reversed()
+            pending += branches.reversed()
         }
         return chains
     }
 
-    /// `price! (and items)`: what it waits for besides the call that it stands behind.
+    /// `price! (and items)`: with the calls that it waits for besides the previous one.
     private static func label(of call: CallPlan, _ calls: [CallPlan]) -> String {
         let others = call.waitsFor.dropLast().map { calls[$0].name }
         let label = call.name + (call.isRequired ? "!" : "")

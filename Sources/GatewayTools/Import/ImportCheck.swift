@@ -1,16 +1,16 @@
 import GatewayConfig
 import YAMLReader
 
-/// Checks what an import is going to write, and leaves out what has errors, so that no configuration
-/// comes out that `check` would refuse. Locations are those of the file that is imported.
+/// Checks the generated configuration and leaves out the parts that have errors, so that `check`
+/// accepts the result. Locations are those of the imported file.
 struct ImportCheck {
     private static let file = "imported.yaml"
 
-    /// Errors that nothing could be left out for.
+    /// Errors that cannot be removed by leaving out a part.
     private(set) var errors = ImportFindings()
 
-    /// Every round leaves out something, or is the last one.
-    mutating func run(on document: inout ImportedDocument) {
+    /// Every round leaves out a part, or is the last one.
+    mutating func removeInvalidParts(of document: inout ImportedDocument) {
         while document.endpoints.contains(where: { $0.tree != nil }) {
             let lines = document.checkedLines
             let problems = Self.problems(of: lines.map(\.line.text))
@@ -19,12 +19,15 @@ struct ImportCheck {
             for problem in problems {
                 let owner = lines[min(max(problem.location.line, 1), lines.count) - 1]
                 let words = Self.words(problem.text, lines.map(\.line))
-                if document.refuse(owner.part, words, at: owner.line.location) { isChanged = true }
+                if document.leaveOut(owner.part, words, at: owner.line.location) {
+                    isChanged = true
+                }
             }
             guard isChanged else {
                 for problem in problems {
                     errors.error(
-                        at: document.location, "the written configuration is wrong: \(problem.text)"
+                        at: document.location,
+                        "the generated configuration has an error: \(problem.text)"
                     )
                 }
                 return
@@ -43,7 +46,7 @@ struct ImportCheck {
         return problems.sorted.filter { $0.severity == .error }
     }
 
-    /// A text may name another location of the checked lines.
+    /// Replaces locations in the checked lines by those in the imported file.
     private static func words(_ text: String, _ lines: [YAMLLine]) -> String {
         var words = ""
         var rest = text[...]

@@ -1,6 +1,6 @@
 package import YAMLReader
 
-/// What an import reports, in the order in which it was found.
+/// The findings of an import, in the order in which they were found.
 package struct ImportFindings: Sendable, Equatable {
     /// One line of the report: `krakend.json:9:27: warning: text`.
     package struct Finding: Sendable, Hashable, CustomStringConvertible {
@@ -14,9 +14,9 @@ package struct ImportFindings: Sendable, Equatable {
     package enum Severity: String, Sendable {
         /// The file cannot be read.
         case error
-        /// A loss of weight: clients or backends get something else than before.
+        /// A difference that clients or backends can notice.
         case warning
-        /// Something is done elsewhere or in another way; clients and backends get the same.
+        /// A setting that is expressed differently; clients and backends notice no difference.
         case note
     }
 
@@ -48,7 +48,7 @@ package struct ImportFindings: Sendable, Equatable {
     }
 }
 
-/// Why a key of KrakenD has no equivalent, and how much its loss weighs.
+/// Why a KrakenD key has no equivalent, and the severity of the loss.
 struct ImportLoss {
     let severity: ImportFindings.Severity
     let reason: String
@@ -62,7 +62,7 @@ struct ImportLoss {
 extension ImportFindings {
     /// Reports a key that has no equivalent, with the reason.
     mutating func lost(_ member: DocumentNode.Member, among losses: [String: ImportLoss]) {
-        // KrakenD ignores such keys; people write comments into them.
+        // KrakenD ignores such keys; they are used for comments.
         guard let first = member.key.first, !"@_$".contains(first) else { return }
         let loss = losses[member.key] ?? KrakenDLosses.general(member.key)
         add(loss.severity, member.keyLocation, "'\(member.key)' is left out: \(loss.reason)")

@@ -1,12 +1,12 @@
 import YAMLReader
 
-/// The configuration that an import writes, with its findings as comments.
+/// The generated configuration, with the findings as comments.
 struct ImportedDocument {
-    /// What the service is called.
+    /// The name of the service.
     let name: String?
-    /// Where the file begins that is imported.
+    /// The location of the beginning of the imported file.
     let location: SourceLocation
-    /// Of the service; those of the endpoints are theirs.
+    /// The findings about the service; each endpoint has its own findings.
     var findings: ImportFindings
     private(set) var members: [(String, YAMLTree)]
     private let backends: KrakenDBackends
@@ -25,7 +25,8 @@ struct ImportedDocument {
         self.endpoints = endpoints
     }
 
-    /// The part of the document that a line belongs to, and what goes with it if it is wrong.
+    /// The part of the document that contains a line, and that is left out if the line has an
+    /// error.
     enum Part: Equatable {
         case member(String)
         case backend(String)
@@ -85,8 +86,8 @@ struct ImportedDocument {
 
     // MARK: Check
 
-    /// The lines that are checked, protected endpoints among them: uncommented, they have to be right
-    /// too. Files of certificates are not, for this machine may not have them.
+    /// The lines to check, including those of protected endpoints, which must be valid when they
+    /// are uncommented. Certificate files are left out, because they may not exist on this machine.
     var checkedLines: [(part: Part, line: YAMLLine)] {
         var lines: [(part: Part, line: YAMLLine)] = []
         for (key, tree) in members {
@@ -103,16 +104,16 @@ struct ImportedDocument {
         return lines
     }
 
-    /// Leaves out a part that the check refuses; false if nothing can be left out.
-    mutating func refuse(_ part: Part, _ words: String, at location: SourceLocation?) -> Bool {
+    /// Leaves out a part that has an error; false if nothing can be left out.
+    mutating func leaveOut(_ part: Part, _ words: String, at location: SourceLocation?) -> Bool {
         switch part {
         case .endpoint(let index):
-            endpoints[index].refuse(words, at: location)
+            endpoints[index].leaveOut(words, at: location)
             return true
         case .backend(let name):
             let callers = endpoints.indices.filter { endpoints[$0].backends.contains(name) }
             for index in callers where endpoints[index].tree != nil {
-                endpoints[index].refuse(words, at: location)
+                endpoints[index].leaveOut(words, at: location)
             }
             return !callers.isEmpty
         case .member(let key):

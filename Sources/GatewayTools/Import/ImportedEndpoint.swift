@@ -1,6 +1,6 @@
 import YAMLReader
 
-/// One endpoint of the file that is imported: written, written as a comment, or only reported.
+/// One endpoint of the imported file: written, written as a comment, or only reported.
 struct ImportedEndpoint {
     /// `endpoint GET /a`
     let title: String
@@ -12,7 +12,8 @@ struct ImportedEndpoint {
     /// The names of the backends that it calls.
     let backends: Set<String>
 
-    /// It would be open to everybody, so it is written as a comment.
+    /// Whether KrakenD protects it; it is then written as a comment, because it would be accessible
+    /// without authentication.
     let isProtected: Bool
 
     /// Why it is left out.
@@ -42,13 +43,13 @@ struct ImportedEndpoint {
         isProtected = false
         reasons = ImportFindings()
         findings = ImportFindings()
-        refuse(refusal, at: refused)
+        leaveOut(refusal, at: refused)
     }
 
     var isWritten: Bool { tree != nil && !isProtected }
 
-    /// Leaves it out; what else there was to say of it says nothing any more.
-    mutating func refuse(_ words: String, at refused: SourceLocation?) {
+    /// Leaves the endpoint out; its other findings no longer apply.
+    mutating func leaveOut(_ words: String, at refused: SourceLocation?) {
         if tree != nil {
             reasons = ImportFindings()
             findings = ImportFindings()

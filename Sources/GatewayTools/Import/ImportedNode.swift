@@ -2,7 +2,7 @@ import Basics
 import JSONText
 import YAMLReader
 
-/// Looking into a file whose keys are not ours: what is not there, or not as expected, is nil.
+/// Access to the values of a foreign configuration file: a missing or unexpected value is nil.
 extension DocumentNode {
     subscript(key: String) -> DocumentNode? { members.last { $0.key == key }?.node }
 
@@ -22,7 +22,7 @@ extension DocumentNode {
 
     var texts: [String] { elements.compactMap(\.text) }
 
-    /// KrakenD takes `"true"` for `true`, and so on.
+    /// KrakenD accepts `"true"` for `true`, and so on.
     var flag: Bool? {
         switch scalar?.type {
         case .bool(let flag): flag
@@ -36,7 +36,7 @@ extension DocumentNode {
         }
     }
 
-    /// KrakenD takes `"3"` for `3`.
+    /// KrakenD accepts `"3"` for `3`.
     var integer: Int? {
         switch scalar?.type {
         case .integer(let value): value
@@ -45,7 +45,7 @@ extension DocumentNode {
         }
     }
 
-    /// A number as it was written.
+    /// A number in its original spelling.
     var number: String? {
         switch scalar?.type {
         case .integer, .decimal: scalar?.text
@@ -53,7 +53,8 @@ extension DocumentNode {
         }
     }
 
-    /// As Go writes durations: `1m30s`, `800ms`; whole milliseconds, at least one. Nil for none at all.
+    /// A duration in Go's notation: `1m30s`, `800ms`; whole milliseconds, at least one. Nil for
+    /// zero.
     var goDuration: Duration? {
         guard let text else { return nil }
         var rest = text[...]
@@ -73,8 +74,8 @@ extension DocumentNode {
         return .milliseconds(Int64(max(1, nanoseconds / 1e6)))
     }
 
-    /// The value as JSON in one line, with `${` escaped in texts, as a configuration writes it. It
-    /// recurses as deep as a document may be.
+    /// The value as JSON in one line, with `${` escaped in texts, as a configuration requires. The
+    /// recursion is as deep as a document may be.
     var json: String {
         switch content {
         case .mapping(let members):

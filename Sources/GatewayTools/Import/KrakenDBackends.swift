@@ -1,14 +1,14 @@
 import GatewayConfig
 import YAMLReader
 
-/// The backends of the written configuration: one for the same hosts with the same settings, however
-/// often KrakenD's file repeats them.
+/// The backends of the generated configuration: backends with the same hosts and settings in the
+/// KrakenD file become one.
 struct KrakenDBackends {
-    /// Of the top level, for what a backend does not say.
+    /// The top level, for settings that a backend does not have.
     private let root: DocumentNode
     private var known: [Known] = []
 
-    /// What the endpoint uses that is being converted.
+    /// The backends of the endpoint that is being converted.
     private(set) var namesOfEndpoint: Set<String> = []
 
     private struct Known {
@@ -27,10 +27,10 @@ struct KrakenDBackends {
 
     mutating func startEndpoint() { namesOfEndpoint = [] }
 
-    /// The hosts of the whole file.
+    /// The hosts of the top level.
     var commonHosts: [DocumentNode] { root["host"]?.elements ?? [] }
 
-    /// For all backends that are called over TLS.
+    /// The TLS settings for all backends.
     var commonTLS: YAMLTree? {
         if let tls = root["client_tls"] { return KrakenDTLS(tls).tree }
         guard root["allow_insecure_connections"]?.flag == true else { return nil }
@@ -38,8 +38,8 @@ struct KrakenDBackends {
     }
 
     /// - Parameters:
-    ///   - breaker: the block, with the text that tells it from others
-    ///   - tls: the block; means nothing without `https://`
+    ///   - breaker: the block of the circuit breaker
+    ///   - tls: the block; ignored without `https://`
     mutating func name(of urls: [String], breaker: YAMLTree?, tls: YAMLTree?) -> String {
         let isSecure = urls.contains { $0.lowercased().hasPrefix("https://") }
         let tls = isSecure ? tls : nil
@@ -72,9 +72,10 @@ struct KrakenDBackends {
             .first { !taken.contains($0) } ?? name
     }
 
-    /// Each backend with its block, in the order in which they were first used.
+    /// Each backend with its block, in the order of first use.
     ///
-    /// - Parameter withFiles: false leaves out files of certificates, which another machine has
+    /// - Parameter withFiles: false leaves out certificate files, which may not exist on this
+    ///   machine
     func blocks(withFiles: Bool) -> [(name: String, tree: YAMLTree)] {
         known.map { backend in
             var members: [(String, YAMLTree)] = [
@@ -91,7 +92,7 @@ struct KrakenDBackends {
         }
     }
 
-    /// What KrakenD says once for all connections.
+    /// The settings that KrakenD has once for all connections.
     private var connections: [(String, YAMLTree)] {
         var members: [(String, YAMLTree)] = []
         var keepalive: [(String, YAMLTree)] = []

@@ -2,7 +2,7 @@ import GatewayConfig
 import Patterns
 import YAMLReader
 
-/// `validation/json-schema` as `body:`, as far as the subset goes.
+/// Converts `validation/json-schema` to `body:`, as far as that supports it.
 struct KrakenDBodySchema {
     private var findings: ImportFindings
 
@@ -15,7 +15,7 @@ struct KrakenDBodySchema {
         return tree
     }
 
-    /// It recurses as deep as a document may be.
+    /// The recursion is as deep as a document may be.
     private mutating func members(
         of schema: DocumentNode, isRoot: Bool
     ) -> [(String, YAMLTree)] {
@@ -56,7 +56,7 @@ struct KrakenDBodySchema {
         return members
     }
 
-    /// No value has as many characters as the greatest length, so that a greater one means the same.
+    /// A length above the maximum is reduced to it: no value has as many characters.
     private static func length(_ node: DocumentNode) -> YAMLTree {
         let text = node.number ?? "0"
         guard let length = Double(text), length > Double(SizeLimits.length) else {
@@ -65,7 +65,8 @@ struct KrakenDBodySchema {
         return .plain("\(SizeLimits.length)")
     }
 
-    /// Patterns of KrakenD may match anywhere; ours match the whole text.
+    /// KrakenD's patterns may match a part of the text; the gateway's patterns match the whole
+    /// text.
     private mutating func pattern(_ node: DocumentNode) -> YAMLTree? {
         guard var pattern = node.text else { return nil }
         let (isFromStart, isToEnd) = (pattern.hasPrefix("^"), pattern.hasSuffix("$"))

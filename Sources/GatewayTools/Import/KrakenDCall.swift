@@ -1,19 +1,19 @@
 import GatewayConfig
 import YAMLReader
 
-/// One `backend` of an endpoint as a call.
+/// Converts one `backend` of an endpoint to a call.
 struct KrakenDCall {
-    /// What a call has to know of its endpoint.
+    /// The facts about the endpoint that a call needs.
     struct Scope {
         let route: Config.Route
-        /// Of all backends, in file order.
+        /// The names of all backends, in file order.
         let names: [String]
         let nodes: [DocumentNode]
         let isSequential: Bool
         /// `output_encoding: no-op`
-        let isPassedOn: Bool
+        let isRelayed: Bool
         let hedge: (after: Duration, location: SourceLocation)?
-        /// JSON by call.
+        /// Fallbacks as JSON, by call.
         let fallbacks: [String: String]
     }
 
@@ -40,16 +40,16 @@ struct KrakenDCall {
         node["extra_config"]?["proxy"]?["shadow"]?.flag == true
     }
 
-    /// A call that cannot be expressed is a `Refusal`, and costs its endpoint.
+    /// Throws a `Refusal` if the call cannot be expressed; its endpoint is then left out.
     ///
     /// - Parameters:
     ///   - shape: with the operations of the endpoint
-    ///   - forward: of the endpoint
+    ///   - forward: the list of the endpoint
     func converted(
         _ shape: KrakenDShape, forward: KrakenDForward, _ backends: inout KrakenDBackends,
         _ findings: inout ImportFindings
     ) throws(Refusal) -> YAMLTree {
-        try checkIsPossible()
+        try checkSupport()
         let urls = try urls(backends)
         let target = try KrakenDPattern(node["url_pattern"]?.text ?? "/", of: index, scope)
         let martian = martian(&findings)
@@ -67,30 +67,30 @@ struct KrakenDCall {
         if ["POST", "PUT", "PATCH", "DELETE"].contains(method), scope.route.method.mayHaveBody {
             members.append(("body", .text("{request.body?}")))
         }
-        members += importance(target)
+        members += dependencies(target)
         members += shape.members
-        // Without a key of its own, KrakenD merges the answer into the root.
+        // Without a key of its own, KrakenD merges the response into the root.
         if KrakenDCallNames.key(of: node) == nil { members.append(("at", .text("."))) }
-        members += repetition(&findings)
+        members += hedgeAndFallback(&findings)
         return .located(.block(members), node.location)
     }
 
-    private func checkIsPossible() throws(Refusal) {
+    private func checkSupport() throws(Refusal) {
         guard ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].contains(method) else {
-            throw Refusal("there is no call with \(method)", at: node["method"]?.location)
+            throw Refusal("calls with \(method) are not supported", at: node["method"]?.location)
         }
         let encoding = node["encoding"]?.text ?? "json"
-        // KrakenD reads an encoding that it does not know as JSON.
+        // KrakenD treats an unknown encoding as JSON.
         guard !["xml", "rss", "string", "yaml"].contains(encoding) else {
             throw Refusal(
-                "it answers '\(encoding)', and backends have to answer JSON",
+                "its responses are '\(encoding)', but backends must respond with JSON",
                 at: node["encoding"]?.location)
         }
         for member in extras {
             let reason =
                 KrakenDLosses.ofOtherBackends[member.key]
                 ?? (["backend/amqp/", "backend/pubsub/"].contains { member.key.hasPrefix($0) }
-                    ? "backends are reached by HTTP" : nil)
+                    ? "only HTTP backends are supported" : nil)
             if let reason {
                 throw Refusal("it has '\(member.key)': \(reason)", at: member.keyLocation)
             }
@@ -99,8 +99,9 @@ struct KrakenDCall {
 
     // MARK: Members
 
-    /// What its failure means: KrakenD's sequence fails with its first call and ends with any other.
-    private func importance(_ target: KrakenDPattern) -> [(String, YAMLTree)] {
+    /// `after`, `required` and relaying: a KrakenD sequence fails if its first call fails, and ends
+    /// after the failure of a later one.
+    private func dependencies(_ target: KrakenDPattern) -> [(String, YAMLTree)] {
         var members: [(String, YAMLTree)] = []
         let earlier = scope.names.indices.prefix(index).filter { !Self.isShadow(scope.nodes[$0]) }
         if scope.isSequential, let last = earlier.last, !target.calls.contains(last) {
@@ -108,7 +109,7 @@ struct KrakenDCall {
         }
         if isRequired { members.append(("required", .plain("true"))) }
         if relaysStatus { members.append(("relay_status", .texts(["400-599"]))) }
-        if isPassedOn { members.append(("relay_body", .plain("true"))) }
+        if isRelayed { members.append(("relay_body", .plain("true"))) }
         return members
     }
 
@@ -118,11 +119,11 @@ struct KrakenDCall {
                 && scope.nodes.firstIndex { !Self.isShadow($0) } == index)
     }
 
-    private var relaysStatus: Bool { isPassedOn || http?["return_error_code"]?.flag == true }
+    private var relaysStatus: Bool { isRelayed || http?["return_error_code"]?.flag == true }
 
-    private var isPassedOn: Bool { scope.isPassedOn || node["encoding"]?.text == "no-op" }
+    private var isRelayed: Bool { scope.isRelayed || node["encoding"]?.text == "no-op" }
 
-    private func repetition(_ findings: inout ImportFindings) -> [(String, YAMLTree)] {
+    private func hedgeAndFallback(_ findings: inout ImportFindings) -> [(String, YAMLTree)] {
         var members: [(String, YAMLTree)] = []
         if let hedge = scope.hedge {
             if ["GET", "HEAD", "PUT", "DELETE"].contains(method) {
@@ -148,7 +149,7 @@ struct KrakenDCall {
     private func martian(_ findings: inout ImportFindings) -> KrakenDMartian {
         let node = node["extra_config"]?["modifier/martian"]
         let nothing = DocumentNode(location: self.node.location, content: .mapping([]))
-        return KrakenDMartian(node ?? nothing, isPassedOn: isPassedOn, &findings)
+        return KrakenDMartian(node ?? nothing, isRelayed: isRelayed, &findings)
     }
 
     // MARK: Backend
@@ -176,12 +177,12 @@ struct KrakenDCall {
             throw Refusal(
                 ["http", "https"].contains(scheme)
                     ? "its host '\(text)' \(error.words)"
-                    : "its host '\(text)' is not reached by HTTP", at: host.location)
+                    : "its host '\(text)' does not use HTTP", at: host.location)
         }
         return url
     }
 
-    /// Its own, or that of the service.
+    /// The settings of the call, or those of the service.
     private func tls(_ backends: KrakenDBackends) -> YAMLTree? {
         guard let own = client?["client_tls"] else { return backends.commonTLS }
         return KrakenDTLS(own).tree
@@ -189,7 +190,7 @@ struct KrakenDCall {
 
     private var client: DocumentNode? { node["extra_config"]?["backend/http/client"] }
 
-    /// KrakenD counts failures in a row, we look at their share.
+    /// KrakenD counts consecutive failures; the gateway measures the share of failures.
     private func breaker(_ findings: inout ImportFindings) -> YAMLTree? {
         guard let member = extras.first(where: { $0.key == "qos/circuit-breaker" }) else {
             return nil
@@ -199,8 +200,8 @@ struct KrakenDCall {
         let pause = max(1, member.node["timeout"]?.integer ?? 10)
         findings.note(
             at: member.keyLocation,
-            "'\(member.key)' opened after \(errors) failure\(errors == 1 ? "" : "s") in a row; this"
-                + " breaker opens at a share of failures, for all calls to the backend")
+            "'\(member.key)' opened after \(errors) consecutive failure\(errors == 1 ? "" : "s");"
+                + " this circuit breaker opens at a share of failures of all calls to the backend")
         return .located(
             .inline([
                 ("open_at", .text("50%")), ("min_requests", .plain("\(errors)")),
@@ -218,8 +219,8 @@ struct KrakenDCall {
         if let sd = node["sd"], sd.text != "static" {
             findings.warning(
                 at: sd.location,
-                "'sd: \(sd.text ?? "")' is left out: names are looked up as addresses (A and AAAA),"
-                    + " every 'dns_ttl'")
+                "'sd: \(sd.text ?? "")' is left out: host names are resolved to addresses (A and AAAA),"
+                    + " cached for 'dns_ttl'")
         }
         for member in extras
         where !Self.knownExtras.contains(member.key) && !KrakenDProtection.protects(member.key) {
@@ -239,36 +240,36 @@ struct KrakenDCall {
     }
 
     private func reportEncoding(_ findings: inout ImportFindings) {
-        if let encoding = node["encoding"], encoding.text == "no-op", !scope.isPassedOn {
+        if let encoding = node["encoding"], encoding.text == "no-op", !scope.isRelayed {
             findings.warning(
                 at: encoding.location,
-                "'encoding: no-op' passed any answer on; here it has to be a JSON object")
+                "'encoding: no-op' relayed any response; here it must be a JSON object")
         }
         if let encoding = node["encoding"], encoding.text == "safejson",
             KrakenDCallNames.key(of: node) == nil
         {
             findings.warning(
                 at: encoding.location,
-                "'safejson' puts a list under 'collection' and a text or number under 'content'; with"
-                    + " 'at: .' such an answer is a failure. If the backend answers a list, call the"
-                    + " call 'collection' and leave out 'at'")
+                "'safejson' stores a list under 'collection' and a text or number under 'content'; with"
+                    + " 'at: .' such a response is a failure. If the backend responds with a list, name"
+                    + " the call 'collection' and remove 'at'")
         }
         guard node["group"]?.text?.isEmpty == false else { return }
         if KrakenDShape.isList(node) {
             let key = KrakenDShape.nameOfList(node) ?? "collection"
             findings.warning(
                 at: node["is_collection"]?.location ?? node.location,
-                "the list stands under '\(name)' itself, not under '\(key)' inside of it")
+                "the list is the value of '\(name)' itself, not of '\(key)' inside it")
         } else if let encoding = node["encoding"], encoding.text == "safejson" {
             findings.warning(
                 at: encoding.location,
-                "'safejson': a list stands under '\(name)' itself, not under 'collection' inside of"
-                    + " it, and a text or number not under 'content'")
+                "'safejson': a list is the value of '\(name)' itself, not of 'collection' inside it,"
+                    + " and a text or number is not stored under 'content'")
         }
     }
 
     private static let losses: [String: ImportLoss] = [
-        "sd_scheme": .warning("the scheme stands in the URL of the host"),
+        "sd_scheme": .warning("the scheme is a part of the host's URL"),
         "timeout": .note("KrakenD ignores it on a backend"),
         "concurrent_calls": .note("KrakenD ignores it on a backend"),
     ]
@@ -276,12 +277,12 @@ struct KrakenDCall {
     private static let clientLosses: [String: ImportLoss] = [
         "send_body_on_redirect": .note("redirects are not followed"),
         "no_redirect": .note("redirects are never followed"),
-        "proxy_address": .warning("calls do not go through a proxy"),
+        "proxy_address": .warning("calls do not use a proxy"),
     ]
 
     private static let errorLosses: [String: ImportLoss] = [
-        "return_error_details": .note("'_gateway' names failures ('report')"),
-        "return_error_msg": .note("'relay_body: true' passes on the body of a relayed status"),
+        "return_error_details": .note("'_gateway' reports failures ('report')"),
+        "return_error_msg": .note("'relay_body: true' relays the body of a relayed status"),
     ]
 
     private static let knownExtras: Set<String> = [
@@ -296,7 +297,7 @@ struct KrakenDCall {
 }
 
 extension Config.Method {
-    /// A client may send one with it.
+    /// Whether a client may send a body with it.
     fileprivate var mayHaveBody: Bool {
         switch self {
         case .get, .head, .options: false

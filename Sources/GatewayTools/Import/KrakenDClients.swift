@@ -1,13 +1,13 @@
 import GatewayConfig
 import YAMLReader
 
-/// The settings of KrakenD's `router` that say which peers are proxies, as `clients`.
+/// Converts the settings of KrakenD's `router` about trusted proxies to `clients`.
 struct KrakenDClients {
     static let keys: Set<String> = [
         "forwarded_by_client_ip", "remote_ip_headers", "trusted_proxies",
     ]
 
-    /// Nil where client addresses are those of the connections.
+    /// Nil if client addresses are those of the connections.
     private(set) var tree: YAMLTree?
 
     init(_ router: DocumentNode?, _ findings: inout ImportFindings) {
@@ -35,7 +35,7 @@ struct KrakenDClients {
         tree = .located(.inline([("trusted_proxies", .texts(networks))]), proxies.location)
     }
 
-    /// `X-Forwarded-For` is the only header of KrakenD's that the gateway reads.
+    /// Of the headers that KrakenD can read, the gateway reads only `X-Forwarded-For`.
     private static func readsForwardedFor(
         _ node: DocumentNode?, _ findings: inout ImportFindings
     ) -> Bool {
@@ -44,20 +44,20 @@ struct KrakenDClients {
         guard others.count < node.texts.count else {
             findings.warning(
                 at: node.location,
-                "'remote_ip_headers' is left out: trusted proxies have to send the client's"
+                "'remote_ip_headers' is left out: trusted proxies must send the client's"
                     + " address in 'X-Forwarded-For'")
             return false
         }
         for name in others {
             findings.warning(
                 at: node.location,
-                "'\(name)' of 'remote_ip_headers' is left out: the client's address is that"
-                    + " in 'X-Forwarded-For'")
+                "'\(name)' of 'remote_ip_headers' is left out: the client's address is"
+                    + " read from 'X-Forwarded-For'")
         }
         return true
     }
 
-    /// KrakenD ignores bits behind the prefix of a network.
+    /// KrakenD ignores bits after the prefix of a network.
     private static func networks(
         _ node: DocumentNode, _ findings: inout ImportFindings
     ) -> [String] {
@@ -68,11 +68,11 @@ struct KrakenDClients {
                 networks.append(text)
             } catch {
                 switch error {
-                case .bitsBehindPrefix(let meant): networks.append(meant.description)
+                case .bitsAfterPrefix(let meant): networks.append(meant.description)
                 case .syntax:
                     findings.warning(
                         at: node.location,
-                        "'\(text)' of 'trusted_proxies' is left out: it is no network")
+                        "'\(text)' of 'trusted_proxies' is left out: it is not a network")
                 }
             }
         }

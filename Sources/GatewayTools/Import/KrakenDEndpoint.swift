@@ -2,13 +2,13 @@ import Basics
 import GatewayConfig
 import YAMLReader
 
-/// One endpoint with its backends, which become its calls.
+/// Converts one endpoint with its backends, which become its calls.
 struct KrakenDEndpoint {
-    /// What an endpoint has to know of its service.
+    /// The facts about the service that an endpoint needs.
     struct Scope {
         let timeout: Duration
         let cacheTime: Duration?
-        /// Of endpoints without an encoding of their own.
+        /// The encoding of endpoints that have none.
         let outputEncoding: DocumentNode?
         let protections: [KrakenDProtection]
         /// `--open-protected`
@@ -30,16 +30,16 @@ struct KrakenDEndpoint {
     private var extras: [DocumentNode.Member] { node["extra_config"]?.members ?? [] }
     private var proxy: DocumentNode? { node["extra_config"]?["proxy"] }
     private var outputEncoding: DocumentNode? { node["output_encoding"] ?? scope.outputEncoding }
-    private var isPassedOn: Bool { outputEncoding?.text == "no-op" }
+    private var isRelayed: Bool { outputEncoding?.text == "no-op" }
 
-    /// `backends` gets those of the endpoint, unless it cannot be expressed.
+    /// Adds the backends of the endpoint to `backends`, unless the endpoint cannot be expressed.
     func converted(_ backends: inout KrakenDBackends) -> ImportedEndpoint {
         var findings = ImportFindings()
         let protections = KrakenDProtection.all(ofEndpoint: node) + scope.protections
         var used = backends
         used.startEndpoint()
         do throws(Refusal) {
-            try checkIsPossible()
+            try checkSupport()
             let route = try route()
             reportLosses(&findings)
             let calls = try calls(of: route, &used, &findings)
@@ -56,7 +56,7 @@ struct KrakenDEndpoint {
         }
     }
 
-    /// What the protection, which is lost, means for the endpoint.
+    /// What the lost protection means for the endpoint.
     private func reasons(_ protections: [KrakenDProtection]) -> ImportFindings {
         var findings = ImportFindings()
         for protection in protections {
@@ -67,14 +67,14 @@ struct KrakenDEndpoint {
             findings.warning(
                 at: isOwn ? protection.location : node.location,
                 scope.opensProtected
-                    ? "\(title) is open to everybody: \(name) has no equivalent"
+                    ? "\(title) is accessible without authentication: \(name) has no equivalent"
                     : "\(title) is left out: \(name) protects it and has no equivalent;"
                         + " --open-protected writes it without protection")
         }
         return findings
     }
 
-    private func checkIsPossible() throws(Refusal) {
+    private func checkSupport() throws(Refusal) {
         for member in extras {
             guard let reason = KrakenDLosses.ofOtherBackends[member.key] else { continue }
             throw Refusal("it has '\(member.key)': \(reason)", at: member.keyLocation)
@@ -84,17 +84,17 @@ struct KrakenDEndpoint {
     private func route() throws(Refusal) -> Config.Route {
         let location = node["endpoint"]?.location
         guard !path.hasSuffix("*") else {
-            throw Refusal("its route has a wildcard; every segment has to be named", at: location)
+            throw Refusal("its route has a wildcard; every segment must be named", at: location)
         }
         do throws(Refusal) {
-            return try Config.Route(reading: "\(method) \(ourPath)")
+            return try Config.Route(reading: "\(method) \(routePath)")
         } catch {
             throw Refusal("its route \(error.words)", at: location)
         }
     }
 
     /// `/a/:id` is an older way to write `/a/{id}`.
-    private var ourPath: String {
+    private var routePath: String {
         path.split(separator: "/", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }
             .joined(separator: "/")
@@ -117,8 +117,8 @@ struct KrakenDEndpoint {
         return members + [("calls", .block(calls))]
     }
 
-    /// KrakenD writes `public` always. With it, a shared cache keeps an answer to a request with
-    /// credentials too (RFC 9111, section 3.5).
+    /// KrakenD always writes `public`. With it, a shared cache stores the response to a request
+    /// with credentials too (RFC 9111, section 3.5).
     private func cacheControl(
         _ time: Duration, _ forward: KrakenDForward, _ findings: inout ImportFindings
     ) -> YAMLTree {
@@ -129,7 +129,7 @@ struct KrakenDEndpoint {
         }
         findings.warning(
             at: node["cache_ttl"]?.location ?? node.location,
-            "'cache_ttl' became 'private' instead of 'public': a shared cache could give an answer"
+            "'cache_ttl' became 'private' instead of 'public': a shared cache could send a response"
                 + " that depends on '\(header)' to another client")
         return .text("private, \(age)")
     }
@@ -157,14 +157,15 @@ struct KrakenDEndpoint {
         let scope = KrakenDCall.Scope(
             route: route, names: names, nodes: nodes,
             isSequential: proxy?["sequential"]?.flag == true && nodes.count > 1,
-            isPassedOn: isPassedOn, hedge: hedge, fallbacks: fallbacks(names, nodes, &findings))
+            isRelayed: isRelayed, hedge: hedge, fallbacks: fallbacks(names, nodes, &findings))
         let shapes = try shapes(of: nodes, &findings)
         let forward = KrakenDForward(node, &findings)
         var calls: [(String, YAMLTree)] = []
         for (index, node) in nodes.enumerated() {
             guard !KrakenDCall.isShadow(node) else {
                 findings.note(
-                    at: node.location, "a shadow backend is left out: there is no shadow traffic")
+                    at: node.location,
+                    "a shadow backend is left out: shadow traffic is not supported")
                 continue
             }
             do throws(Refusal) {
@@ -180,7 +181,7 @@ struct KrakenDEndpoint {
         return calls
     }
 
-    /// What becomes of the answers, the endpoint's own flatmap filter included.
+    /// The transformations of the responses, with the endpoint's own flatmap filter.
     private func shapes(
         of nodes: [DocumentNode], _ findings: inout ImportFindings
     ) throws(Refusal) -> [KrakenDShape] {
@@ -200,7 +201,7 @@ struct KrakenDEndpoint {
         return shapes
     }
 
-    /// An operation that stays within one answer, or within what is merged into the root.
+    /// Applies an operation within one response, or within the responses merged into the root.
     private func apply(
         _ operation: KrakenDFlatmap.Operation, to shapes: inout [KrakenDShape], _ keys: [String?],
         _ findings: inout ImportFindings
@@ -215,7 +216,7 @@ struct KrakenDEndpoint {
                 }
                 return
             }
-            return lose(operation, &findings)
+            return reportLoss(of: operation, &findings)
         }
         guard let owner else {
             for index in keys.indices where keys[index] == nil {
@@ -227,30 +228,32 @@ struct KrakenDEndpoint {
         if KrakenDShape.isList((node["backend"]?.elements ?? [])[owner]),
             node["backend"]?.elements[owner]["group"]?.text == nil
         {
-            // The list itself has the key.
+            // The key is that of the list itself.
         } else {
             inside.arguments = operation.arguments.map { Array($0.dropFirst()) }
         }
         guard inside.arguments.allSatisfy({ !$0.isEmpty }) else {
             guard operation.type != "del" else {
                 throw Refusal(
-                    "its 'del' of a whole answer cannot be expressed with 'drop'",
+                    "its 'del' of a whole response cannot be expressed with 'drop'",
                     at: operation.location)
             }
-            return lose(operation, &findings)
+            return reportLoss(of: operation, &findings)
         }
         try shapes[owner].apply(inside, &findings)
     }
 
-    private func lose(
-        _ operation: KrakenDFlatmap.Operation, _ findings: inout ImportFindings
+    private func reportLoss(
+        of operation: KrakenDFlatmap.Operation, _ findings: inout ImportFindings
     ) {
         findings.warning(
             at: operation.location,
-            "'\(operation.type)' between answers is left out: 'drop' and 'rename' work within one")
+            "'\(operation.type)' between responses is left out: 'drop' and 'rename' work within one"
+                + " response")
     }
 
-    /// `concurrent_calls` sends several requests at once; a hedge sends one more when it is late.
+    /// `concurrent_calls` sends several requests at once; a hedge sends a second one if the first
+    /// is late.
     private var hedge: (after: Duration, location: SourceLocation)? {
         guard let node = node["concurrent_calls"], let count = node.integer, count > 1 else {
             return nil
@@ -268,8 +271,8 @@ struct KrakenDEndpoint {
         guard ["errored", "incomplete"].contains(strategy) else {
             findings.warning(
                 at: data.location,
-                "'static' with the strategy '\(strategy)' is left out: an answer has what calls gave;"
-                    + " 'if_failed' is the value of a call that failed")
+                "'static' with the strategy '\(strategy)' is left out: a response contains only the"
+                    + " results of calls; 'if_failed' is the value of a failed call")
             return [:]
         }
         var fallbacks: [String: String] = [:]
@@ -296,10 +299,10 @@ struct KrakenDEndpoint {
         {
             findings.warning(
                 at: node.location,
-                isPassedOn
-                    ? "'output_encoding: no-op' passed any answer on with its headers; here it has to"
-                        + " be a JSON object, and 'relay_headers' lists the headers"
-                    : "'output_encoding: \(encoding)' is left out: answers are JSON objects")
+                isRelayed
+                    ? "'output_encoding: no-op' relayed any response with its headers; here it must be a"
+                        + " JSON object, and 'relay_headers' lists the headers to relay"
+                    : "'output_encoding: \(encoding)' is left out: responses are JSON objects")
         }
         for member in extras
         where !["proxy", "validation/json-schema"].contains(member.key)
@@ -316,8 +319,8 @@ struct KrakenDEndpoint {
         if let node = node["concurrent_calls"], let count = node.integer, count > 1 {
             findings.note(
                 at: node.location,
-                "'concurrent_calls: \(count)' became a hedge: one more request, and only when the"
-                    + " first is late; say with 'after' how late")
+                "'concurrent_calls: \(count)' became a hedge: a second request if the first is late;"
+                    + " 'after' sets the delay")
         }
     }
 

@@ -1,16 +1,16 @@
 import GatewayConfig
 import YAMLReader
 
-/// Deletions and moves in an answer, in KrakenD's order, as `drop` and `rename`, whose paths speak of
-/// the names of the source.
+/// Converts deletions and moves in a response, in KrakenD's order, to `drop` and `rename`, whose
+/// paths use the names of the source.
 ///
-/// A deletion that cannot be expressed would show clients what they must not see, so it costs the
-/// endpoint; a move that cannot be expressed is only reported.
+/// An endpoint is left out if a deletion cannot be expressed, because clients would see values that
+/// they must not see; a move that cannot be expressed is only reported.
 struct KrakenDFlatmap {
     private(set) var drops: [[String]] = []
     private(set) var renames: [Rename] = []
 
-    /// Where operations that were left out would have put something.
+    /// The paths of operations that were left out, whose content is unknown.
     private var unknown: [[String]] = []
 
     struct Rename {
@@ -22,11 +22,11 @@ struct KrakenDFlatmap {
     /// One operation of a `flatmap_filter`.
     struct Operation {
         let type: String
-        /// Divided at the dots.
+        /// Split at the dots.
         var arguments: [[String]]
         let location: SourceLocation
 
-        /// Nil for what is no operation; KrakenD passes over it.
+        /// Nil if the node is not an operation; KrakenD ignores it.
         init?(_ node: DocumentNode) {
             guard let type = node["type"]?.text else { return nil }
             self.type = type
@@ -41,7 +41,7 @@ struct KrakenDFlatmap {
                 .compactMap(Operation.init)
         }
 
-        /// `move collection -> posts`: how a list of a backend gets its name.
+        /// `move collection -> posts`: the name for a list of a backend.
         var nameOfList: String? {
             guard type == "move", arguments.count == 2, arguments[0] == ["collection"],
                 arguments[1].count == 1
@@ -68,18 +68,18 @@ struct KrakenDFlatmap {
             for path in operation.arguments { try delete(path, operation) }
         case ("move", 2):
             if !move(operation.arguments[0], to: operation.arguments[1]) {
-                lose(operation, &findings)
+                reportLoss(of: operation, &findings)
             }
-        default: lose(operation, &findings)
+        default: reportLoss(of: operation, &findings)
         }
     }
 
-    private mutating func lose(_ operation: Operation, _ findings: inout ImportFindings) {
+    private mutating func reportLoss(of operation: Operation, _ findings: inout ImportFindings) {
         let words = operation.arguments.map { $0.joined(separator: ".") }
         findings.warning(
             at: operation.location,
             "'\(operation.type)' of \(words.joined(separator: " to ")) is left out: 'drop' removes"
-                + " and 'rename' gives another name in the same object; nothing moves further")
+                + " and 'rename' renames within the same object; values cannot be moved elsewhere")
         unknown += operation.arguments
     }
 
@@ -121,17 +121,17 @@ struct KrakenDFlatmap {
 
     private enum Source {
         case known([String])
-        /// Renamed or deleted before, so nothing stands there any more.
+        /// Renamed or deleted before, so that the path is empty now.
         case gone
-        /// Only some of what the path means was renamed.
+        /// Only a part of what the path selects was renamed.
         case unclear
     }
 
-    /// What a path that stands behind the renames so far was called before them.
+    /// The path in the source, before the renames so far.
     private func source(of path: [String]) -> Source {
         var found: [String] = []
         for step in path {
-            let siblings = renames.filter { Self.fit($0.path.dropLast(), found[...]) }
+            let siblings = renames.filter { Self.match($0.path.dropLast(), found[...]) }
             let touched = siblings.filter {
                 $0.name == step || $0.path.last == step || step == "*"
             }
@@ -149,13 +149,13 @@ struct KrakenDFlatmap {
         return drops.contains { found.starts(with: $0) } ? .gone : .known(found)
     }
 
-    /// Whether one begins where the other stands or passes.
+    /// Whether one path is equal to the other, or a prefix of it.
     private static func overlap(_ one: [String], _ other: [String]) -> Bool {
         zip(one, other).allSatisfy { $0 == $1 || $0 == "*" || $1 == "*" }
     }
 
-    /// Paths of one length that may mean the same place.
-    private static func fit(_ one: ArraySlice<String>, _ other: ArraySlice<String>) -> Bool {
+    /// Whether two paths of the same length may select the same value.
+    private static func match(_ one: ArraySlice<String>, _ other: ArraySlice<String>) -> Bool {
         one.count == other.count
             && zip(one, other).allSatisfy { $0 == $1 || $0 == "*" || $1 == "*" }
     }

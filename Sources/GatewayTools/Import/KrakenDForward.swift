@@ -1,7 +1,7 @@
 import GatewayConfig
 import YAMLReader
 
-/// Which headers and query parameters of the client KrakenD passes on, as `forward`.
+/// Converts the lists of headers and query parameters that KrakenD forwards to `forward`.
 struct KrakenDForward: Equatable {
     private var headers = List()
     private var query = List()
@@ -12,7 +12,7 @@ struct KrakenDForward: Equatable {
         var isAll = false
     }
 
-    /// Of an endpoint.
+    /// The lists of an endpoint.
     init(_ endpoint: DocumentNode, _ findings: inout ImportFindings) {
         if let node = endpoint["input_headers"] {
             headers = Self.list(node)
@@ -24,7 +24,7 @@ struct KrakenDForward: Equatable {
         }
     }
 
-    /// A backend with lists of its own gets what is in both.
+    /// A backend with its own lists receives what both lists contain.
     func narrowed(by backend: DocumentNode) -> KrakenDForward {
         var rest = self
         rest.headers = Self.narrowed(headers, by: backend["input_headers"]) { $0.lowercased() }
@@ -49,7 +49,7 @@ struct KrakenDForward: Equatable {
         return rest
     }
 
-    /// A header that says who the client is.
+    /// A forwarded header with credentials.
     var credentials: String? {
         headers.names.first { ["authorization", "cookie"].contains($0.lowercased()) }
     }
@@ -64,7 +64,7 @@ struct KrakenDForward: Equatable {
         } else if !query.names.isEmpty {
             members.append(("query", .texts(query.names)))
         }
-        // A call that forwards nothing says so; an empty block would say nothing.
+        // An empty list means that nothing is forwarded; an empty block would have no meaning.
         return .inline(members.isEmpty ? [("headers", .texts([]))] : members)
     }
 
@@ -75,7 +75,8 @@ struct KrakenDForward: Equatable {
 
     private static func report(_ node: DocumentNode, _ findings: inout ImportFindings) {
         findings.warning(
-            at: node.location, "'*' is left out: only what is listed is passed on; list the names")
+            at: node.location,
+            "'*' is left out: only listed headers are forwarded; list their names")
     }
 
     private static func isForwardable(

@@ -1,22 +1,22 @@
 import GatewayConfig
 import YAMLReader
 
-/// Makes a configuration of ours out of a KrakenD configuration of version 3 or 2.
+/// Converts a KrakenD configuration of version 3 or 2.
 ///
-/// What KrakenD can do and we cannot, or do otherwise, is reported with its source location and the
-/// reason, and written as a comment where it belongs. What would be open to everybody without its
-/// protection is written as a comment itself. What comes out passes `check`.
+/// Settings that have no equivalent, or a different one, are reported with source location and
+/// reason, and as comments in the result. An endpoint that would be accessible without the
+/// authentication that KrakenD has is written as a comment. The result passes `check`.
 package struct KrakenDImport {
     /// The configuration as YAML; nil if the file cannot be read.
     package private(set) var text: String?
 
-    /// Errors only where the file cannot be read.
+    /// Contains errors only if the file cannot be read.
     package private(set) var findings = ImportFindings()
 
     private var document: ImportedDocument?
 
     /// - Parameters:
-    ///   - file: what locations call the file
+    ///   - file: the name of the file in locations
     ///   - opensProtected: writes protected endpoints too
     package init(_ bytes: [UInt8], file: String, opensProtected: Bool = false) {
         do throws(DocumentProblem) {
@@ -25,23 +25,23 @@ package struct KrakenDImport {
             let isTemplate = String(decoding: bytes, as: UTF8.self).contains("{{")
             findings.error(
                 at: error.location,
-                error.text + (isTemplate ? "; a template has to be rendered first (FC_OUT)" : ""))
+                error.text + (isTemplate ? "; a template must be rendered first (FC_OUT)" : ""))
         }
     }
 
     private mutating func convert(_ root: DocumentNode, _ opensProtected: Bool) {
         guard case .mapping = root.content else {
-            return findings.error(at: root.location, "this is no configuration of KrakenD")
+            return findings.error(at: root.location, "this is not a KrakenD configuration")
         }
         guard let version = root["version"]?.integer, version == 3 || version == 2 else {
             return findings.error(
                 at: root["version"]?.location ?? root.location,
-                "only versions 3 and 2 of KrakenD's configurations can be read")
+                "only KrakenD configurations of version 3 or 2 are supported")
         }
         let root = KrakenDVersion2.renamed(root, version: version)
         var document = KrakenDService(root, opensProtected: opensProtected).converted()
         var check = ImportCheck()
-        check.run(on: &document)
+        check.removeInvalidParts(of: &document)
         findings.add(document.findings)
         for endpoint in document.endpoints {
             findings.add(endpoint.reasons)
@@ -52,10 +52,10 @@ package struct KrakenDImport {
         self.document = document
     }
 
-    /// Something of weight is missing.
+    /// Whether there are warnings.
     package var isIncomplete: Bool { findings.count(of: .warning) > 0 }
 
-    /// By source location, the summary last.
+    /// The findings by source location, with the summary last.
     package var lines: [String] { findings.sorted.map(\.description) + summary }
 
     private var summary: [String] {
@@ -71,7 +71,7 @@ package struct KrakenDImport {
         words += "; " + Self.counted(findings.count(of: .warning), "warning")
         words += ", " + Self.counted(findings.count(of: .note), "note")
         guard written == 0 else { return [words] }
-        return [words, "there is no endpoint, so 'tributary check' refuses the configuration"]
+        return [words, "no endpoint was written, so 'tributary check' rejects the configuration"]
     }
 
     private static func counted(_ count: Int, _ word: String) -> String {

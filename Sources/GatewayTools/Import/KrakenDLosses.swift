@@ -1,37 +1,37 @@
-/// Why something of KrakenD has no equivalent, what to do about it, and how much the loss weighs.
+/// Why a KrakenD setting has no equivalent, what to do about it, and the severity of the loss.
 enum KrakenDLosses {
     static let ofService: [String: ImportLoss] = [
-        "tls": .warning("put a proxy that ends TLS before the gateway"),
-        "write_timeout": .note("the time of an answer is bounded by its 'deadline'"),
-        "max_idle_connections": .note("idle connections are counted per backend ('keepalive')"),
-        "debug_endpoint": .note("'tributary explain' shows what becomes of a request"),
-        "echo_endpoint": .note("'tributary explain' shows what becomes of a request"),
-        "sequential_start": .note("the start calls no backend"),
+        "tls": .warning("terminate TLS in a proxy in front of the gateway"),
+        "write_timeout": .note("'deadline' limits the time of a response"),
+        "max_idle_connections": .note("idle connections are limited per backend ('keepalive')"),
+        "debug_endpoint": .note("'tributary explain' shows how a request is handled"),
+        "echo_endpoint": .note("'tributary explain' shows how a request is handled"),
+        "sequential_start": .note("the gateway calls no backend at start"),
         "disable_keep_alives": .note(
             "'keepalive: { max_idle: 0 }' on a backend keeps no connection"),
-        "disable_compression": .note("calls ask for uncompressed answers"),
-        "disable_rest": .note("paths match as they are written"),
-        "disable_strict_rest": .note("paths match as they are written"),
-        "response_header_timeout": .note("'timeout' bounds a whole call"),
+        "disable_compression": .note("calls request uncompressed responses"),
+        "disable_rest": .note("paths match exactly"),
+        "disable_strict_rest": .note("paths match exactly"),
+        "response_header_timeout": .note("'timeout' limits a whole call"),
         "expect_continue_timeout": .note("calls do not wait for 100 Continue"),
         "dialer_fallback_delay": .note("addresses are tried in order, within 'connect_timeout'"),
-        "dialer_keep_alive": .note("'keepalive' bounds idle connections"),
-        "use_h2c": .warning("clients speak HTTP/1.1"),
-        "plugin": .note("there are no plugins"),
-        "async_agent": .warning("there are no queues, only HTTP"),
+        "dialer_keep_alive": .note("'keepalive' limits idle connections"),
+        "use_h2c": .warning("clients use HTTP/1.1"),
+        "plugin": .note("plugins are not supported"),
+        "async_agent": .warning("message queues are not supported"),
     ]
 
     static let ofRouter: [String: ImportLoss] = [
         "return_error_msg": .note(
-            "'failures' names the kind of a failure; 'relay_body' passes a body on"),
+            "'failures' lists kinds of failures; 'relay_body' relays a body"),
         "error_body": .warning("errors are RFC 9457 problems"),
         "health_path": .note("the admin address has /livez and /readyz"),
         "disable_health": .note("the admin address has /livez and /readyz"),
         "hide_version_header": .note("there is no such header"),
-        "auto_options": .warning("OPTIONS is answered where a route names it"),
+        "auto_options": .warning("OPTIONS needs a route of its own"),
         "disable_redirect_trailing_slash": .note("no path is redirected"),
         "disable_redirect_fixed_path": .note("no path is redirected"),
-        "remove_extra_slash": .warning("paths match as they are written"),
+        "remove_extra_slash": .warning("paths match exactly"),
         "disable_path_decoding": .note("paths match by their encoded segments"),
         "disable_handle_method_not_allowed": .note("a wrong method gets a 405 with 'Allow'"),
         "logger_skip_paths": .note("the access log is on or off ('log: { access: false }')"),
@@ -39,8 +39,8 @@ enum KrakenDLosses {
     ]
 
     static let ofProxy: [String: ImportLoss] = [
-        "combiner": .warning("each call has a name of its own, or is merged with 'at: .'"),
-        "decompress_gzip": .note("calls ask for uncompressed answers"),
+        "combiner": .warning("each response has its own key, or is merged with 'at: .'"),
+        "decompress_gzip": .note("calls request uncompressed responses"),
     ]
 
     /// Of `extra_config`, at any level.
@@ -48,42 +48,47 @@ enum KrakenDLosses {
         "qos/ratelimit/service": rate, "qos/ratelimit/router": rate, "qos/ratelimit/proxy": rate,
         "qos/ratelimit/tiered": rate,
         "qos/http-cache": .note(
-            "answers of backends are not stored; 'cache_control' lets clients store ours"),
+            "backend responses are not cached; 'cache_control' lets clients cache responses"),
         "auth/client-credentials": .warning(
-            "tokens are not fetched; 'headers' with ${VAR} sends a fixed one"),
+            "the gateway does not request tokens; 'headers' with ${VAR} sends a fixed one"),
         "security/cors": .warning(
-            "answer OPTIONS and set CORS headers in a proxy before the gateway"),
-        "security/http": .warning("set such headers in a proxy before the gateway"),
-        "security/bot-detector": .warning("clients are not refused by their 'User-Agent'"),
+            "handle OPTIONS and CORS headers in a proxy in front of the gateway"),
+        "security/http": .warning("set such headers in a proxy in front of the gateway"),
+        "security/bot-detector": .warning("clients are not filtered by 'User-Agent'"),
         "validation/cel": .warning(
-            "there are no expressions, so nothing refuses what it refused; 'params' and 'body' say"
-                + " what a request must be"),
+            "expressions are not supported, so requests that it refused are accepted; 'params' and"
+                + " 'body' validate requests"),
         "validation/response-json-schema": .warning(
-            "answers of backends are checked to be JSON only"),
+            "backend responses are only checked to be JSON"),
         "documentation/openapi": .note("'tributary openapi' describes the endpoints"),
         "generator/openapi": .note("'tributary openapi' describes the endpoints"),
-        "backend/http/client": .note("'keepalive' and 'connect_timeout' set up connections"),
+        "backend/http/client": .note("'keepalive' and 'connect_timeout' configure connections"),
     ]
 
-    /// Backends that are not reached by HTTP/1.1 with a URL and a JSON answer: the endpoint is lost.
+    /// Backends that do not use HTTP/1.1 with JSON responses; their endpoints are left out.
     static let ofOtherBackends: [String: String] = [
-        "backend/soap": "backends have to answer JSON", "backend/grpc": "backends speak HTTP/1.1",
+        "backend/soap": "backends must respond with JSON",
+        "backend/grpc": "backends must use HTTP/1.1",
         "backend/graphql": "write the query as the 'body' of a post",
-        "backend/lambda": "backends are reached by HTTP", "workflow": "there are no workflows",
-        "backend/static-filesystem": "there are no files", "websocket": "there are no websockets",
+        "backend/lambda": "only HTTP backends are supported",
+        "workflow": "workflows are not supported",
+        "backend/static-filesystem": "serving files is not supported",
+        "websocket": "websockets are not supported",
     ]
 
-    /// By the kind of extension.
+    /// The loss of a key without an entry, by its prefix.
     static func general(_ key: String) -> ImportLoss {
         if key.hasPrefix("telemetry/") { return .note("the admin address has /metrics") }
-        if key.hasPrefix("documentation/") { return .note("the documents are elsewhere") }
+        if key.hasPrefix("documentation/") {
+            return .note("the gateway does not generate documentation")
+        }
         if key.hasPrefix("modifier/") || key.hasPrefix("plugin/") {
-            return .warning("there are no scripts and plugins")
+            return .warning("scripts and plugins are not supported")
         }
         if key.hasPrefix("auth/") { return .warning("the gateway does not authenticate") }
         return .warning("there is no equivalent")
     }
 
     private static let rate = ImportLoss.warning(
-        "requests are not counted in time; 'max_in_flight' and 'max_concurrent' bound how many run")
+        "rate limits are not supported; 'max_in_flight' and 'max_concurrent' limit concurrency")
 }

@@ -1,26 +1,26 @@
 import GatewayConfig
 import YAMLReader
 
-/// The part of `modifier/martian` that headers of a call express.
+/// Converts the part of `modifier/martian` that `headers` of a call can express.
 struct KrakenDMartian {
-    /// Set on the request, in place of the client's.
+    /// Headers that are set on the request and replace the client's.
     private(set) var headers: [(name: String, value: YAMLTree)] = []
 
-    /// Taken out of the request.
+    /// Headers that are removed from the request.
     private var removed: Set<String> = []
 
-    /// - Parameter isPassedOn: the backend's headers reach clients, as with `no-op`
-    init(_ modifier: DocumentNode, isPassedOn: Bool, _ findings: inout ImportFindings) {
-        self.isPassedOn = isPassedOn
+    /// - Parameter isRelayed: whether the backend's headers are relayed to clients, as with `no-op`
+    init(_ modifier: DocumentNode, isRelayed: Bool, _ findings: inout ImportFindings) {
+        self.isRelayed = isRelayed
         add(modifier, isOnRequest: true, isOnResponse: true, &findings)
     }
 
-    private let isPassedOn: Bool
+    private let isRelayed: Bool
 
     func isRemoved(_ name: String) -> Bool { removed.contains(name.lowercased()) }
 
-    /// A group within a group is as deep as a document may be. Without a scope a modifier works on
-    /// both, the request and the response.
+    /// The recursion over nested groups is as deep as a document may be. Without a scope a modifier
+    /// applies to the request and the response.
     private mutating func add(
         _ node: DocumentNode, isOnRequest: Bool, isOnResponse: Bool,
         _ findings: inout ImportFindings
@@ -37,12 +37,12 @@ struct KrakenDMartian {
             }
             if isOnResponse, scope != nil || !isOnRequest {
                 let words = "'\(member.key)' of the response is left out: "
-                if isPassedOn || !member.key.hasPrefix("header.") {
+                if isRelayed || !member.key.hasPrefix("header.") {
                     findings.warning(
                         at: member.keyLocation,
-                        words + "'relay_headers' passes on what a backend sends")
+                        words + "'relay_headers' relays the headers of a backend")
                 } else {
-                    findings.note(at: member.keyLocation, words + "it reached no client")
+                    findings.note(at: member.keyLocation, words + "no client received it")
                 }
             }
             if isOnRequest { change(member, &findings) }
@@ -57,7 +57,7 @@ struct KrakenDMartian {
         default:
             findings.warning(
                 at: member.keyLocation,
-                "'\(member.key)' is left out: of modifiers, fixed headers are written as 'headers'")
+                "'\(member.key)' is left out: only modifiers with fixed headers become 'headers'")
         }
     }
 

@@ -1,12 +1,13 @@
-/// A path of KrakenD, keys divided by dots, as ours.
+/// Converts KrakenD paths, whose keys are separated by dots.
 enum KrakenDPath {
-    /// `allow`, `deny`, `target`: keys only, also where they look like brackets or are empty.
+    /// A path in `allow`, `deny` or `target`: keys only, even if they contain brackets or are
+    /// empty.
     static func keys(_ path: String) -> String {
         path.split(separator: ".", omittingEmptySubsequences: false)
             .map { key(String($0)) }.joined(separator: ".")
     }
 
-    /// A flatmap's path: `*` is every element, a number one of them.
+    /// A path in a flatmap filter: `*` selects every element, a number one of them.
     static func elements(_ steps: [String]) -> String {
         steps.reduce("") { path, step in
             if step == "*" { return path + "[]" }
@@ -19,7 +20,7 @@ enum KrakenDPath {
         !step.isEmpty && step.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Quoted where the key would be read as something else.
+    /// The key, quoted if it would be parsed differently otherwise.
     static func key(_ key: String) -> String {
         guard key.isEmpty || key.contains(where: { ".[]\"".contains($0) }) else { return key }
         let escaped = key.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")

@@ -1,12 +1,12 @@
 import GatewayConfig
 import HTTP
 
-/// A `url_pattern` as the target of a call: parameters stay, `{resp0_id}` becomes a reference to the
-/// call whose answer it means.
+/// Converts a `url_pattern` to the target of a call: parameters stay, `{resp0_id}` becomes a
+/// reference to the call whose response it uses.
 struct KrakenDPattern {
     let text: String
 
-    /// The calls whose answers it uses, by index.
+    /// The calls whose responses it uses, by index.
     private(set) var calls: Set<Int> = []
 
     init(_ pattern: String, of index: Int, _ scope: KrakenDCall.Scope) throws(Refusal) {
@@ -25,7 +25,7 @@ struct KrakenDPattern {
         self.text = text.hasPrefix("/") ? text : "/" + text
     }
 
-    /// What must not stand in a request target is escaped; KrakenD sends it as it is.
+    /// Escapes characters that a request target must not contain; KrakenD sends them unescaped.
     private static func escaped(_ text: Substring) -> String {
         var result = ""
         for sign in text {
@@ -45,32 +45,33 @@ struct KrakenDPattern {
         _ name: String, of index: Int, _ scope: KrakenDCall.Scope, _ calls: inout Set<Int>
     ) throws(Refusal) -> String {
         if scope.route.parameters.contains(name) { return name }
-        guard name.hasPrefix("resp"), let (earlier, path) = answer(name) else {
+        guard name.hasPrefix("resp"), let (earlier, path) = responseReference(name) else {
             throw Refusal(
                 name.hasPrefix("JWT.")
-                    ? "its path uses {\(name)}, and tokens are not read here"
-                    : "its path uses {\(name)}, which is no parameter of the route")
+                    ? "its path uses {\(name)}, and the gateway does not read tokens"
+                    : "its path uses {\(name)}, which is not a parameter of the route")
         }
         guard scope.isSequential, earlier < index, !KrakenDCall.isShadow(scope.nodes[earlier])
         else {
-            throw Refusal("its path uses {\(name)}, and no call before it has that answer")
+            throw Refusal("its path uses {\(name)}, and no earlier call has that response")
         }
         guard let inside = inside(path, of: earlier, scope) else {
-            throw Refusal("its path uses {\(name)}, which is a whole answer and no single value")
+            throw Refusal("its path uses {\(name)}, which is a whole response, not a single value")
         }
         calls.insert(earlier)
         return "\(scope.names[earlier]).\(inside)"
     }
 
     /// `resp0_user.id` is `user.id` of call 0.
-    private static func answer(_ name: String) -> (call: Int, path: String)? {
+    private static func responseReference(_ name: String) -> (call: Int, path: String)? {
         let number = name.dropFirst(4).prefix { $0.isNumber }
         let rest = name.dropFirst(4 + number.count)
         guard let call = Int(number), rest.hasPrefix("_"), rest.count > 1 else { return nil }
         return (call, String(rest.dropFirst()))
     }
 
-    /// The path without the key under which KrakenD puts the answer; nil if nothing else is left.
+    /// The path without the key under which KrakenD stores the response; nil if it has no other
+    /// key.
     private static func inside(
         _ path: String, of call: Int, _ scope: KrakenDCall.Scope
     ) -> String? {

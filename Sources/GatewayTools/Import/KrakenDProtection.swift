@@ -1,9 +1,9 @@
 import YAMLReader
 
-/// What decides in KrakenD who may call an endpoint. None of it has an equivalent, so an endpoint
-/// that has it would be open to everybody.
+/// A KrakenD extension that controls access to an endpoint. It has no equivalent, so the endpoint
+/// would be accessible without authentication.
 struct KrakenDProtection {
-    /// The key, as it is called in version 3.
+    /// The key in version 3.
     let name: String
     let location: SourceLocation
 
@@ -15,7 +15,7 @@ struct KrakenDProtection {
             .map { KrakenDProtection(name: $0.key, location: $0.keyLocation) }
     }
 
-    /// What protects every endpoint of the service.
+    /// The extensions that protect every endpoint of the service.
     static func all(ofService root: DocumentNode) -> [KrakenDProtection] {
         var all: [KrakenDProtection] = []
         if let tls = root["tls"], tls["enable_mtls"]?.flag == true {
@@ -29,8 +29,8 @@ struct KrakenDProtection {
         return all
     }
 
-    /// A script or a plugin that handles the request first, or an expression about the client; each
-    /// may refuse the request.
+    /// Whether an extension may refuse the request: a script or a plugin that runs before the
+    /// endpoint, or an expression about the client.
     private static func mayRefuse(_ member: DocumentNode.Member) -> Bool {
         switch member.key {
         case "modifier/lua-endpoint", "modifier/lua-proxy", "modifier/lua-backend":
@@ -44,11 +44,11 @@ struct KrakenDProtection {
         }
     }
 
-    /// Whether an extension of an endpoint decides who may call it.
+    /// Whether an extension of an endpoint controls access to it.
     static func protects(_ key: String) -> Bool {
         if key.hasPrefix("auth/") { return !ofBackends.contains(key) }
         if key.hasPrefix("github") {
-            // Builds of one's own have namespaces of their own.
+            // Custom builds have their own namespaces.
             return ["auth", "jose", "jwt", "apikey"].contains { key.lowercased().contains($0) }
         }
         return key == "security/policies"
@@ -56,7 +56,7 @@ struct KrakenDProtection {
 
     private static func protectsService(_ member: DocumentNode.Member) -> Bool {
         switch member.key {
-        // They only describe keys and users; an endpoint has to name them to be protected.
+        // They only declare keys and users; an endpoint is protected only if it refers to them.
         case "auth/api-keys", "auth/basic", "auth/revoker": false
         case "auth/validator", "auth/signer":
             member.node.members.contains { $0.key != "shared_cache_duration" }
@@ -66,14 +66,14 @@ struct KrakenDProtection {
         }
     }
 
-    /// What a plugin does is unknown, except for those that come with KrakenD. A client plugin is
-    /// one name, the others are lists.
+    /// Whether a plugin is not one of KrakenD's own, so that its effect is unknown. A client plugin
+    /// is a single name, the others are lists.
     private static func hasUnknownPlugin(_ node: DocumentNode) -> Bool {
         let names = (node["name"]?.texts ?? []) + [node["name"]?.text].compactMap { $0 }
         return names.contains { !harmlessPlugins.contains($0) }
     }
 
-    /// By these the gateway shows a backend who it is.
+    /// Extensions that authenticate the gateway to a backend.
     private static let ofBackends: Set<String> = [
         "auth/client-credentials", "auth/aws-sigv4", "auth/gcp", "auth/ntlm", "auth/oauth",
     ]

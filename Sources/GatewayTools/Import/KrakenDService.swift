@@ -1,7 +1,7 @@
 import GatewayConfig
 import YAMLReader
 
-/// The top level: what holds for the whole process, then the endpoints.
+/// Converts the top level: the settings of the process, then the endpoints.
 struct KrakenDService {
     private let root: DocumentNode
     private let opensProtected: Bool
@@ -16,7 +16,7 @@ struct KrakenDService {
         reportLosses(&findings)
         var members: [(String, YAMLTree)] = [
             ("version", .plain("1")), ("listen", located(.text(listen), "port")),
-            // Where KrakenD has /__health and its metrics.
+            // Replaces KrakenD's /__health and metrics.
             ("admin", .text(port == 9901 ? "127.0.0.1:9902" : "127.0.0.1:9901")),
         ]
         if let log { members.append(("log", log)) }

@@ -1,10 +1,10 @@
 import GatewayConfig
 import YAMLReader
 
-/// What KrakenD does with the answer of one backend, as `take`, `keep`, `drop` and `rename`.
+/// Converts KrakenD's transformations of a response to `take`, `keep`, `drop` and `rename`.
 ///
-/// KrakenD applies `target`, `allow` or `deny`, `mapping` and `group` in the order in which we do; a
-/// flatmap filter stands for all but `target` and `group`.
+/// KrakenD applies `target`, `allow` or `deny`, `mapping` and `group` in the same order as the
+/// gateway; a flatmap filter replaces all but `target` and `group`.
 struct KrakenDShape {
     private let node: DocumentNode
     private var take: String?
@@ -20,13 +20,14 @@ struct KrakenDShape {
         let operations = KrakenDFlatmap.Operation.all(of: node)
         takeTarget(&findings)
         guard operations.isEmpty else {
-            reportIgnored("KrakenD ignores it beside 'flatmap_filter'", &findings)
+            reportIgnored("KrakenD ignores it with 'flatmap_filter'", &findings)
             for operation in operations { try apply(operation, &findings) }
             return
         }
         if isList {
             reportIgnored(
-                "KrakenD ignores it for a list; 'keep: [\"[].id\"]' reaches into one", &findings)
+                "KrakenD ignores it for a list; 'keep: [\"[].id\"]' selects members of its elements",
+                &findings)
         } else {
             filter()
         }
@@ -34,11 +35,11 @@ struct KrakenDShape {
 
     static func isList(_ node: DocumentNode) -> Bool {
         if node["is_collection"]?.flag == true { return true }
-        // Only a list has this key; 'safejson' finds out by itself.
+        // Only a list has this key; 'safejson' detects lists.
         return node["encoding"]?.text == "safejson" && nameOfList(node) != nil
     }
 
-    /// What the list of a backend is called in KrakenD's answer, if not `collection`.
+    /// The key of a backend's list in KrakenD's response, if not `collection`.
     static func nameOfList(_ node: DocumentNode) -> String? {
         let operations = KrakenDFlatmap.Operation.all(of: node)
         guard operations.isEmpty else { return operations.compactMap(\.nameOfList).first }
@@ -51,7 +52,7 @@ struct KrakenDShape {
         if isList {
             findings.warning(
                 at: target.location,
-                "'target' is left out: for a list KrakenD answers an empty object with it")
+                "'target' is left out: for a list KrakenD responds with an empty object")
         } else {
             take = KrakenDPath.keys(path)
         }
@@ -68,7 +69,7 @@ struct KrakenDShape {
         }
         for member in node["mapping"]?.members ?? [] {
             guard let name = member.node.text else { continue }
-            // KrakenD cuts the new name at its first dot.
+            // KrakenD truncates the new name at its first dot.
             flatmap.rename([member.key], to: String(name.prefix { $0 != "." }))
         }
     }
@@ -82,7 +83,7 @@ struct KrakenDShape {
         }
     }
 
-    /// One operation of a flatmap filter, of the backend or, behind it, of the endpoint.
+    /// Applies an operation of a flatmap filter, of the backend or, after it, of the endpoint.
     mutating func apply(
         _ operation: KrakenDFlatmap.Operation, _ findings: inout ImportFindings
     ) throws(Refusal) {
@@ -99,7 +100,7 @@ struct KrakenDShape {
             })
         else {
             throw Refusal(
-                "its '\(operation.type)' does not lead into the list '\(name)'",
+                "its '\(operation.type)' does not select elements of the list '\(name)'",
                 at: operation.location
             )
         }

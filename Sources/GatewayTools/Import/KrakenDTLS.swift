@@ -1,6 +1,6 @@
 import YAMLReader
 
-/// A `client_tls` of KrakenD as a backend's `tls`.
+/// Converts a `client_tls` of KrakenD to a backend's `tls`.
 struct KrakenDTLS {
     private let node: DocumentNode
 
@@ -8,7 +8,7 @@ struct KrakenDTLS {
         self.node = node
     }
 
-    /// Nil where there is nothing to write.
+    /// Nil if there is nothing to write.
     var tree: YAMLTree? {
         var members: [(String, YAMLTree)] = []
         if node["allow_insecure_connections"]?.flag == true {
@@ -16,8 +16,8 @@ struct KrakenDTLS {
         } else if let ca = node["ca_certs"]?.texts.first {
             members.append(("ca", .text(ca)))
         }
-        if let shown = node["client_certs"]?.elements.first,
-            let certificate = shown["certificate"]?.text, let key = shown["private_key"]?.text
+        if let client = node["client_certs"]?.elements.first,
+            let certificate = client["certificate"]?.text, let key = client["private_key"]?.text
         {
             members.append(("cert", .text(certificate)))
             members.append(("key", .text(key)))
@@ -25,7 +25,7 @@ struct KrakenDTLS {
         return members.isEmpty ? nil : .inline(members)
     }
 
-    /// What of it is not in `tree`.
+    /// Reports the settings that are not in `tree`.
     func reportLosses(_ findings: inout ImportFindings) {
         for member in node.members where !Self.known.contains(member.key) {
             findings.lost(member, among: Self.losses)
@@ -33,13 +33,13 @@ struct KrakenDTLS {
         for (key, what) in [("ca_certs", "file"), ("client_certs", "certificate")] {
             guard let list = node[key], list.elements.count > 1 else { continue }
             findings.warning(
-                at: list.location, "'\(key)' has several; only the first \(what) is taken")
+                at: list.location, "'\(key)' has several entries; only the first \(what) is used")
         }
         if let ca = node["ca_certs"], !ca.texts.isEmpty,
             node["disable_system_ca_pool"]?.flag != true
         {
             findings.warning(
-                at: ca.location, "'ca' replaces the system's certificates; KrakenD trusts both")
+                at: ca.location, "'ca' replaces the system's trusted CAs; KrakenD trusts both")
         }
     }
 
@@ -52,5 +52,5 @@ struct KrakenDTLS {
         "curve_preferences": choice,
     ]
     private static let versions = ImportLoss.note("connections use TLS 1.2 or 1.3")
-    private static let choice = ImportLoss.note("OpenSSL and the backend agree on it")
+    private static let choice = ImportLoss.note("OpenSSL negotiates it with the backend")
 }

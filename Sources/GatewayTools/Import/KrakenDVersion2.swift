@@ -1,6 +1,7 @@
 import YAMLReader
 
-/// A configuration of version 2 (KrakenD 1.x) with the names of version 3; source locations stay.
+/// Renames the keys of a version 2 configuration (KrakenD 1.x) to those of version 3; source
+/// locations stay.
 ///
 /// KrakenD 2 still accepts the old namespaces in a file of version 3, but not the old keys.
 enum KrakenDVersion2 {
@@ -96,7 +97,7 @@ enum KrakenDVersion2 {
 }
 
 extension DocumentNode {
-    /// The same mapping with other members; anything else stays as it is.
+    /// A mapping with transformed members; any other node is unchanged.
     fileprivate func mapMembers(_ transform: (Member) -> Member) -> DocumentNode {
         guard case .mapping(let members) = content else { return self }
         return DocumentNode(location: location, content: .mapping(members.map(transform)))

@@ -1,6 +1,6 @@
 import YAMLReader
 
-/// One line of a YAML document, and the source location of what it was made from.
+/// One line of a YAML document, with the source location that it was generated from.
 struct YAMLLine {
     let text: String
     let location: SourceLocation?
@@ -14,15 +14,15 @@ struct YAMLLine {
         YAMLLine(space + text, location: location)
     }
 
-    /// The innermost location is the most exact, so it stays.
+    /// The innermost location is the most precise, so it is kept.
     func located(_ outer: SourceLocation) -> YAMLLine {
         YAMLLine(text, location: location ?? outer)
     }
 
     var asComment: YAMLLine { YAMLLine("# " + text, location: location) }
 
-    /// A comment of as many lines as it takes. Line breaks and other control characters become
-    /// spaces, so that no text from outside can end the comment.
+    /// A comment, wrapped into lines. Line breaks and other control characters become spaces, so
+    /// that no input text can end the comment.
     static func comment(_ text: String) -> [YAMLLine] {
         let words = text.split { sign in
             sign.isWhitespace || sign.isNewline
@@ -41,7 +41,8 @@ struct YAMLLine {
 
     private static let width = 100
 
-    /// What YAML 1.2 does not allow in a comment (section 5.1), and what bends the reading direction.
+    /// Characters that YAML 1.2 does not allow in a comment (section 5.1), and those that change
+    /// the text direction.
     private static func isUnprintable(_ sign: Unicode.Scalar) -> Bool {
         switch sign.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned,

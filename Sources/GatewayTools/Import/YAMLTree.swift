@@ -2,24 +2,24 @@ import Basics
 import JSONText
 import YAMLReader
 
-/// A small YAML document that is written the way people write configurations: blocks for what is
-/// long, `[a, b]` and `{ a: b }` for what is short, quotes only where they are needed.
+/// A small YAML document that is written in the usual style of configurations: blocks for long
+/// values, `[a, b]` and `{ a: b }` for short ones, quotes only where necessary.
 indirect enum YAMLTree: Sendable {
-    /// Read back by the configuration's decoder, it is the same text: `${` is escaped.
+    /// A text; `${` is escaped, so that the configuration decoder reads the same text.
     case text(String)
-    /// A number, `true`, or JSON, which is YAML too.
+    /// A number, `true`, or JSON, which is also YAML.
     case plain(String)
     case list([YAMLTree])
-    /// Keys in lines of their own.
+    /// A mapping with each key on its own line.
     case block([(String, YAMLTree)])
-    /// Keys in one line.
+    /// A mapping in one line.
     case inline([(String, YAMLTree)])
-    /// Something that was made from what stands at this source location.
+    /// A tree that was generated from the value at this source location.
     case located(YAMLTree, SourceLocation)
 
     static func texts(_ texts: [String]) -> YAMLTree { .list(texts.map { .text($0) }) }
 
-    /// The lines of a document. It recurses as deep as the document, which is the caller's.
+    /// The lines of a document. The recursion is as deep as the document, which the caller bounds.
     var lines: [YAMLLine] {
         switch self {
         case .block(let members): members.flatMap { Self.lines(key: $0.0, $0.1) }
@@ -38,12 +38,12 @@ indirect enum YAMLTree: Sendable {
         return [YAMLLine("\(name):")] + value.lines.map { $0.indented() }
     }
 
-    /// As an item of a list in lines of its own.
+    /// The lines of the tree as an item of a block list.
     var item: [YAMLLine] {
         lines.enumerated().map { $0.element.indented(by: $0.offset == 0 ? "- " : "  ") }
     }
 
-    /// Fits into the line of its key.
+    /// Whether it fits into the line of its key.
     private var isShort: Bool {
         switch self {
         case .text, .plain, .inline: true
@@ -85,7 +85,7 @@ indirect enum YAMLTree: Sendable {
         isPlain(text, inFlow: inFlow) ? text : String(jsonQuoting: text)
     }
 
-    /// Reads back as the same text without quotes.
+    /// Whether the text without quotes is read as the same text.
     private static func isPlain(_ text: String, inFlow: Bool) -> Bool {
         guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last,
             first.properties.isAlphabetic || "/._0123456789".unicodeScalars.contains(first),

@@ -1,9 +1,9 @@
 import Gateway
 import GatewayConfig
 
-/// What all operations share: the problem answers, their schemas, and the headers.
+/// The parts that all operations share: problem responses, their schemas, and headers.
 enum OpenAPIComponents {
-    /// - Parameter hasSecurity: whether an operation passes credentials on
+    /// - Parameter hasSecurity: whether an operation forwards credentials
     static func tree(hasSecurity: Bool) -> JSONTree {
         var members: [(String, JSONTree)] = [
             ("responses", .object(responses)), ("headers", .object(headers)),
@@ -19,15 +19,15 @@ enum OpenAPIComponents {
 
     // MARK: Responses
 
-    /// What a status means that the gateway gives.
+    /// The meaning of a status that the gateway itself sends.
     static func words(_ status: String) -> String {
         switch status {
-        case "400": "The request is not as it must be; `errors` says everything that is wrong."
+        case "400": "The request is invalid; `errors` lists all reasons."
         case "413": "The body is too large."
         case "502": "A required call failed, or all calls did."
-        case "503": "Too many requests, or a backend is left alone for now; come again."
-        case "504": "A required call took too long, or all calls did."
-        default: "A problem."
+        case "503": "Too many requests, or a backend is unavailable; retry later."
+        case "504": "A required call timed out, or all calls did."
+        default: "An error, as a problem document (RFC 9457)."
         }
     }
 
@@ -64,11 +64,11 @@ enum OpenAPIComponents {
             )
         }
         return [
-            text("X-Request-Id", "Names the request in logs.", isRequired: true),
-            text("Gateway-Complete", "`true` if every call worked.", isRequired: true),
+            text("X-Request-Id", "Identifies the request in logs.", isRequired: true),
+            text("Gateway-Complete", "`true` if every call succeeded.", isRequired: true),
             text("Gateway-Failures", "The calls that failed (RFC 9651).", isRequired: false),
-            text("Server-Timing", "How long each call took.", isRequired: false),
-            text("Retry-After", "Seconds to wait.", isRequired: true),
+            text("Server-Timing", "The duration of each call.", isRequired: false),
+            text("Retry-After", "Seconds to wait before the request is retried.", isRequired: true),
         ]
     }
 

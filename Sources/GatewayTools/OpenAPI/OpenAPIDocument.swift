@@ -2,19 +2,19 @@ import Basics
 package import Gateway
 package import GatewayConfig
 
-/// What a configuration offers its clients, as an OpenAPI 3.1 description: the endpoints with their
-/// parameters, bodies and answers. Nothing about backends is told.
+/// The OpenAPI 3.1 description of a configuration: the endpoints with their parameters, bodies and
+/// responses. It contains nothing about backends.
 package struct OpenAPIDocument {
     private let config: Config
     private let plan: Plan
 
-    /// What the description calls the service.
+    /// The title of the API.
     private let title: String
 
-    /// Where clients reach it; nil says what `listen` says.
+    /// The URL for clients; nil for the address in `listen`.
     private let server: String?
 
-    /// - Parameter plan: the one that was made of `config`
+    /// - Parameter plan: the plan of `config`
     package init(_ config: Config, _ plan: Plan, title: String, server: String? = nil) {
         self.config = config
         self.plan = plan
@@ -33,8 +33,8 @@ package struct OpenAPIDocument {
         ]).text + "\n"
     }
 
-    /// An address that every interface answers is reached as this machine; a unix socket and a port
-    /// that the system chooses have no URL.
+    /// Replaces a wildcard address by localhost; a unix socket and a port that the system chooses
+    /// have no URL.
     private var servers: [JSONTree] {
         var url = server
         if url == nil, case .tcp(let host, let port)? = plan.process.listeners.first?.address,
@@ -65,7 +65,7 @@ package struct OpenAPIDocument {
         }
     }
 
-    /// HEAD works on every route of GET.
+    /// HEAD is supported on every route of GET.
     private func operations(
         _ operation: OpenAPIOperation, isHeadFree: Bool, _ names: inout OperationNames
     ) -> [(String, JSONTree)] {
@@ -78,7 +78,7 @@ package struct OpenAPIDocument {
     }
 }
 
-/// Gives every operation a name of its own, made of its method and path: `getProductsId`.
+/// Creates a unique name for every operation from its method and path: `getProductsId`.
 private struct OperationNames {
     private var taken: Set<String> = []
 

@@ -1,26 +1,26 @@
 import Gateway
 import GatewayConfig
 
-/// What of a request has to be there because calls use it, though nobody declared it: without it the
-/// answer is a 400.
+/// The parts of a request that are mandatory because calls use them, even if they are not declared:
+/// without them the response is a 400.
 struct OpenAPINeeds {
     private(set) var params: Set<String> = []
     /// In lower case.
     private(set) var headers: Set<String> = []
-    /// Of the query, undeclared.
+    /// Undeclared query parameters.
     private(set) var queries: Set<String> = []
     private(set) var hasBody = false
     private(set) var bodyFields: [Field] = []
 
-    /// A place in a body.
+    /// A member of a body.
     struct Field: Hashable {
-        /// On the way to it, up to the first array.
+        /// The keys of its path, up to the first array.
         let keys: [String]
-        /// A text has to be there, and not an object or an array.
+        /// Whether the value must be a scalar, not an object or an array.
         let isText: Bool
     }
 
-    /// What a call cannot do without.
+    /// A value that a call needs.
     private enum Value: Hashable {
         case param(String)
         case header(String)
@@ -29,8 +29,8 @@ struct OpenAPINeeds {
         case field(Field)
     }
 
-    /// A request that lacks what a required call uses has failed; and where one call is enough, one
-    /// that lacks what every call uses.
+    /// A request fails without a value that a required call uses; if one successful call is enough,
+    /// it fails without a value that every call uses.
     init(_ config: Config.Endpoint, _ plan: EndpointPlan) {
         let calls = zip(config.calls, plan.calls).filter { $0.1.condition == nil }
         let required = calls.filter(\.1.isRequired).map { Self.values(of: $0.0, in: config) }
@@ -57,7 +57,7 @@ struct OpenAPINeeds {
         }
     }
 
-    /// In the order of the file, so that a description is always the same.
+    /// In the order of the file, so that the description is deterministic.
     private static func values(of call: Config.Call, in config: Config.Endpoint) -> [Value] {
         let asJSON = Set(
             (call.body?.pieces ?? []).compactMap { piece in

@@ -3,13 +3,13 @@ import Gateway
 import GatewayConfig
 import HTTP
 
-/// One endpoint as an operation: what it takes, and what it may answer.
+/// The operation of one endpoint: its parameters, body and responses.
 struct OpenAPIOperation {
     private let config: Config.Endpoint
     private let plan: EndpointPlan
-    /// What of the request has to be there, declared or not.
+    /// The mandatory parts of the request, declared or not.
     private let needs: OpenAPINeeds
-    /// How the path of the description calls a parameter, where it calls it otherwise.
+    /// The names of parameters in the path of the description, where they differ.
     private let spelled: [String: String]
 
     init(_ config: Config.Endpoint, _ plan: EndpointPlan, spelled: [String: String]) {
@@ -22,7 +22,7 @@ struct OpenAPIOperation {
     var method: Config.Method { plan.route.method }
     var path: String { plan.route.path }
 
-    /// - Parameter method: the route's own, or HEAD, which works wherever GET does
+    /// - Parameter method: the method of the route, or HEAD, which is supported wherever GET is
     func tree(as method: Config.Method, named name: String) -> JSONTree {
         var members: [(String, JSONTree)] = [
             ("operationId", .text(name)), ("description", .text(description)),
@@ -34,7 +34,7 @@ struct OpenAPIOperation {
             members.append(("security", security))
         }
         members.append(
-            ("responses", OpenAPIAnswers(plan, hasBody: method != .head).tree))
+            ("responses", OpenAPIResponses(plan, hasBody: method != .head).tree))
         return .object(members)
     }
 
@@ -51,7 +51,7 @@ struct OpenAPIOperation {
         return text
     }
 
-    /// How long a response takes. With `min_duration` the deadline only shows where it is later.
+    /// The response time. With `min_duration` the deadline matters only if it is later.
     private var timing: String {
         guard let padding = plan.padding else { return "Responds within \(plan.deadline.spelled)." }
         let least = padding.minimum
@@ -80,7 +80,7 @@ struct OpenAPIOperation {
         let param = config.params.first { $0.name.value == name }
         let isInPath = plan.route.parameters.contains(name)
         let location = param?.sentIn?.value ?? (isInPath ? .path : .query)
-        // OpenAPI has other places for these headers and ignores them here.
+        // OpenAPI describes these headers elsewhere and ignores them here.
         if location == .header, Self.isReserved(name) { return nil }
         return Self.parameter(
             isInPath ? spelled[name] ?? name : name, in: location.rawValue,
@@ -89,7 +89,7 @@ struct OpenAPIOperation {
             OpenAPIValue(param, isInPath: isInPath).tree)
     }
 
-    /// What goes along to backends undeclared is optional, and may be any text.
+    /// Undeclared query parameters and headers that are forwarded; any text is valid.
     private var forwarded: [JSONTree] {
         let declared = config.params.map { $0.name.value }
         var names: [(location: String, name: String)] = []
@@ -113,7 +113,7 @@ struct OpenAPIOperation {
         }
     }
 
-    /// Those of `forward:`, and those that calls refer to.
+    /// The headers in `forward:`, and those that calls refer to.
     private var forwardedHeaders: [String] {
         let forwarded = plan.calls.flatMap(\.forward.headers).map { "\($0)" }
         let referred = config.calls.flatMap(\.references).compactMap { reference in
@@ -142,7 +142,8 @@ struct OpenAPIOperation {
 
     // MARK: Body
 
-    /// Declared, a body has to be there and to fit; else it goes along if a call uses it.
+    /// A declared body is mandatory and must be valid; an undeclared one is forwarded if a call
+    /// uses it.
     private var requestBody: JSONTree? {
         let size = "At most \(Quantity.spelled(bytes: plan.bodyMax))."
         if let body = config.body {

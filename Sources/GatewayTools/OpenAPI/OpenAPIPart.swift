@@ -29,10 +29,10 @@ struct OpenAPIPart {
         ])
     }
 
-    /// Nil for any value. As deep as the paths of the configuration.
+    /// Nil for any value. The recursion is as deep as the paths of the configuration.
     ///
-    /// - Parameter mayBeNull: an empty response of a backend is null, and so is what is left of a
-    ///   value that has none of the fields.
+    /// - Parameter mayBeNull: whether the value can be null, as is the value of an empty response,
+    ///   and the rest of a value that has none of the fields
     private static func schema(of outline: JSONShape.Outline, mayBeNull: Bool) -> JSONTree? {
         switch outline {
         case .anything: return nil

@@ -1,10 +1,10 @@
 import Gateway
 import GatewayConfig
 
-/// One path of the description, with the endpoints that answer there.
+/// One path of the description, with its endpoints.
 ///
-/// Two routes that differ only in the names of their parameters are one path in OpenAPI: the first one
-/// names them.
+/// Two routes that differ only in the names of their parameters are one path in OpenAPI, with the
+/// names of the first route.
 struct OpenAPIPath {
     /// `/products/{id}`
     let text: String
@@ -14,7 +14,7 @@ struct OpenAPIPath {
 
     private let segments: [Config.Route.Segment]
 
-    /// In the order in which the file has them first.
+    /// In the order of their first occurrence in the file.
     static func all(of endpoints: [EndpointPlan]) -> [OpenAPIPath] {
         var paths: [OpenAPIPath] = []
         for endpoint in endpoints {
@@ -50,7 +50,7 @@ struct OpenAPIPath {
         return names
     }
 
-    /// No endpoint here says itself what HEAD does.
+    /// Whether no endpoint of this path defines HEAD itself.
     func isHeadFree(_ plans: [EndpointPlan]) -> Bool {
         !endpoints.contains { plans[$0.index].route.method == .head }
     }

@@ -1,23 +1,23 @@
 import GatewayConfig
 import HTTP
 
-/// The credentials that an endpoint passes on to its backends: OpenAPI describes `Authorization` as a
-/// security scheme and ignores it as a parameter.
+/// The credentials that an endpoint forwards to its backends: OpenAPI describes `Authorization` as
+/// a security scheme and ignores it as a parameter.
 struct OpenAPISecurity {
-    /// In lower case, as it is looked for.
+    /// In lower case, for comparisons.
     static let header = "authorization"
     private static let scheme = "Authorization"
 
-    /// Whether `Authorization` goes to a backend.
+    /// Whether `Authorization` is forwarded to a backend.
     let isForwarded: Bool
-    /// Whether the endpoint gives no data without it.
+    /// Whether every request without it fails.
     let isNeeded: Bool
 
-    /// The value of an operation's `security`; nil where no credentials are passed on.
+    /// The value of an operation's `security`; nil if no credentials are forwarded.
     var requirement: JSONTree? {
         guard isForwarded else { return nil }
         let required = JSONTree.object([(Self.scheme, .list([]))])
-        // An empty requirement means that a request without credentials is valid, too.
+        // An empty requirement means that a request without credentials is valid too.
         return .list(isNeeded ? [required] : [required, .object([])])
     }
 
@@ -29,7 +29,7 @@ struct OpenAPISecurity {
                 scheme,
                 .object([
                     ("type", .text("apiKey")), ("in", .text("header")), ("name", .text(scheme)),
-                    ("description", .text("Passed on to backends, which check it.")),
+                    ("description", .text("Forwarded to backends, which check it.")),
                 ])
             )
         ])

@@ -1,7 +1,7 @@
 import GatewayConfig
 import YAMLReader
 
-/// What a value of a request must be, as a JSON Schema.
+/// The JSON Schema of a value in a request.
 struct OpenAPIValue {
     let tree: JSONTree
 
@@ -10,7 +10,7 @@ struct OpenAPIValue {
         let kind = param?.type?.value ?? .string
         var members = Self.members(of: kind.rawValue, param)
         if isInPath, kind == .string, param?.oneOf.isEmpty != false {
-            // An empty segment is another path, and dots change the path.
+            // An empty segment and dot segments would change the path.
             if param?.minLength == nil { members.append(("minLength", .raw("1"))) }
             members.append(("not", .object([("enum", .texts([".", ".."]))])))
         }
@@ -24,7 +24,7 @@ struct OpenAPIValue {
         object(body.type?.value, body.required, body.properties, [])
     }
 
-    // It recurses as deep as the configuration nests, which its reader bounds.
+    // The recursion is as deep as the nesting of the configuration, which its reader bounds.
     private static func tree(of property: Config.Property) -> JSONTree {
         let isText = property.type == nil && !property.oneOf.isEmpty
         let kind = property.type?.value.rawValue ?? (isText ? "string" : nil)
@@ -38,7 +38,7 @@ struct OpenAPIValue {
         _ type: Config.Property.Kind?, _ required: [Located<String>],
         _ properties: [Config.Property], _ others: [(String, JSONTree)]
     ) -> JSONTree {
-        // What has members is an object, also where no type is written.
+        // A value with members is an object, even if no type is written.
         let hasMembers = !required.isEmpty || !properties.isEmpty
         var members = others
         if let type = type ?? (hasMembers ? .object : nil) {
@@ -52,7 +52,7 @@ struct OpenAPIValue {
         return .object(members)
     }
 
-    /// A body in which a field is there, and is no null; as deep as the path.
+    /// A body that contains a field that is not null. The recursion is as deep as the path.
     static func tree(of field: OpenAPINeeds.Field) -> JSONTree {
         var tree: JSONTree =
             field.isText
@@ -80,7 +80,7 @@ struct OpenAPIValue {
         if let least = limits.minLength { members.append(("minLength", .raw("\(least.value)"))) }
         if let most = limits.maxLength { members.append(("maxLength", .raw("\(most.value)"))) }
         if let pattern = limits.pattern {
-            // Ours are for the whole text.
+            // The gateway's patterns match the whole text.
             members.append(("pattern", .text("^(?:\(pattern.value))$")))
         }
         if !limits.oneOf.isEmpty {
@@ -93,7 +93,7 @@ struct OpenAPIValue {
         .raw(number.integer.map { "\($0)" } ?? spelling(of: number.text) ?? "\(number.value)")
     }
 
-    /// A value that the configuration spells as a text.
+    /// A value that the configuration has as text.
     private static func literal(_ text: String, of kind: String) -> JSONTree {
         switch kind {
         case "integer", "number": .raw(spelling(of: text) ?? "0")

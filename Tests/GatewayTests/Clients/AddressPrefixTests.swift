@@ -10,7 +10,7 @@ import Testing
         ("::/0", "::/0"), ("::1", "::1/128"), ("2001:db8:0:0:8000::/65", "2001:db8:0:0:8000::/65"),
         ("::ffff:10.0.0.0/104", "10.0.0.0/8"), ("::ffff:10.0.0.1", "10.0.0.1/32"),
     ])
-    func isRead(_ text: String, _ network: String) throws {
+    func parsesNetwork(_ text: String, _ network: String) throws {
         #expect(try AddressPrefix(text).description == network)
     }
 
@@ -19,7 +19,7 @@ import Testing
         "10.0.0.0/8/8", "10.0.0/8", "010.0.0.0/8", "2001:db8::/129", "[::1]/128", "fe80::1%eth0",
         "::ffff:0:0/95", "10.0.0.0/99999999999999999999", "localhost", " 10.0.0.0/8", "10.0.0.0:80",
     ])
-    func isRefused(_ text: String) {
+    func refusesInvalidNetwork(_ text: String) {
         #expect(throws: AddressPrefix.Fault.syntax) { try AddressPrefix(text) }
     }
 
@@ -28,9 +28,9 @@ import Testing
         ("1.2.3.4/0", "0.0.0.0/0"),
         ("2001:db8::1/32", "2001:db8::/32"), ("2001:db8::1/127", "2001:db8::/127"),
     ])
-    func bitsBehindThePrefixAreRefused(_ text: String, _ meant: String) throws {
+    func refusesBitsAfterThePrefix(_ text: String, _ meant: String) throws {
         let network = try AddressPrefix(meant)
-        #expect(throws: AddressPrefix.Fault.bitsBehindPrefix(network)) { try AddressPrefix(text) }
+        #expect(throws: AddressPrefix.Fault.bitsAfterPrefix(network)) { try AddressPrefix(text) }
     }
 
     @Test(arguments: [
@@ -47,7 +47,7 @@ import Testing
         ("2001:db8::/65", "2001:db8::8000:0:0:0", false), ("::1", "::1", true),
         ("::1", "::2", false),
     ])
-    func contains(_ network: String, _ address: String, _ expected: Bool) throws {
+    func containsAddresses(_ network: String, _ address: String, _ expected: Bool) throws {
         let ip = try #require(IPAddress(address))
         #expect(try AddressPrefix(network).contains(ip) == expected)
     }

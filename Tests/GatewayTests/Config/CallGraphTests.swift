@@ -10,14 +10,14 @@ import Testing
         ("a<c b c", [[2], [], []]),
         ("a<b,b,nobody b", [[1], []]),
     ])
-    func waitsForWhatItUses(_ calls: String, expected: [[Int]]) {
+    func waitsForReferencedCalls(_ calls: String, expected: [[Int]]) {
         #expect(graph(calls).waitsFor == expected)
     }
 
     @Test(arguments: [
         ("a<c b c<b", [1, 2, 0]), ("a b<a c", [0, 1, 2]), ("a<a b", [1]), ("a<b b<a c<a", []),
     ])
-    func orderPutsCallsBehindTheirValues(_ calls: String, expected: [Int]) {
+    func ordersCallsAfterTheirDependencies(_ calls: String, expected: [Int]) {
         #expect(graph(calls).order == expected)
     }
 
@@ -29,11 +29,11 @@ import Testing
         ("x<b a<b b<a", [[1, 2]]),
         ("a<b b<a c<d d<c", [[0, 1], [2, 3]]),
     ])
-    func cyclesAreFound(_ calls: String, expected: [[Int]]) {
+    func findsCycles(_ calls: String, expected: [[Int]]) {
         #expect(graph(calls).cycles == expected)
     }
 
-    @Test func afterOrdersCallsWithoutUsingTheirValues() {
+    @Test func afterOrdersCallsWithoutReferences() {
         let graph = CallGraph(
             names: ["a", "b", "c"], uses: [[], ["a"], []], after: [[], ["c", "a"], ["nobody"]])
         #expect(graph.uses == [[], [0], []])
@@ -41,7 +41,7 @@ import Testing
         #expect(graph.order == [0, 2, 1])
     }
 
-    @Test func cyclesThroughAfterAreFound() {
+    @Test func findsCyclesThroughAfter() {
         let graph = CallGraph(names: ["a", "b"], uses: [["b"], []], after: [[], ["a"]])
         #expect(graph.cycles == [[0, 1]])
     }

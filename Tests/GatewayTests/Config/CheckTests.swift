@@ -11,7 +11,7 @@ import Testing
         ),
         (
             "headers: { X: \"{id.a}\" }",
-            "8:25: error: call 'one' uses {id.a}; 'id' is a parameter and has no parts"
+            "8:25: error: call 'one' uses {id.a}; 'id' is a parameter and has no members"
         ),
         (
             "headers: { X: \"{two.a}\" }",
@@ -21,7 +21,7 @@ import Testing
         ("headers: { X: \"{one}\" }", "8:25: error: call 'one' waits for itself"),
         (
             "headers: { X: \"{id\" }",
-            "8:24: error: 'headers' in call 'one' cannot be read: this { is never closed; write {{ for the sign"
+            "8:24: error: 'headers' in call 'one' cannot be read: this { is never closed; write {{ for a literal {"
         ),
         ("headers: { X: a, x: b }", "8:26: error: 'headers' has 'x' twice"),
         (
@@ -35,19 +35,19 @@ import Testing
         ),
         (
             "hedge: { after: 2s }",
-            "8:25: warning: the second try of call 'one' never starts: its timeout is 2s"
+            "8:25: warning: the hedge of call 'one' never starts: the timeout of the call is 2s"
         ),
         (
             "relay_status: [404]",
-            "8:23: warning: 'relay_status' does nothing: call 'one' is not required, so its failure does not decide the status"
+            "8:23: warning: 'relay_status' has no effect: call 'one' is not required, so its failure does not determine the status"
         ),
         (
             "required: true\nif_failed: []",
-            "9:20: warning: 'if_failed' does nothing: call 'one' is required, so its failure fails the request"
+            "9:20: warning: 'if_failed' has no effect: call 'one' is required, so its failure fails the request"
         ),
         (
             "required: true\nrelay_status: [204]",
-            "9:23: warning: status 204 is accepted, so it is no failure that could be relayed"
+            "9:23: warning: status 204 is in 'accept', so it is not a failure that could be relayed"
         ),
         (
             "at: .\nif_failed: []",
@@ -62,7 +62,7 @@ import Testing
             "8:24: error: call 'one': there is no parameter 'di' - did you mean 'id'?"
         ),
     ])
-    func ofCall(_ lines: String, problem: String) {
+    func reportsProblemInCall(_ lines: String, problem: String) {
         #expect(problems(Snippet.call(lines)) == [problem])
     }
 
@@ -73,7 +73,7 @@ import Testing
         ),
         (
             "retry: { attempts: 2 }",
-            "8:16: warning: call 'one' is a POST: only a connection that was never made is tried again"
+            "8:16: warning: call 'one' is a POST: it is retried only if nothing of it was sent"
         ),
         (
             "body: \"a {id} b\"",
@@ -84,7 +84,7 @@ import Testing
             "8:23: error: call 'one' uses {idd}; there is no parameter 'idd' (parameters here: id)"
         ),
     ])
-    func ofPost(_ lines: String, problem: String) {
+    func reportsProblemInPostCall(_ lines: String, problem: String) {
         #expect(problems(Snippet.call(lines, method: "post", route: "POST /x/{id}")) == [problem])
     }
 
@@ -96,22 +96,22 @@ import Testing
         "accept: [200-299, 404]", "relay_headers: [ETag]", "required: true\nrelay_status: []",
         "required: true\nrelay_status: [401, 404]",
     ])
-    func rightCallHasNoProblem(_ lines: String) {
+    func acceptsValidCall(_ lines: String) {
         #expect(problems(Snippet.call(lines)) == [])
     }
 
     @Test(arguments: [
         (
             "min_duration: 400ms",
-            "4:5: warning: GET /x/{id}: deadline 5s > min_duration 400ms, slower answers are still distinguishable"
+            "4:5: warning: GET /x/{id}: deadline 5s > min_duration 400ms, slower responses are still distinguishable"
         ),
         (
             "deadline: 400ms\nmin_duration: 400ms",
-            "4:5: warning: GET /x/{id}: deadline 400ms = min_duration 400ms, slower answers are still distinguishable"
+            "4:5: warning: GET /x/{id}: deadline 400ms = min_duration 400ms, slower responses are still distinguishable"
         ),
         (
             "deadline: 1s\nmin_duration: 2s\nserver_timing: true",
-            "7:20: error: 'server_timing' would tell what 'min_duration' hides; leave one of them out"
+            "7:20: error: 'server_timing' would reveal the times that 'min_duration' hides; remove one of them"
         ),
         (
             "timeout: 9s",
@@ -132,7 +132,7 @@ import Testing
         ),
         (
             "params: { id: { default: 5 } }",
-            "5:30: warning: parameter 'id' is in the path, so it is always there"
+            "5:30: warning: parameter 'id' is in the path, so it is always present"
         ),
         (
             "params: { q: { required: true, default: 5 } }",
@@ -180,10 +180,10 @@ import Testing
         ),
         (
             "params: { a b: { } }",
-            "5:15: error: bad name 'a b' of a parameter; it may have letters, digits, _ and -"
+            "5:15: error: bad name 'a b' of a parameter; names consist of letters, digits, _ and -"
         ),
     ])
-    func ofEndpoint(_ lines: String, problem: String) {
+    func reportsProblemInEndpoint(_ lines: String, problem: String) {
         #expect(problems(Snippet.endpoint(lines)) == [problem])
     }
 
@@ -193,7 +193,7 @@ import Testing
         "params: { q: { type: integer, max: 9007199254740993, default: 9007199254740993 } }",
         "params: { q: { pattern: '\\p{Lu}[a-z]+', default: Zoe } }",
     ])
-    func rightEndpointHasNoProblem(_ lines: String) {
+    func acceptsValidEndpoint(_ lines: String) {
         #expect(problems(Snippet.endpoint(lines)) == [])
     }
 
@@ -204,15 +204,15 @@ import Testing
         ),
         (
             "a: { from: a, get: /, at: ., keep: [id] }\nb: { from: a, get: /, at: ., keep: [id, x] }",
-            "8:33: warning: the key 'id' of call 'b' is dropped where call 'a' has it already"
+            "8:33: warning: the key 'id' of call 'b' is dropped if call 'a' already has it"
         ),
         (
             "a: { from: a, get: /, at: ., rename: { x: b } }\nb: { from: a, get: / }",
-            "8:7: warning: the key 'b' of call 'b' is dropped where call 'a' has it already"
+            "8:7: warning: the key 'b' of call 'b' is dropped if call 'a' already has it"
         ),
         (
             "a: { from: a, head: / }\nb: { from: a, get: \"/{a.x}\" }",
-            "8:29: error: call 'b' uses {a.x}; the answer to a HEAD call has no body"
+            "8:29: error: call 'b' uses {a.x}; the response to a HEAD call has no body"
         ),
         (
             "a: { from: a }",
@@ -220,10 +220,10 @@ import Testing
         ),
         (
             "request: { from: a, get: / }",
-            "7:7: error: no call can be called 'request'; {request.body} has it"
+            "7:7: error: no call can have the name 'request'; references such as {request.body} use it"
         ),
     ])
-    func betweenCalls(_ calls: String, problem: String) {
+    func reportsProblemBetweenCalls(_ calls: String, problem: String) {
         #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [problem])
     }
 
@@ -245,7 +245,7 @@ import Testing
         ),
         (
             "one: { from: a, get: \"/1?x={id?}\" }",
-            "7:35: warning: call 'one' uses {id?}; the '?' does nothing: it is always there"
+            "7:35: warning: call 'one' uses {id?}; the '?' has no effect: the value is always present"
         ),
         (
             "one: { from: a, get: \"/1?x={nil?}\" }",
@@ -256,7 +256,7 @@ import Testing
             "7:50: error: 'query' in 'forward' of call 'one' must be a list of names, or all"
         ),
     ])
-    func ofOptionalReference(_ calls: String, problem: String) {
+    func reportsInvalidOptionalReference(_ calls: String, problem: String) {
         #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [problem])
     }
 
@@ -266,17 +266,17 @@ import Testing
         "one: { from: a, get: \"/{request.query.q}/{id}\", forward: { query: all } }",
         "one: { from: a, get: /1, forward: { query: [all] } }",
     ])
-    func rightOptionalReferenceHasNoProblem(_ calls: String) {
+    func acceptsValidOptionalReference(_ calls: String) {
         #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [])
     }
 
-    @Test func optionalBodyOfAnEndpointThatRequiresOneIsWarnedOf() {
+    @Test func warnsOfOptionalBodyIfEndpointRequiresOne() {
         let text = Snippet.endpoint(
             "body: { type: object }", route: "POST /x",
             calls: "one: { from: a, post: /, body: \"{request.body?}\" }")
         #expect(
             problems(text) == [
-                "7:40: warning: call 'one' uses {request.body?}; the '?' does nothing: it is always there"
+                "7:40: warning: call 'one' uses {request.body?}; the '?' has no effect: the value is always present"
             ])
     }
 
@@ -311,12 +311,12 @@ import Testing
             "7:38: error: 'after' in call 'ann' must be a list, such as [a, b]"
         ),
     ])
-    func ofAfter(_ calls: String, problem: String) {
+    func reportsProblemInAfter(_ calls: String, problem: String) {
         #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [problem])
     }
 
     /// Nothing is read of the answer, so that a HEAD call will do.
-    @Test func afterMayNameAnyOtherCall() {
+    @Test func acceptsAnyOtherCallInAfter() {
         let calls = "ann: { from: a, get: /, after: [bob] }\nbob: { from: a, head: / }"
         #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [])
     }
@@ -324,16 +324,16 @@ import Testing
     @Test(arguments: [
         (
             "queue: { size: 5 }",
-            "4:12: warning: nothing ever waits in 'queue' without 'max_concurrent'"
+            "4:12: warning: 'queue' has no effect without 'max_concurrent'"
         ),
-        ("eject: { after: 5 }", "4:12: warning: backend 'a' has one host; this needs several"),
+        ("eject: { after: 5 }", "4:12: warning: this has no effect: backend 'a' has only one host"),
         (
             "tls: { verify: false }",
             "4:10: error: 'tls' of backend 'a' needs a host with https://"
         ),
         ("urls: [\"http://h\"]", "5:5: error: 'url' and 'urls' exclude each other in backend 'a'"),
     ])
-    func ofBackend(_ lines: String, problem: String) {
+    func reportsProblemInBackend(_ lines: String, problem: String) {
         #expect(problems(Snippet.backend(lines)) == [problem])
     }
 
@@ -352,7 +352,7 @@ import Testing
             "1:11: error: unknown key 'header_byte' in 'limits' - did you mean 'header_bytes'?"
         ),
     ])
-    func ofTop(_ lines: String, problem: String) {
+    func reportsProblemAtTopLevel(_ lines: String, problem: String) {
         #expect(problems(Snippet.top(lines)) == [problem])
     }
 
@@ -360,7 +360,7 @@ import Testing
     @Test(arguments: [
         (
             "clients: { trusted_proxies: [10.0.0.1/8] }",
-            "1:30: error: 'trusted_proxies' in 'clients' must have no bits behind its prefix"
+            "1:30: error: 'trusted_proxies' in 'clients' must not have bits set after its prefix"
                 + " - did you mean 10.0.0.0/8?"
         ),
         (
@@ -378,14 +378,14 @@ import Testing
         ),
         (
             "clients: { address_from: forwarded }",
-            "1:26: warning: 'address_from' does nothing without 'trusted_proxies'"
+            "1:26: warning: 'address_from' has no effect without 'trusted_proxies'"
         ),
         (
             "clients: { trusted_proxies: [unix], address_from: via }",
             "1:51: error: 'address_from' in 'clients' must be x_forwarded_for or forwarded"
         ),
     ])
-    func ofClients(_ lines: String, problem: String) {
+    func reportsProblemInClients(_ lines: String, problem: String) {
         #expect(problems(Snippet.top(lines)) == [problem])
     }
 
@@ -414,11 +414,11 @@ import Testing
             "8:20: error: 'forwarded' in call 'one' must be off, x, rfc7239 or both"
         ),
     ])
-    func ofForwarded(_ lines: String, problem: String) {
+    func reportsProblemInForwarded(_ lines: String, problem: String) {
         #expect(problems(Snippet.call(lines)) == [problem])
     }
 
-    @Test func headersThatTheProxiesDoNotMaintainAreNeverForwarded() {
+    @Test func warnsOfForwardingHeadersThatProxiesDoNotMaintain() {
         let config =
             "clients: { trusted_proxies: [unix], address_from: forwarded }\n"
             + Snippet.call("forward: { headers: [Forwarded, X-Forwarded-Port] }")
@@ -431,7 +431,7 @@ import Testing
             ])
     }
 
-    @Test func headersOfABackendDoNotMeetForwarded() {
+    @Test func acceptsBackendHeadersWithForwardedOfOtherCalls() {
         #expect(
             problems(Snippet.backend("forwarded: rfc7239\nheaders: { Forwarded: a }")) == [
                 "5:16: error: 'headers' has 'Forwarded', which 'forwarded' of backend 'a' sends"
@@ -442,11 +442,11 @@ import Testing
         "forwarded: rfc7239\nheaders: { X-Forwarded-For: a }", "forwarded: off",
         "headers: { X-A: \"{request.client}\" }",
     ])
-    func rightForwardedHasNoProblem(_ lines: String) {
+    func acceptsValidForwarded(_ lines: String) {
         #expect(problems(Snippet.call(lines)) == [])
     }
 
-    @Test func anUnknownKeyOfAShortBlockHasAList() {
+    @Test func listsKnownKeysOfShortBlock() {
         let text = Snippet.endpoint(
             "body: { properties: { a: { minItems: 3 } } }", route: "POST /x",
             calls: "one: { from: a, get: / }")
@@ -457,20 +457,20 @@ import Testing
             ])
     }
 
-    @Test func aStepWithoutAMinimumIsWarnedOf() {
+    @Test func warnsOfRoundUpToWithoutMinDuration() {
         #expect(
             problems(Snippet.endpoint("round_up_to: 100ms")) == [
-                "5:18: warning: 'round_up_to' does nothing without 'min_duration'"
+                "5:18: warning: 'round_up_to' has no effect without 'min_duration'"
             ])
     }
 
     /// What the connection sets, and what goes along anyway, cannot be set or listed.
     @Test(arguments: [
-        ("Host", "the connection's own headers are set for you"),
-        ("X-Request-Id", "which goes along with every call by itself"),
-        ("Traceparent", "which goes along with every call by itself"),
+        ("Host", "the gateway sets the headers of the connection itself"),
+        ("X-Request-Id", "the gateway sends it with every call"),
+        ("Traceparent", "the gateway sends it with every call"),
     ])
-    func someHeadersAreNotTheOperators(_ name: String, _ words: String) {
+    func refusesHeadersThatTheGatewaySets(_ name: String, _ words: String) {
         #expect(problems(Snippet.call("headers: { \(name): a }")).first?.contains(words) == true)
         #expect(
             problems(Snippet.endpoint("forward: { headers: [\(name)] }")).first?.contains(words)
@@ -479,7 +479,7 @@ import Testing
             problems(Snippet.backend("headers: { \(name): a }")).first?.contains(words) == true)
     }
 
-    @Test func sameRouteTwiceIsRefused() {
+    @Test func refusesDuplicateRoute() {
         let text = """
             version: 1
             backends: { a: { url: http://h }, b: { url: http://h } }
@@ -492,7 +492,7 @@ import Testing
         #expect(problems(text) == ["5:14: error: route GET /x/{b} is the same as that at 4:14"])
     }
 
-    @Test func backendThatNobodyCallsIsWarnedOf() {
+    @Test func warnsOfBackendThatIsNeverCalled() {
         let text = """
             version: 1
             backends: { a: { url: http://h }, b: { url: http://h } }
@@ -514,7 +514,7 @@ import Testing
             ["2:13: error: this endpoint must be a mapping of keys to values"]
         ),
     ])
-    func emptyIsRefused(_ text: String, expected: [String]) {
+    func refusesEmptyConfiguration(_ text: String, expected: [String]) {
         #expect(problems(text) == expected)
     }
 }

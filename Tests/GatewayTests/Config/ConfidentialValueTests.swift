@@ -80,7 +80,8 @@ import Testing
         "NETWORK": "0.0.0.0/0",
     ]
 
-    @Test(arguments: mistakes) func problemsNameTheVariable(_ text: String, _ mistake: String) {
+    @Test(arguments: mistakes) func reportsVariableInsteadOfValue(_ text: String, _ mistake: String)
+    {
         let config = Self.main.replacing(text, with: mistake, maxReplacements: 1)
         #expect(config != Self.main)
         let problems = load(["c.yaml": config], environment: Self.environment).problems
@@ -93,7 +94,7 @@ import Testing
         #expect(!problems.isEmpty || isRight)
     }
 
-    @Test func aRefusalSaysWhichVariableIsMeant() {
+    @Test func reportsVariableOfRefusedValue() {
         let config = Self.main.replacing("deadline: 1s", with: #"deadline: "${KEY}""#)
         #expect(
             load(["c.yaml": config], environment: Self.environment).problems.lines.first
@@ -102,25 +103,25 @@ import Testing
         let url = Self.main.replacing(":7001", with: ":${KEY}")
         #expect(
             load(["c.yaml": url], environment: Self.environment).problems.lines.first
-                == "c.yaml:6:13: error: 'url' in backend 'b' has no port from 1 to 65535: 'http://127.0.0.1:${KEY}'"
+                == "c.yaml:6:13: error: 'url' in backend 'b' has no valid port (1 to 65535): 'http://127.0.0.1:${KEY}'"
         )
     }
 
     /// A network that is made from the value is not shown either.
-    @Test func aSuggestedNetworkIsNotShown() {
+    @Test func hidesSuggestionForConfidentialNetwork() {
         let config = Self.main.replacing(
             "log: {", with: "clients: { trusted_proxies: [\"${N}\"] }\nlog: {")
         #expect(
             load(["c.yaml": config], environment: ["N": "10.0.0.1/8"]).problems.lines.first
-                == "c.yaml:3:30: error: 'trusted_proxies' in 'clients' must have no bits behind its prefix (the value is that of '${N}')"
+                == "c.yaml:3:30: error: 'trusted_proxies' in 'clients' must not have bits set after its prefix (the value is that of '${N}')"
         )
     }
 
     /// The positive control: what the file spells is quoted.
-    @Test func valuesOfTheFileAreQuoted() {
+    @Test func quotesValuesOfTheFile() {
         let config = Self.main.replacing("7001", with: "70010")
         #expect(
-            load(["c.yaml": config]).problems.lines.first?.hasSuffix("65535: '70010'") == true)
+            load(["c.yaml": config]).problems.lines.first?.hasSuffix("65535): '70010'") == true)
     }
 
     @Test func explainShowsVariablesInsteadOfTheirValues() throws {
@@ -134,7 +135,7 @@ import Testing
     }
 
     /// What is sent is the value.
-    @Test func thePlanHasTheValues() throws {
+    @Test func planContainsTheValues() throws {
         let config = Self.main.replacing(#"get: "/{a}""#, with: #"get: "/key/${KEY}""#)
         let loaded = load(["c.yaml": config], environment: Self.environment)
         let plan = try Planner.plan(#require(loaded.config), processors: 1)

@@ -9,7 +9,7 @@ import YAMLReader
 @Suite struct ExampleTests {
     let key = ["USERS_KEY": "k"]
 
-    @Test func hasNoProblems() throws {
+    @Test func loadsWithoutProblems() throws {
         let outcome = load(["c.yaml": Example.text], environment: key)
         #expect(outcome.problems.lines == [])
         let config = try #require(outcome.config)
@@ -19,7 +19,7 @@ import YAMLReader
             config.backends.map(\.name.value) == ["catalog", "stock", "reviews", "users", "offers"])
     }
 
-    @Test func saysWhatWasWritten() throws {
+    @Test func decodesAllValues() throws {
         let config = try #require(load(["c.yaml": Example.text], environment: key).config)
         #expect(config.listen?.address?.value == .tcp(host: "127.0.0.1", port: 8080))
         #expect(config.defaults?.deadline?.value == .milliseconds(800))
@@ -47,7 +47,7 @@ import YAMLReader
         #expect(config.endpoints[2].calls[0].at?.value == .root)
     }
 
-    @Test func mistakesAreAllToldAtOnce() {
+    @Test func reportsAllErrorsAtOnce() {
         let broken = Example.text
             .replacingOccurrences(of: "        timeout: 300ms", with: "        time_out: 300ms")
             .replacingOccurrences(of: "{profile.segment}", with: "{profil.segment}")
@@ -61,7 +61,7 @@ import YAMLReader
                 "t.yaml:66:20: error: call 'recommended' uses {profil.segment}; there is no call"
                     + " 'profil' (calls here: profile, offers, recommended)",
                 "t.yaml:69:5: warning: POST /login: deadline 800ms > min_duration 400ms, slower"
-                    + " answers are still distinguishable",
+                    + " responses are still distinguishable",
                 "3 errors, 1 warning",
             ])
     }
@@ -83,14 +83,14 @@ import YAMLReader
             "72:20: error: 'server_timing'"
         ),
     ])
-    func oneMistakeIsOneProblem(_ old: String, new: String, problem: String) {
+    func reportsOneProblemPerError(_ old: String, new: String, problem: String) {
         let broken = Example.text.replacingOccurrences(of: old, with: new)
         let found = problems(broken, environment: key)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix(problem) == true, "\(found)")
     }
 
-    @Test func manyMistakesAreAllFound() {
+    @Test func reportsManyErrors() {
         let text = """
             version: 2
             listen: localhost
@@ -114,8 +114,8 @@ import YAMLReader
                     + " backends are called with http:// or https://",
                 "6:14: error: 'urls' in backend 'b' must not be empty",
                 "6:34: error: 'max_concurrent' in backend 'b' must be a whole number from 1 to 1000000",
-                "8:12: error: 'route' in endpoint 'get /x' has the unknown method 'get'; there are"
-                    + " GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS - did you mean 'GET'?",
+                "8:12: error: 'route' in endpoint 'get /x' has the unknown method 'get'; the"
+                    + " methods are GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS - did you mean 'GET'?",
                 "9:13: error: 'report' in endpoint 'get /x' must be body, header or off"
                     + " - did you mean 'off'?",
                 "11:14: error: unknown key 'form' in call 'one' - did you mean 'from'?",

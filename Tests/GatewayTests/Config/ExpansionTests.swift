@@ -14,7 +14,7 @@ import Testing
         ("$${NAME}", "${NAME}"), ("$NAME", "$NAME"), ("${file:/s}", "secret"),
         ("${file:beside}", "two\nlines"),
     ])
-    func isExpanded(_ text: String, becomes value: String) throws {
+    func expandsVariables(_ text: String, becomes value: String) throws {
         let config = Snippet.backend("headers: { A: \"\(text)\" }")
         let files = ["/etc/c.yaml": config, "/s": "secret\n", "/etc/beside": "two\nlines\n"]
         let outcome = load(files, main: "/etc/c.yaml", environment: environment)
@@ -35,21 +35,21 @@ import Testing
         ("${NAME", "'${' is never closed"),
         (
             "${}",
-            "'${}' names no environment variable (there are ${NAME}, ${NAME:-default} and ${file:/path})"
+            "'${}' is not a valid variable (write ${NAME}, ${NAME:-default} or ${file:/path})"
         ),
         (
             "${1A}",
-            "'${1A}' names no environment variable (there are ${NAME}, ${NAME:-default} and ${file:/path})"
+            "'${1A}' is not a valid variable (write ${NAME}, ${NAME:-default} or ${file:/path})"
         ),
         ("${file:/none}", "file /none of '${file:/none}' cannot be read: there is no such file"),
     ])
-    func cannotBeExpanded(_ text: String, words: String) {
+    func reportsInvalidExpansion(_ text: String, words: String) {
         let config = Snippet.backend("headers: { A: \"\(text)\" }")
         #expect(problems(config, environment: environment) == ["4:19: error: \(words)"])
     }
 
     @Test(arguments: [(1 << 20, true), ((1 << 20) + 1, false)])
-    func aFileOfAtMostOneMebibyteIsExpanded(_ size: Int, _ isRead: Bool) {
+    func expandsFilesOfAtMostOneMebibyte(_ size: Int, _ isRead: Bool) {
         let files = [
             "c.yaml": Snippet.call("take: \"${file:s}\""), "s": String(repeating: "x", count: size),
         ]
@@ -63,16 +63,16 @@ import Testing
         "max_concurrent: ${N}", "max_concurrent: \"${N}\"",
         "queue: { size: \"${N}\" }\nmax_concurrent: 1", "tls:",
     ])
-    func isTypedAsIfWrittenPlainly(_ lines: String) {
+    func typesExpandedValuesAsPlainScalars(_ lines: String) {
         let found = problems(Snippet.backend(lines), environment: environment)
         #expect(found.isEmpty == (lines != "tls:"))
     }
 
-    @Test func numberIsStillATextWhereATextIsWanted() {
+    @Test func readsExpandedNumberAsTextWhereTextIsExpected() {
         #expect(problems(Snippet.call("take: \"${N}\""), environment: environment) == [])
     }
 
-    @Test func bracesInAValueAreNoReference() throws {
+    @Test func treatsBracesInExpandedValuesAsLiteralText() throws {
         let outcome = load(
             ["c.yaml": Snippet.call("headers: { A: \"${BRACES}-{id}\" }")], environment: environment
         )
@@ -81,13 +81,13 @@ import Testing
         #expect(template.references.map(\.text) == ["id"])
     }
 
-    @Test func escapedOneIsLiteralInATemplate() throws {
+    @Test func keepsEscapedVariableLiteralInTemplate() throws {
         let outcome = load(["c.yaml": Snippet.call("headers: { A: \"$${NAME}{id}\" }")])
         let template = try #require(outcome.config).endpoints[0].calls[0].headers[0].value.template
         #expect(template.segments.first == .literal("${NAME}"))
     }
 
-    @Test func secretIsNeverQuoted() {
+    @Test func neverQuotesSecrets() {
         let found = problems(Snippet.backend("max_concurrent: ${NAME}"), environment: environment)
         #expect(
             found == [
@@ -96,7 +96,7 @@ import Testing
             ])
     }
 
-    @Test func keysAreNotExpanded() {
+    @Test func doesNotExpandKeys() {
         let found = problems("${NAME}: 1\n" + Snippet.top(""), environment: environment)
         #expect(found == ["1:1: error: unknown key '${NAME}'"])
     }

@@ -28,7 +28,7 @@ import Testing
         #expect(try #require(outcome.config).endpoints[0].calls[0].ifFailed?.value == .omit)
     }
 
-    @Test func duplicateKeysAreRefusedInValuesToo() {
+    @Test func refusesDuplicateKeysInValues() {
         #expect(
             problems(Snippet.call("if_failed: { a: 1, a: 2 }"))
                 == ["8:28: error: duplicate key 'a' in call 'one', first seen in line 8"])

@@ -10,7 +10,7 @@ import Testing
         return try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1).process
     }
 
-    @Test func anAddressAloneAndABlockMeanTheSame() throws {
+    @Test func acceptsAddressAsTextOrBlock() throws {
         let alone = try process("listen: 127.0.0.1:1")
         let block = try process("listen: { address: 127.0.0.1:1 }")
         #expect(alone.listeners == block.listeners)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["\"0660\"", "0660", "'0660'"])
-    func aUnixSocketHasAModeAndAGroup(_ mode: String) throws {
+    func readsModeAndGroupOfUnixSocket(_ mode: String) throws {
         let process = try process(
             "listen: { address: unix:/run/t.sock, mode: \(mode), group: www-data }")
         #expect(
@@ -27,14 +27,14 @@ import Testing
             ])
     }
 
-    @Test func aGroupMayBeANumber() throws {
+    @Test func readsGroupAsNumber() throws {
         let process = try process("admin: { address: unix:/run/t.sock, group: 33 }")
         #expect(process.admin?.listen.group == "33")
         #expect(process.admin?.listen.mode == nil)
     }
 
     @Test(arguments: ["660", "432", "\"1777\"", "0o660", "\"0680\"", "\"066\"", "rw", "\"\""])
-    func aModeIsFourOctalDigits(_ mode: String) {
+    func refusesModeThatIsNotFourOctalDigits(_ mode: String) {
         let column = 44
         #expect(
             problems(Snippet.top("listen: { address: unix:/run/t.sock, mode: \(mode) }")) == [
@@ -44,33 +44,33 @@ import Testing
     }
 
     @Test(arguments: ["mode: \"0660\"", "group: www"])
-    func onlyAUnixSocketHasThem(_ key: String) {
+    func refusesModeAndGroupOfTCPAddress(_ key: String) {
         let name = key.prefix { $0 != ":" }
         for block in ["listen", "admin"] {
             let found = problems(Snippet.top("\(block): { address: 127.0.0.1:1, \(key) }"))
             #expect(
                 found.map { $0.drop { $0 != "e" } } == [
-                    "error: '\(name)' of '\(block)' is for the file of a unix: address,"
+                    "error: '\(name)' of '\(block)' applies only to unix: addresses,"
                         + " and this is host:port"
                 ])
         }
     }
 
-    @Test func anAddressIsRequired() {
+    @Test func requiresAddress() {
         #expect(
             problems(Snippet.top("listen: { mode: \"0660\" }")) == [
                 "1:9: error: the key 'address' is missing in 'listen'"
             ])
     }
 
-    @Test func aWrongAddressInABlockIsReportedInItsPlace() {
+    @Test func reportsInvalidAddressAtItsLocation() {
         #expect(
             problems(Snippet.top("listen: { address: 8080 }")) == [
                 "1:20: error: 'address' in 'listen' must be host:port, \"[v6]:port\" or unix:/path"
             ])
     }
 
-    @Test func bothNeedAddressesOfTheirOwnAlsoInBlocks() {
+    @Test func refusesTheSameAddressForListenAndAdmin() {
         let both = "listen: { address: 127.0.0.1:1 }\nadmin: { address: 127.0.0.1:1 }"
         #expect(
             problems(Snippet.top(both)) == [
@@ -88,12 +88,12 @@ import Testing
             ["ops.example.com", "gw", "ops.internal"]
         ),
     ])
-    func theHostsOfTheAdminAddress(_ line: String, _ hosts: [String]) throws {
+    func readsHostsOfAdmin(_ line: String, _ hosts: [String]) throws {
         #expect(try process(line).admin?.hosts == hosts)
     }
 
     @Test(arguments: ["[\"ops.example.com:9901\"]", "[\"*\"]", "[]", "\"x\""])
-    func hostsAreAListOfNames(_ hosts: String) {
+    func refusesInvalidHosts(_ hosts: String) {
         #expect(
             problems(Snippet.top("admin: { address: 127.0.0.1:1, hosts: \(hosts) }")).count == 1)
     }

@@ -10,7 +10,7 @@ import Testing
         "endpoints:\n  - route: GET /\(name)\n    \(key):\n      v: { from: a, get: /\(name) }\n"
     }
 
-    @Test func includedEndpointsFollowInTheOrderOfNames() throws {
+    @Test func appendsIncludedEndpointsInOrderOfFileNames() throws {
         let outcome = load(
             [
                 "/etc/c.yaml": Self.main, "/etc/more/two.yaml": Self.endpoint("two"),
@@ -29,18 +29,18 @@ import Testing
         ("a: [b", "more/two.yaml:1:4: error: this [ is never closed"),
         (
             "listen: h:1",
-            "more/two.yaml:1:1: error: 'listen' belongs into the main file; an included one has endpoints and backends"
+            "more/two.yaml:1:1: error: 'listen' belongs into the main file; an included file has only endpoints and backends"
         ),
         (
             "backends: { a: { url: http://h } }",
-            "more/two.yaml:1:13: error: backend 'a' is already at c.yaml:2:13"
+            "more/two.yaml:1:13: error: backend 'a' is already defined at c.yaml:2:13"
         ),
         (
             Self.endpoint("one"),
             "more/two.yaml:2:12: error: route GET /one is the same as that at more/one.yaml:2:12"
         ),
     ])
-    func errorNamesTheIncludedFile(_ text: String, problem: String) {
+    func reportsErrorsWithTheIncludedFile(_ text: String, problem: String) {
         let outcome = load([
             "c.yaml": Self.main, "more/one.yaml": Self.endpoint("one"), "more/two.yaml": text,
         ])
@@ -52,11 +52,11 @@ import Testing
         ("include: none/*.yaml", "1:10: warning: 'none/*.yaml' matches no file"),
         ("include: [none.yaml]", "1:11: error: there is no file 'none.yaml' to include"),
     ])
-    func nothingToInclude(_ line: String, problem: String) {
+    func reportsMissingIncludedFiles(_ line: String, problem: String) {
         #expect(problems(Snippet.top(line)) == [problem])
     }
 
-    @Test func aFileIsIncludedOnceAndNeverItself() throws {
+    @Test func includesEachFileOnceAndNeverItself() throws {
         let outcome = load([
             "c.yaml": Snippet.top("include: ['*.yaml', one.yaml]"),
             "one.yaml": Self.endpoint("one"),
@@ -64,7 +64,7 @@ import Testing
         #expect(try #require(outcome.config).endpoints.map(\.title) == ["GET /x", "GET /one"])
     }
 
-    @Test func missingFileIsNamed() {
+    @Test func reportsMissingFile() {
         let outcome = load([:], main: "not-there.yaml")
         #expect(
             outcome.problems.lines == [
@@ -81,7 +81,7 @@ import Testing
         }
         """
 
-    @Test func jsonIsTheSameLanguage() throws {
+    @Test func readsTheSameConfigurationFromJSON() throws {
         #expect(problems(Self.json, file: "c.json") == [])
     }
 
@@ -98,13 +98,13 @@ import Testing
             "/one", "/{x}",
             "5:77: error: call 'one' uses {x}; there is no parameter 'x' (this endpoint has no parameters)"
         ),
-        ("\"1s\"", "1s", "5:94: error: this is no JSON: this byte is not allowed here"),
+        ("\"1s\"", "1s", "5:94: error: this is not valid JSON: this byte is not allowed here"),
     ])
-    func jsonProblemsArePlaced(_ old: String, new: String, problem: String) {
+    func reportsLocationsInJSON(_ old: String, new: String, problem: String) {
         #expect(problems(Self.json.replacing(old, with: new), file: "c.json") == [problem])
     }
 
-    @Test func jsonDepthIsBounded() {
+    @Test func boundsNestingOfJSON() {
         let text = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
         #expect(problems(text, file: "c.json") == ["1:65: error: nested more than 64 levels deep"])
     }
@@ -116,7 +116,7 @@ import Testing
         ("*", ".a", false),
         (".*", ".a", true), ("a*", "a", true), ("", "", true),
     ])
-    func pattern(_ pattern: String, name: String, isMatch: Bool) {
+    func matchesFilePatterns(_ pattern: String, name: String, isMatch: Bool) {
         #expect(FilePattern.matches(Array(pattern), Array(name)) == isMatch)
     }
 }

@@ -11,22 +11,22 @@ import Testing
     @Test(arguments: [
         ("GET /a/:id", "must have its parameters in braces: /a/{id}"),
         ("GET /:a/b/:c/", "must have its parameters in braces: /{a}/b/{c}/"),
-        ("GET /files/*", "as in /files/{name}, or %2A for the sign itself"),
-        ("GET /files/*path", "as in /files/{name}, or %2A for the sign itself"),
-        ("\"GET /files/{path...}\"", "as in /files/{name}, or %2A for the sign itself"),
+        ("GET /files/*", "as in /files/{name}, or %2A for a literal *"),
+        ("GET /files/*path", "as in /files/{name}, or %2A for a literal *"),
+        ("\"GET /files/{path...}\"", "as in /files/{name}, or %2A for a literal *"),
     ])
-    func reportsParametersOfOtherRouters(_ route: String, _ words: String) {
+    func reportsParameterSyntaxOfOtherRouters(_ route: String, _ words: String) {
         let found = problems(Snippet.endpoint("deadline: 1s", route: route))
         #expect(found.count == 1)
         #expect(found.first?.hasSuffix(words) == true, "\(found)")
     }
 
     @Test(arguments: ["GET /a:b", "GET /a/%2A", "GET /a/%3Aid"])
-    func takesTheSignsWhereTheyAreMeant(_ route: String) {
+    func acceptsEscapedSigns(_ route: String) {
         #expect(problems(Snippet.endpoint("deadline: 1s", route: route)) == [])
     }
 
-    @Test func reportsAStarInForward() {
+    @Test func reportsWildcardInForward() {
         #expect(
             first(Snippet.endpoint(#"forward: { headers: ["*"] }"#)).contains(
                 "'headers' in 'forward' of endpoint 'GET /x/{id}' must list every header by its name"
@@ -52,9 +52,9 @@ import Testing
         ),
         ("host:8080", "has no scheme; write http://host:8080"),
         ("127.0.0.1", "has no scheme; write http://127.0.0.1"),
-        ("http:/h:1", "must have // behind the scheme, such as http://127.0.0.1:7001"),
+        ("http:/h:1", "must have // after the scheme, such as http://127.0.0.1:7001"),
     ])
-    func distinguishesSchemes(_ url: String, _ words: String) {
+    func explainsUnsupportedSchemes(_ url: String, _ words: String) {
         let found = problems(Snippet.backend("dns_ttl: 1s", url: "    url: \"\(url)\"\n"))
         #expect(found == ["5:10: error: 'url' in backend 'a' \(words)"])
     }
@@ -71,13 +71,13 @@ import Testing
         ),
         ("defaults: { max_body: 2GiB }", "must be at most 1GiB"),
     ])
-    func namesTheLimit(_ line: String, _ words: String) {
+    func reportsTheLimitOfASize(_ line: String, _ words: String) {
         #expect(first(Snippet.top(line)).hasSuffix(words), "\(first(Snippet.top(line)))")
     }
 
     // MARK: Look-alike characters
 
-    @Test func namesLookAlikesByTheirCodePoint() {
+    @Test func reportsCodePointsOfLookAlikes() {
         #expect(
             first(Snippet.call("tіmeout: 1s"))
                 == "8:9: error: unknown key 'tіmeout' in call 'one' - did you mean 'timeout'? (the 'і' is U+0456)"
@@ -91,7 +91,7 @@ import Testing
             first(Snippet.call("timeout: 1\u{A0}s")).hasSuffix("(it has the invisible U+00A0)"))
     }
 
-    @Test func aWordOfAnotherScriptIsNoLookAlike() {
+    @Test func acceptsWordsOfOtherScripts() {
         #expect(LookAlikes.note(on: "'Москва' must be an integer") == "")
         #expect(LookAlikes.note(on: "'größe' must be an integer") == "")
         #expect(LookAlikes.note(on: "'сору' must be an integer").contains("U+0441"))
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func aMissingFileIsNamed() {
+    @Test func reportsMissingFile() {
         let text = Snippet.backend("tls: { ca: certs/none.pem }", url: "    url: https://h\n")
         #expect(
             problems(text, file: "dir/c.yaml").first
@@ -107,7 +107,7 @@ import Testing
         )
     }
 
-    @Test func warnsAboutFilesThatEverybodyMayWrite() {
+    @Test func warnsOfWorldWritableFiles() {
         let texts = [
             "c.yaml": Snippet.top("include: more.yaml"), "more.yaml": "endpoints: []",
         ]
@@ -120,8 +120,8 @@ import Testing
         #expect(lines(writable: []) == [])
         #expect(
             lines(writable: ["c.yaml", "more.yaml"]).dropLast() == [
-                "c.yaml:1:1: warning: every user of this system may change this file (chmod o-w c.yaml)",
-                "more.yaml:1:1: warning: every user of this system may change this file (chmod o-w more.yaml)",
+                "c.yaml:1:1: warning: every user of this system can write this file; run: chmod o-w c.yaml",
+                "more.yaml:1:1: warning: every user of this system can write this file; run: chmod o-w more.yaml",
             ])
     }
 
@@ -134,7 +134,7 @@ import Testing
         ("forward: { headers: [Accept] }", "public", nil),
         ("forward: { headers: [Cookie] }", "private, max-age=60", nil),
     ])
-    func warnsAboutSharedCachesOfPrivateAnswers(
+    func warnsOfSharedCachingOfPrivateResponses(
         _ forward: String, _ control: String, _ header: String?
     ) {
         let found = problems(Snippet.endpoint("\(forward)\ncache_control: \"\(control)\""))
@@ -178,7 +178,7 @@ import Testing
           - { route: GET /x, calls: { one: { from: a, get: /one, hedge: { after: 1ms } } } }
         """,
     ])
-    func aMistakeIsReportedOnce(_ text: String) {
+    func reportsEachErrorOnce(_ text: String) {
         #expect(problems(text).count == 1, "\(problems(text))")
     }
 }

@@ -10,7 +10,7 @@ import YAMLReader
     static let signs = Array("{}[]:,\"'#&*!|>%@`-?$.\n\t 0aé\u{1}")
 
     @Test(arguments: 0..<16 as Range<UInt64>, ["c.yaml", "c.json"])
-    func anythingIsReadOrExplained(seed: UInt64, file: String) {
+    func acceptsOrReportsMutatedConfigurations(seed: UInt64, file: String) {
         let entropy = Entropy(seed: seed)
         for _ in 0..<20 {
             let text = mutated(file == "c.json" ? LoaderTests.json : Example.text, entropy)

@@ -8,11 +8,11 @@ import YAMLReader
 @Suite struct SchemaFileTests {
     static let path = "config/tributary.schema.json"
 
-    @Test func theCommittedOneIsTheGeneratedOne() throws {
+    @Test func committedSchemaIsTheGeneratedOne() throws {
         try Golden.expect(Self.path, says: ConfigSchema.text)
     }
 
-    @Test func theExampleNamesIt() throws {
+    @Test func exampleRefersToTheSchema() throws {
         let first = try Golden.text("config/tributary.yaml").split(separator: "\n").first
         #expect(first == "# yaml-language-server: $schema=tributary.schema.json")
     }
@@ -23,7 +23,7 @@ import YAMLReader
     static let examples: [(name: String, text: String)] = {
         var examples = [("the manual's example", Example.text), ("the demo", demo)]
         for folder in ["config", "Tests/Fixtures/plans"] {
-            for name in Golden.names(in: folder, endingIn: ".yaml") where !isWrong(name) {
+            for name in Golden.names(in: folder, endingIn: ".yaml") where !reportsViolation(name) {
                 examples.append((name, (try? Golden.text("\(folder)/\(name)")) ?? ""))
             }
         }
@@ -31,7 +31,7 @@ import YAMLReader
     }()
 
     /// By their names, files that are wrong on purpose.
-    static func isWrong(_ name: String) -> Bool { name.hasPrefix("wrong-") }
+    static func reportsViolation(_ name: String) -> Bool { name.hasPrefix("wrong-") }
 
     /// Out of the source of the executable, which no test can import.
     private static var demo: String {
@@ -45,7 +45,7 @@ import YAMLReader
         return try SchemaValidator(ConfigSchema.text).problems(of: document)
     }
 
-    @Test(arguments: examples.map(\.name)) func examplesAreValid(_ name: String) throws {
+    @Test(arguments: examples.map(\.name)) func acceptsExamples(_ name: String) throws {
         let example = try #require(Self.examples.first { $0.name == name })
         #expect(example.text.contains("version: 1"))
         #expect(try problems(example.text) == [])
@@ -114,7 +114,7 @@ import YAMLReader
         ("type: integer", "type: int"), ("from: catalog", "form: catalog"),
         ("at: .", "at: root"), ("keep: [available, warehouse.city]", "keep: available"),
     ])
-    func mistakesAreNot(_ right: String, _ wrong: String) throws {
+    func rejectsInvalidConfigurations(_ right: String, _ wrong: String) throws {
         let text = Example.text.replacing(right, with: wrong)
         #expect(text != Example.text)
         #expect(try problems(text) != [])
@@ -123,7 +123,7 @@ import YAMLReader
     // MARK: Defaults
 
     /// A default is a value that could have been written.
-    @Test func defaultsAreValid() throws {
+    @Test func acceptsDefaultValues() throws {
         let schema = try JSONSerialization.jsonObject(with: Data(ConfigSchema.text.utf8))
         let definitions = try #require((schema as? [String: Any])?["$defs"] as? [String: Any])
         var count = 0

@@ -18,7 +18,7 @@ import Testing
         Set((block?["properties"] as? [String: Any] ?? [:]).keys)
     }
 
-    @Test func theTopIsTheFile() {
+    @Test func topLevelHasTheKeysOfTheFile() {
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
         #expect(schema["additionalProperties"] as? Bool == false)
         #expect(schema["required"] as? [String] == ["version"])
@@ -38,20 +38,20 @@ import Testing
         #expect(ConfigSchema.text.components(separatedBy: #""$defs""#).count == 2)
     }
 
-    @Test func everyReferenceLeadsSomewhere() {
+    @Test func everyReferenceHasADefinition() {
         let names = ConfigSchema.text.matches(of: ##/"\$ref": "#/\$defs/(\w+)"/##).map {
             String($0.1)
         }
         #expect(!names.isEmpty && Set(names).isSubset(of: definitions.keys))
     }
 
-    @Test func exactlyOneOfSeveralKeysIsAsked() throws {
+    @Test func requiresExactlyOneOfAlternativeKeys() throws {
         let backend = try #require(definitions["Backend"] as? [String: Any])
         let all = backend["allOf"] as? [[String: [[String: [String]]]]]
         #expect(all == [["oneOf": [["required": ["url"]], ["required": ["urls"]]]]])
     }
 
-    @Test func everyKeyHasItsLine() {
+    @Test func everyKeyHasADescription() {
         for (name, definition) in definitions.sorted(by: { $0.key < $1.key }) {
             let members = (definition as? [String: Any])?["properties"] as? [String: [String: Any]]
             for (key, member) in members ?? [:] {
@@ -65,7 +65,7 @@ import Testing
         ("deadline", "1.5s", true), ("deadline", "5 s", false), ("max_body", "64KiB", true),
         ("max_body", "64kb", false),
     ])
-    func quantities(_ key: String, _ text: String, _ isRight: Bool) throws {
+    func describesQuantities(_ key: String, _ text: String, _ isRight: Bool) throws {
         let defaults = definitions["Defaults"] as? [String: Any]
         let member = (defaults?["properties"] as? [String: [String: Any]])?[key]
         let forms = try #require(member?["anyOf"] as? [[String: Any]])

@@ -26,42 +26,42 @@ import Testing
         ("{{ {id} }}", "'{ ' id@4=name(id) ' }'"),
         ("", ""),
     ])
-    func isRead(_ text: String, as expected: String) throws {
+    func parsesTemplate(_ text: String, as expected: String) throws {
         let segments = try TemplateText(parsing: text).segments
         #expect(segments.map(outline).joined(separator: " ") == expected)
     }
 
     @Test(arguments: [
-        ("/a/{id", 3, "this { is never closed; write {{ for the sign"),
-        ("/a/id}", 5, "this } closes nothing; write }} for the sign"),
+        ("/a/{id", 3, "this { is never closed; write {{ for a literal {"),
+        ("/a/id}", 5, "unmatched }; write }} for a literal }"),
         ("/{}", 2, "{}: a path must name something, such as a.b or items[].price"),
         (
             "{ id }", 1,
-            "{ id }: a reference has no spaces; write {{ and }} for the signs themselves"
+            "{ id }: a reference must not contain spaces; write {{ and }} for literal braces"
         ),
         (
             "{a.items[].id}", 1,
-            "{a.items[].id}: [] stands for many values; say which one, as in items[0].id"
+            "{a.items[].id}: [] selects many values; select one, as in items[0].id"
         ),
         ("{[0]}", 1, "{[0]}: a reference starts with a name"),
         ("{request.header.A B}", 1, nil),
-        ("{request.header.}", 1, "{request.header.}: '' is no name of a header"),
+        ("{request.header.}", 1, "{request.header.}: '' is not a valid header name"),
         (
             "{request.cookie.q}", 1,
-            "{request.cookie.q}: of the request there are {request.header.Name},"
+            "{request.cookie.q}: references to the request are {request.header.Name},"
                 + " {request.query.name}, {request.client}, {request.body} and {request.body.field}"
         ),
         (
             "{request.client.port}", 1,
-            "{request.client.port}: of the request there are {request.header.Name},"
+            "{request.client.port}: references to the request are {request.header.Name},"
                 + " {request.query.name}, {request.client}, {request.body} and"
                 + " {request.body.field}"
         ),
         ("{request.query.}", 1, "{request.query.}: the name of the query parameter is missing"),
-        ("{request.header.X??}", 1, "{request.header.X??}: 'X?' is no name of a header"),
+        ("{request.header.X??}", 1, "{request.header.X??}: 'X?' is not a valid header name"),
         ("{?}", 1, "{?}: a path must name something, such as a.b or items[].price"),
     ])
-    func isRefused(_ text: String, offset: Int, problem: String?) {
+    func refusesInvalidTemplate(_ text: String, offset: Int, problem: String?) {
         let error = #expect(throws: TemplateError.self) { try TemplateText(parsing: text) }
         #expect(error?.offset == offset)
         if let problem { #expect(error?.text == problem) }

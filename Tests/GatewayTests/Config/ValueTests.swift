@@ -23,21 +23,24 @@ import Testing
         ("accept: 200", "must be a list, such as [a, b]"),
         ("accept: [299-200]", "must be a status such as 404, or a range such as 200-299"),
         ("accept: [2xx]", "must be a status such as 404, or a range such as 200-299"),
-        ("accept: [100]", "must stay between 200 and 599, the statuses of final answers"),
-        ("relay_status: [700]", "must stay between 200 and 599, the statuses of final answers"),
+        ("accept: [100]", "must be between 200 and 599, the statuses of final responses"),
+        ("relay_status: [700]", "must be between 200 and 599, the statuses of final responses"),
         (
             "relay_headers: [Content-Type]",
-            "must not name 'Content-Type'; the answer has its own"
+            "must not be 'Content-Type'; the client's response has its own"
         ),
-        ("relay_headers: [\"a b\"]", "must name a header; 'a b' cannot be one"),
+        ("relay_headers: [\"a b\"]", "must be the name of a header; 'a b' is not a valid name"),
         ("take: a..b", nil),
         ("take: \"\"", nil),
         ("keep: [\"a[x]\"]", nil),
-        ("at: root", "must be . (the root); without 'at' the answer stands under the call's name"),
+        (
+            "at: root",
+            "must be . (the root); without 'at' the response is stored under the call's name"
+        ),
         ("on_collision: stop", "must be drop or fail"),
-        ("if_failed: .inf", "must be a value of JSON, which has no number '.inf'"),
+        ("if_failed: .inf", "must be a JSON value; '.inf' is not a JSON number"),
     ])
-    func ofCall(_ line: String, words: String?) throws {
+    func refusesInvalidValueInCall(_ line: String, words: String?) throws {
         let key = line.prefix { $0 != ":" }
         let found = problems(Snippet.call(line))
         let problem = try #require(found.first)
@@ -57,14 +60,14 @@ import Testing
         ("connect_timeout: 0ms", "must be more than 0"),
         (
             "headers: { Content-Length: 5 }",
-            "must not name 'Content-Length'; the connection's own headers are set for you"
+            "must not be 'Content-Length'; the gateway sets the headers of the connection itself"
         ),
-        ("headers: { A B: x }", "must name a header; 'A B' cannot be one"),
+        ("headers: { A B: x }", "must be the name of a header; 'A B' is not a valid name"),
         ("headers: { A: \"x\\r\\nB: y\" }", "must be one line, without control characters"),
         ("headers: { A: }", "must have a value; write \"\" for an empty one"),
         ("headers: [a]", "must be a mapping of names to values"),
     ])
-    func ofBackend(_ line: String, words: String) {
+    func refusesInvalidValueInBackend(_ line: String, words: String) {
         let key = line.prefix { $0 != ":" }
         let found = problems(Snippet.backend(line))
         #expect(found.count == 1)
@@ -99,7 +102,7 @@ import Testing
             "4:21: error: 'path' in 'health' of backend 'a' must begin with a '/'"
         ),
     ])
-    func ofInnerBlock(_ line: String, problem: String) {
+    func refusesInvalidValueInNestedBlock(_ line: String, problem: String) {
         #expect(problems(Snippet.backend(line)) == [problem])
     }
 
@@ -111,7 +114,7 @@ import Testing
         ),
         (
             "tls: { server_name: \"a b\" }",
-            "4:25: error: 'server_name' in 'tls' of backend 'a' has no host: 'a b' is neither an"
+            "4:25: error: 'server_name' in 'tls' of backend 'a' has no valid host: 'a b' is neither an"
                 + " address nor a name"
         ),
         (
@@ -119,12 +122,12 @@ import Testing
             "4:25: error: 'server_name' in 'tls' of backend 'a' must be an address without brackets"
         ),
     ])
-    func ofTLS(_ line: String, problem: String) {
+    func reportsProblemInTLS(_ line: String, problem: String) {
         let url = "    url: https://h\n"
         #expect(problems(Snippet.backend(line, url: url)) == [problem])
     }
 
-    @Test func theSystemsCertificatesMayBeElsewhere() {
+    @Test func readsSystemCertificatesFromSSLCertFile() {
         let text = Snippet.backend("balance: round_robin", url: "    urls: [\"https://h\"]\n")
         #expect(load(["c.yaml": text]).config != nil)
         let there = load(
@@ -133,40 +136,40 @@ import Testing
         #expect(there.config != nil)
         #expect(
             problems(text, environment: ["SSL_CERT_FILE": "/none"]).last
-                == "5:12: error: there is no list of trusted certificates on this system"
+                == "5:12: error: backend 'a' needs a list of trusted CA certificates, and this system has none"
                 + " (ca-certificates, or the file that SSL_CERT_FILE names); backend 'a' needs one:"
                 + " 'tls: { ca: FILE }'"
         )
     }
 
     @Test(arguments: [
-        ("http://", "'url' in backend 'a' has no host: '' is neither an address nor a name"),
+        ("http://", "'url' in backend 'a' has no valid host: '' is neither an address nor a name"),
         ("h:80", "'url' in backend 'a' has no scheme; write http://h:80"),
-        ("http://h:0", "'url' in backend 'a' has no port from 1 to 65535: '0'"),
-        ("http://h:65536", "'url' in backend 'a' has no port from 1 to 65535: '65536'"),
-        ("http://h:", "'url' in backend 'a' has no port from 1 to 65535: ''"),
+        ("http://h:0", "'url' in backend 'a' has no valid port (1 to 65535): '0'"),
+        ("http://h:65536", "'url' in backend 'a' has no valid port (1 to 65535): '65536'"),
+        ("http://h:", "'url' in backend 'a' has no valid port (1 to 65535): ''"),
         (
             "http://u:p@h",
-            "'url' in backend 'a' must not hold a name or a password; send them with 'headers'"
+            "'url' in backend 'a' must not contain a user name or password; send credentials with 'headers'"
         ),
         ("http://h/?a=b", "'url' in backend 'a' must not have a query (?...)"),
-        ("http://h/a b", "'url' in backend 'a' has to escape ' '"),
+        ("http://h/a b", "'url' in backend 'a' must percent-encode ' '"),
         (
             "http://h/a%2",
-            "'url' in backend 'a' has a '%' that two hex digits do not follow; write %25 for the sign"
+            "'url' in backend 'a' has a '%' without two hexadecimal digits after it; write %25 for a literal %"
         ),
         (
             "http://1.2.3",
-            "'url' in backend 'a' has no host: '1.2.3' is neither an address nor a name"
+            "'url' in backend 'a' has no valid host: '1.2.3' is neither an address nor a name"
         ),
         (
             "http://::1",
             "'url' in backend 'a' must have its IPv6 address in brackets: \"[::1]:8080\""
         ),
-        ("http://[::1", "'url' in backend 'a' has no IPv6 address between [ and ]"),
-        ("http://[1::2::3]:80", "'url' in backend 'a' has no IPv6 address between [ and ]"),
+        ("http://[::1", "'url' in backend 'a' has no valid IPv6 address between [ and ]"),
+        ("http://[1::2::3]:80", "'url' in backend 'a' has no valid IPv6 address between [ and ]"),
     ])
-    func ofURL(_ url: String, words: String) {
+    func refusesInvalidURL(_ url: String, words: String) {
         let found = problems(Snippet.backend("url: \"\(url)\"", url: ""))
         #expect(found == ["4:10: error: \(words)"])
     }
@@ -178,7 +181,7 @@ import Testing
         ("http://10.0.0.1/a%20b", "10.0.0.1", 80, "/a%20b"),
         ("http://my_service.local", "my_service.local", 80, ""),
     ])
-    func goodURL(_ text: String, host: String, port: UInt16, path: String) throws {
+    func acceptsValidURL(_ text: String, host: String, port: UInt16, path: String) throws {
         let url = try Config.BackendURL(reading: text)
         #expect(url == .init(scheme: .http, host: host, port: port, path: path))
     }
@@ -193,11 +196,11 @@ import Testing
         ("GET /{a b}", "must be a method, one space and a path, such as GET /products/{id}"),
         ("GET /{a.b}", "has a parameter with the bad name 'a.b' (letters, digits, _ and -)"),
         ("GET /{a}/{a}", "has the parameter 'a' twice"),
-        ("GET /a/../b", "must not have the segment '..'; no client can ask for it"),
-        ("GET /%2", "has a bad escape in '%2' (%XX, UTF-8)"),
-        ("GET /%FF", "has a bad escape in '%FF' (%XX, UTF-8)"),
+        ("GET /a/../b", "must not have the segment '..'; no client can request it"),
+        ("GET /%2", "has an invalid escape in '%2' (%XX, UTF-8)"),
+        ("GET /%FF", "has an invalid escape in '%FF' (%XX, UTF-8)"),
     ])
-    func ofRoute(_ route: String, words: String) {
+    func refusesInvalidRoute(_ route: String, words: String) {
         let found = problems(Snippet.endpoint("report: off", route: route))
         #expect(found == ["4:12: error: 'route' in endpoint '\(route)' \(words)"])
     }
@@ -207,7 +210,7 @@ import Testing
             ("GET /", []), ("GET /a/", [.literal("a"), .literal("")]),
             ("GET /a%2Fb/{id}", [.literal("a/b"), .parameter("id")]),
         ] as [(String, [Config.Route.Segment])])
-    func goodRoute(_ text: String, segments: [Config.Route.Segment]) throws {
+    func acceptsValidRoute(_ text: String, segments: [Config.Route.Segment]) throws {
         #expect(try Config.Route(reading: text).segments == segments)
     }
 
@@ -218,19 +221,19 @@ import Testing
             ("localhost:80", .tcp(host: "localhost", port: 80)),
             ("unix:/run/t.sock", .unix(path: "/run/t.sock")),
         ] as [(String, Config.ListenAddress)])
-    func goodAddress(_ text: String, address: Config.ListenAddress) throws {
+    func acceptsValidAddress(_ text: String, address: Config.ListenAddress) throws {
         let config = try #require(load(["c.yaml": Snippet.top("listen: \(text)")]).config)
         #expect(config.listen?.address?.value == address)
     }
 
     @Test(arguments: [
-        ("\":8080\"", "must say where: 127.0.0.1:8080, or 0.0.0.0:8080 for everywhere"),
+        ("\":8080\"", "must have a host: 127.0.0.1:8080, or 0.0.0.0:8080 for all interfaces"),
         ("8080", "must be host:port, \"[v6]:port\" or unix:/path"),
-        ("h:99999", "has no port from 0 to 65535: '99999'"),
+        ("h:99999", "has no valid port (0 to 65535): '99999'"),
         ("unix:run", "must be unix: and an absolute path of at most 107 bytes"),
-        ("256.0.0.1:80", "has no host: '256.0.0.1' is neither an address nor a name"),
+        ("256.0.0.1:80", "has no valid host: '256.0.0.1' is neither an address nor a name"),
     ])
-    func badAddress(_ text: String, words: String) {
+    func refusesInvalidAddress(_ text: String, words: String) {
         #expect(problems(Snippet.top("listen: \(text)")) == ["1:9: error: 'listen' \(words)"])
     }
 
@@ -239,14 +242,14 @@ import Testing
             ("1.5s", .milliseconds(1500)), ("2m", .seconds(120)), ("1h", .seconds(3600)),
             ("0.25ms", .microseconds(250)),
         ] as [(String, Duration)])
-    func duration(_ text: String, value: Duration) throws {
+    func readsDurations(_ text: String, value: Duration) throws {
         let config = try #require(load(["c.yaml": Snippet.call("timeout: \(text)")]).config)
         #expect(config.endpoints[0].calls[0].timeout?.value == value)
     }
 
     /// The largest number of 32 bits is a common way to write that a text may have any length.
     @Test(arguments: ["min_length", "max_length"])
-    func aLengthHasAtMost32Bits(_ key: String) {
+    func limitsLengthsTo32Bits(_ key: String) {
         for type in ["params: { id: {", "body: { properties: { id: { type: string,"] {
             let end = type.hasPrefix("body") ? " } } }" : " } }"
             func found(_ length: String) -> [String] {

@@ -41,23 +41,23 @@ import YAMLReader
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func theBlocksAreAllOfThem() { #expect(Self.blocks.count == 24) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 24) }
 
-    @Test(arguments: blocks.map(\.name)) func theTableOfKeysIsRight(_ name: String) throws {
+    @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
         try expect(
             Self.page(of: name), between: "<!-- keys: \(name) -->", and: "<!-- end of keys -->",
             "\n\(ReferenceTable(block: block).markdown)\n")
     }
 
-    @Test func theReasonsAreAllThere() throws {
+    @Test func listOfReasonsIsUpToDate() throws {
         let lines = Reason.reference.map { "- `\($0.text)`" }.joined(separator: "\n")
         try expect(
             "\(Self.folder)/answers.md", between: "<!-- reasons -->",
             and: "<!-- end of reasons -->", "\n\(lines)\n")
     }
 
-    @Test func everyKindOfFailureIsThere() throws {
+    @Test func tableOfFailureKindsIsUpToDate() throws {
         let page = try Golden.text("\(Self.folder)/answers.md")
         for facts in CallFailure.Kind.allCases.map(\.facts) {
             let retry =
@@ -94,7 +94,7 @@ import YAMLReader
         }
     }
 
-    @Test(arguments: examples) func theExampleIsRight(_ example: Example) throws {
+    @Test(arguments: examples) func exampleIsValid(_ example: Example) throws {
         let (config, problems) = load(["c.yaml": example.text])
         #expect(config != nil && problems.errorCount == 0, "\(problems.lines)")
         let document = try YAMLDocument.read(Array(example.text.utf8), file: "c.yaml")
@@ -161,7 +161,7 @@ import YAMLReader
         ),
         ("Retry", "attempts on backoff"), ("Hedge", "after"), ("When", "param is"),
     ])
-    func theContractsKeysAreThere(_ name: String, _ keys: String) throws {
+    func documentsAllKeys(_ name: String, _ keys: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
         let known = Set(block.keys().map(\.name))
         let missing = keys.split(separator: " ").map(String.init).filter { !known.contains($0) }
@@ -170,7 +170,7 @@ import YAMLReader
 
     // MARK: Links
 
-    @Test(arguments: pages) func linksLeadSomewhere(_ page: String) throws {
+    @Test(arguments: pages) func everyLinkHasATarget(_ page: String) throws {
         let text = try Golden.text(page)
         let base = Golden.root.appending(path: page).deletingLastPathComponent()
         for link in text.matches(of: /\]\(([^)#:]+)(#[a-z-]+)?\)/) {
@@ -179,7 +179,7 @@ import YAMLReader
         }
     }
 
-    @Test func theReadmeLinksTheManual() throws {
+    @Test func readmeLinksTheManual() throws {
         #expect(try Golden.text("README.md").contains("(docs/README.md)"))
     }
 }

@@ -17,7 +17,7 @@ import YAMLReader
     /// Files of which no endpoint can be written.
     static let withoutEndpoints = ["gates.json"]
 
-    @Test func thereAreSome() { #expect(Self.names.count >= 17) }
+    @Test func findsFixtures() { #expect(Self.names.count >= 17) }
 
     static func imported(_ name: String, opensProtected: Bool = false) throws -> KrakenDImport {
         KrakenDImport(
@@ -25,7 +25,7 @@ import YAMLReader
             opensProtected: opensProtected)
     }
 
-    @Test(arguments: names) func becomes(_ name: String) throws {
+    @Test(arguments: names) func convertsConfiguration(_ name: String) throws {
         let imported = try Self.imported(name)
         let base = "\(Self.folder)/\(name.replacing(".json", with: ""))"
         try Golden.expect(base + ".notes", says: imported.lines.map { $0 + "\n" }.joined())
@@ -40,7 +40,7 @@ import YAMLReader
         arguments: names.filter { !unreadable.contains($0) }.flatMap { name in
             withoutEndpoints.contains(name) ? [(name, true)] : [(name, false), (name, true)]
         })
-    func whatIsWrittenPassesTheCheck(_ name: String, _ opensProtected: Bool) throws {
+    func generatedConfigurationPassesCheck(_ name: String, _ opensProtected: Bool) throws {
         let text = try #require(try Self.imported(name, opensProtected: opensProtected).text)
         let (config, problems) = load(["c.yaml": text])
         #expect(config != nil, "\(problems.lines)")
@@ -49,7 +49,7 @@ import YAMLReader
     }
 
     /// Also what the check of the written configuration found is reported where it comes from.
-    @Test(arguments: names) func locationsAreThoseOfTheImportedFile(_ name: String) throws {
+    @Test(arguments: names) func reportsLocationsInTheImportedFile(_ name: String) throws {
         for finding in try Self.imported(name).findings.sorted {
             #expect(finding.location.file == name)
             #expect(!finding.text.contains("imported.yaml"), "\(finding)")
@@ -57,7 +57,7 @@ import YAMLReader
     }
 
     /// The page "Coming from KrakenD" shows what really comes out.
-    @Test func theManualShowsIt() throws {
+    @Test func manualShowsTheConversion() throws {
         let page = try Golden.text("docs/coming-from-krakend.md")
         for (fence, file) in [("json", "manual.json"), ("yaml", "manual.yaml")] {
             let text = try Golden.text("\(Self.folder)/\(file)")
@@ -81,7 +81,7 @@ import YAMLReader
         (#""extra_config": { "telemetry/metrics": {} }"#, false),
         (#""extra_config": { "security/cors": {} }"#, true),
     ])
-    func aWarningIsALossOfWeight(_ member: String, _ isIncomplete: Bool) {
+    func warningsMakeTheImportIncomplete(_ member: String, _ isIncomplete: Bool) {
         let imported = imported(
             text: """
                 { "version": 3, \(member),
@@ -99,7 +99,7 @@ import YAMLReader
         return (document["endpoints"]?.elements ?? []).compactMap { $0["route"]?.text }
     }
 
-    @Test func protectedEndpointsAreWrittenAsComments() throws {
+    @Test func writesProtectedEndpointsAsComments() throws {
         let imported = try Self.imported("protected.json")
         #expect(try routes(imported) == ["GET /open", "GET /rewrite", "GET /client"])
         #expect(imported.text?.contains("\n  # - route: GET /orders/{id}\n") == true)
@@ -124,7 +124,7 @@ import YAMLReader
     }
 
     /// Client certificates, a plugin before the router and a validator of the service.
-    @Test func whatProtectsTheServiceProtectsEveryEndpoint() throws {
+    @Test func protectionOfTheServiceAppliesToEveryEndpoint() throws {
         #expect(try routes(try Self.imported("gates.json")) == [])
         #expect(try routes(try Self.imported("gates.json", opensProtected: true)) == ["GET /a"])
     }
@@ -144,7 +144,7 @@ import YAMLReader
             (#""plugin/http-client": { "name": "my-auth" }"#, true),
             (#""plugin/http-client": { "name": "no-redirect" }"#, false),
         ])
-    func whatMayRefuseRequestsProtects(
+    func treatsExtensionsThatMayRefuseRequestsAsProtection(
         _ isOfBackend: Bool, _ extension: (text: String, protects: Bool)
     ) throws {
         let extras = #", "extra_config": { \#(`extension`.text) }"#
@@ -161,7 +161,7 @@ import YAMLReader
     }
 
     @Test(arguments: [("pre", []), ("post", ["GET /a"])])
-    func aScriptOfTheServiceProtectsEveryEndpoint(_ key: String, _ written: [String]) throws {
+    func treatsServiceScriptAsProtectionOfEveryEndpoint(_ key: String, _ written: [String]) throws {
         let imported = imported(
             text: """
                 { "version": 3, "extra_config": { "modifier/lua-endpoint": { "\(key)": "f()" } },
@@ -182,7 +182,7 @@ import YAMLReader
         (#"["Authorization", "Accept"]"#, #"["Accept"]"#, "public, max-age=60"),
         (#"["Accept-Language"]"#, "[]", "public, max-age=60"),
     ])
-    func answersThatDependOnCredentialsAreNotPublic(
+    func responsesThatDependOnCredentialsAreNotPublic(
         _ ofEndpoint: String, _ ofBackend: String, _ expected: String
     ) throws {
         let imported = imported(
@@ -212,15 +212,15 @@ import YAMLReader
             #""forwarded_by_client_ip": true, "remote_ip_headers": ["x-forwarded-for"], "#
                 + #""trusted_proxies": ["10.0.0.1/8", "192.0.2.1", "proxy"]"#,
             ["10.0.0.0/8", "192.0.2.1/32"],
-            ["warning: 'proxy' of 'trusted_proxies' is left out: it is no network"]
+            ["warning: 'proxy' of 'trusted_proxies' is left out: it is not a network"]
         ),
         (
             #""forwarded_by_client_ip": true, "remote_ip_headers": ["X-Forwarded-For", "X-Real-IP"], "#
                 + #""trusted_proxies": ["10.0.0.0/8"]"#,
             ["10.0.0.0/8"],
             [
-                "warning: 'X-Real-IP' of 'remote_ip_headers' is left out: the client's address is that"
-                    + " in 'X-Forwarded-For'"
+                "warning: 'X-Real-IP' of 'remote_ip_headers' is left out: the client's address is"
+                    + " read from 'X-Forwarded-For'"
             ]
         ),
         (
@@ -228,7 +228,7 @@ import YAMLReader
                 + #""trusted_proxies": ["10.0.0.0/8"]"#,
             [],
             [
-                "warning: 'remote_ip_headers' is left out: trusted proxies have to send the client's"
+                "warning: 'remote_ip_headers' is left out: trusted proxies must send the client's"
                     + " address in 'X-Forwarded-For'"
             ]
         ),
@@ -272,7 +272,7 @@ import YAMLReader
         ("20", 20), ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_647),
         ("9223372036854775807", 2_147_483_647), ("18446744073709551616", 2_147_483_647),
     ])
-    func lengthsAreBounded(_ written: String, _ expected: Int) throws {
+    func boundsLengths(_ written: String, _ expected: Int) throws {
         let imported = imported(
             text: """
                 { "version": 3, "endpoints": [{ "endpoint": "/a", "method": "POST",
@@ -307,7 +307,7 @@ import YAMLReader
     }
 
     /// The results are those of KrakenD's flatmap for the same operations.
-    @Test func flatmapsBecomeDropsAndRenames() throws {
+    @Test func convertsFlatmapToDropAndRename() throws {
         let schools = """
             {"data":{"version":1,"schools":[{"PK_ID":1,"first":"a","secret":2,\
             "students":[{"name":"x","password":"y"}]},{"PK_ID":2,"first":"b"}]}}
@@ -329,7 +329,7 @@ import YAMLReader
     }
 
     /// KrakenD divides at dots and knows no brackets.
-    @Test func keysOfAllowAndMappingStayWhatTheyAre() throws {
+    @Test func keepsSpecialCharactersInAllowAndMapping() throws {
         #expect(
             try shaped(
                 #"{"a":{"":{"b":1,"c":2}},"c[0]":3,"d":{"e":4,"f":5},"g":6}"#, by: "a",
@@ -340,7 +340,7 @@ import YAMLReader
     // MARK: Names
 
     /// A group keeps its name although a parameter has it too, and `{user}` is the parameter.
-    @Test func aCallMayHaveTheNameOfAParameter() throws {
+    @Test func acceptsCallWithNameOfParameter() throws {
         let text = try #require(try Self.imported("names.json").text)
         let (config, _) = load(["c.yaml": text])
         let endpoint = try #require(config?.endpoints.first)
@@ -355,7 +355,7 @@ import YAMLReader
 
     /// A name or a path cannot end a comment and write lines of its own.
     @Test(arguments: ["\\n", "\\r", "\\u0085", "\\u2028", "\\u2029", "\\u000b", "\\u0000"])
-    func noTextEndsAComment(_ sign: String) throws {
+    func inputTextCannotEndAComment(_ sign: String) throws {
         let imported = imported(
             text: """
                 { "version": 3, "name": "x\(sign)listen: 1.2.3.4:5",
@@ -372,7 +372,7 @@ import YAMLReader
     }
 
     /// A dollar sign before a brace is no variable here.
-    @Test func noTextBecomesAVariable() throws {
+    @Test func escapesVariablesInTexts() throws {
         let imported = imported(
             text: """
                 { "version": 3, "endpoints": [{ "endpoint": "/a/{id}", "method": "POST",
@@ -394,7 +394,7 @@ import YAMLReader
         "&a",
         "!a", "%a", "`a", "a:", "~", "0x1", "1e3", ".", "..", "a{b}", "=", "?", "|", ">", "\t",
     ])
-    func textsComeBack(_ text: String) throws {
+    func textsAreReadBackUnchanged(_ text: String) throws {
         let tree = YAMLTree.block([
             ("block", .text(text)), ("list", .texts([text, text])),
             ("inline", .inline([("key", .text(text))])), (text.isEmpty ? "k" : text, .plain("1")),
@@ -411,7 +411,7 @@ import YAMLReader
         ("3s", "3s"), ("800ms", "800ms"), ("1m30s", "90s"), ("1.5s", "1500ms"), ("1h", "1h"),
         ("300us", "1ms"), ("0s", nil), ("0", nil), ("", nil), ("5", nil), ("s", nil),
     ])
-    func durationsOfGo(_ text: String, _ expected: String?) throws {
+    func readsGoDurations(_ text: String, _ expected: String?) throws {
         let node = try YAMLDocument.read(Array("d: \"\(text)\"".utf8), file: "t.yaml")
         #expect(node["d"]?.goDuration?.spelled == expected)
     }

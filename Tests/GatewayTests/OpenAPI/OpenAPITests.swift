@@ -94,14 +94,14 @@ import Testing
 
     static let examples: [String] = [Example.text, (try? rich()) ?? ""]
 
-    @Test(arguments: examples) func everyReferenceLeadsSomewhere(_ example: String) throws {
+    @Test(arguments: examples) func everyReferenceHasADefinition(_ example: String) throws {
         let document = try Document(try Self.description(of: example))
         let references = document.all("$ref").compactMap { $0 as? String }
         #expect(!references.isEmpty)
         for reference in references { #expect(document.target(of: reference) != nil) }
     }
 
-    @Test(arguments: examples) func operationsHaveNamesOfTheirOwn(_ example: String) throws {
+    @Test(arguments: examples) func operationsHaveUniqueNames(_ example: String) throws {
         let names = try Document(try Self.description(of: example)).operations.compactMap {
             $0.members["operationId"] as? String
         }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test(arguments: examples) func everyAnswerIsDescribed(_ example: String) throws {
+    @Test(arguments: examples) func describesEveryResponse(_ example: String) throws {
         let document = try Document(try Self.description(of: example))
         try #require(!document.operations.isEmpty)
         for operation in document.operations {
@@ -170,7 +170,7 @@ import Testing
             "No response takes less than 400ms, later ones in steps of 100ms; the deadline is 1s."
         ),
     ])
-    func theDescriptionStatesTimes(_ keys: String, _ words: String) throws {
+    func describesResponseTimes(_ keys: String, _ words: String) throws {
         let operation = try operation(keys + "calls: { one: { from: a, get: / } }")
         #expect(operation["description"] as? String == words)
     }
@@ -216,7 +216,7 @@ import Testing
         ("keep: [\"[0].id\", \"[1].name\"]", #"[{"id":1},{"name":2},3]"#, true),
         ("drop: [id]", #"{"id":7,"other":8}"#, false),
     ])
-    func partsAreDescribedByWhatTheirShapesLeave(
+    func describesPartsAfterTransformation(
         _ shape: String, _ answer: String, _ isLimited: Bool
     ) throws {
         let text = """
@@ -243,14 +243,14 @@ import Testing
         return try SchemaValidator(schema).problems(of: document).isEmpty
     }
 
-    @Test func aFallbackIsOneOfThePartsValues() throws {
+    @Test func describesFallbackAsPossibleValue() throws {
         let operation = try operation(
             "calls: { one: { from: a, get: /, keep: [id], if_failed: {none: true} } }")
         let text = "\(operation)"
         #expect(text.contains("anyOf") && text.contains("const"))
     }
 
-    @Test func nothingOfBackendsIsTold() throws {
+    @Test func containsNothingAboutBackends() throws {
         for (text, words) in [(try Self.rich(), "internal"), (Example.text, "700")] {
             #expect(text.contains(words), "the control")
             #expect(try !Self.description(of: text).contains(words))
@@ -264,7 +264,7 @@ import Testing
         ("unix:/x", nil, "/"), ("127.0.0.1:0", nil, "/"),
         ("127.0.0.1:9000", "https://api.example.com", "https://api.example.com"),
     ])
-    func whereClientsReachIt(_ listen: String, _ server: String?, _ url: String) throws {
+    func describesServerURL(_ listen: String, _ server: String?, _ url: String) throws {
         let text = Snippet.top("listen: \(listen)")
         let document = try Document(try Self.description(of: text, server: server))
         #expect(document.root["servers"] as? [[String: String]] == [["url": url]])

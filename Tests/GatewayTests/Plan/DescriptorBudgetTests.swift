@@ -30,7 +30,7 @@ import Testing
     // MARK: Budget
 
     @Test(arguments: [20, 64, 128, 256, 1024, 4096, 20_000, 1 << 30])
-    func theReserveIsAboveTheCallsAndTheCallsAboveTheClients(_ limit: Int) {
+    func reservesDescriptorsForAdminAndCalls(_ limit: Int) {
         let budget = DescriptorBudget(limit: limit, open: 14, workers: 1)
         #expect(budget.acceptCeiling < budget.connectCeiling)
         #expect(budget.acceptCeiling > 14 + 5, "there is room for a client")
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func exactNumbers() {
+    @Test func computesExactNumbers() {
         let budget = DescriptorBudget(limit: 128, open: 14, workers: 1)
         #expect(budget.reserve == 16)
         #expect((budget.acceptCeiling, budget.connectCeiling) == (96, 112))
@@ -60,14 +60,14 @@ import Testing
 
     // MARK: Fitting
 
-    @Test func connectionsThatFitStay() throws {
+    @Test func keepsConnectionsThatFit() throws {
         let budget = DescriptorBudget(limit: 4096, open: 16, workers: 1)
         let plan = try plan("connections: 1000, requests_in_flight: 1000")
         #expect(plan.reducedConnections(under: budget) == nil)
         #expect(plan.fitted(to: budget).server.connections == 1000)
     }
 
-    @Test func connectionsAreReducedToLeaveRoomForTheirCalls() throws {
+    @Test func reducesConnectionsInFavourOfTheirCalls() throws {
         let budget = DescriptorBudget(limit: 128, open: 14, workers: 1)
         let plan = try plan("connections: 10000")
         let connections = try #require(plan.reducedConnections(under: budget))
@@ -78,7 +78,7 @@ import Testing
         #expect(fitted.refusedConnections == 8)
     }
 
-    @Test func callsTakeHalfAtMost() throws {
+    @Test func callsTakeAtMostHalf() throws {
         let budget = DescriptorBudget(limit: 1152, open: 19, workers: 1)
         #expect(budget.perWorker == 1000)
         let many = (0..<20).map { "c\($0): { from: a, get: / }" }.joined(separator: ", ")
@@ -86,7 +86,7 @@ import Testing
         #expect(plan.reducedConnections(under: budget) == 445)  // and 55 refused, 500 calls
     }
 
-    @Test func everyWorkerGetsItsShare() throws {
+    @Test func dividesBudgetAmongWorkers() throws {
         let budget = DescriptorBudget(limit: 1152, open: 24, workers: 4)
         let plan = try plan("connections: 10000", workers: 4)
         let fitted = plan.fitted(to: budget).server.connections
@@ -94,14 +94,14 @@ import Testing
         #expect(plan.reducedConnections(under: budget) == fitted * 4)
     }
 
-    @Test func oneConnectionAlwaysStays() throws {
+    @Test func keepsAtLeastOneConnection() throws {
         let budget = DescriptorBudget(limit: 20, open: 30, workers: 8)
         #expect(try plan("connections: 5").fitted(to: budget).server.connections == 1)
     }
 
     // MARK: Demand
 
-    @Test func theDemandOfCalls() {
+    @Test func countsDemandOfCalls() {
         let demand = DescriptorDemand(
             requestsInFlightMax: 50,
             backends: [
@@ -113,7 +113,7 @@ import Testing
         #expect(demand.descriptors(forCallsOf: 1000) == 150 + 20 + 2)
     }
 
-    @Test func theDemandOfAPlan() throws {
+    @Test func countsDemandOfPlan() throws {
         let plan = try plan(
             "requests_in_flight: 7",
             calls: "one: { from: a, get: /, hedge: { after: 10ms } }, two: { from: a, get: / }",
@@ -127,7 +127,7 @@ import Testing
             ])
     }
 
-    @Test func theDemandDoesNotOverflow() {
+    @Test func demandDoesNotOverflow() {
         let demand = DescriptorDemand(
             requestsInFlightMax: .max,
             backends: Array(

@@ -122,7 +122,7 @@ import Testing
         Case("POST", "/notes", body: "123456789", refused: "413: body is larger than max_body"),
     ]
 
-    @Test(arguments: cases) private func explainsWhatTheGatewayRefuses(_ request: Case) throws {
+    @Test(arguments: cases) private func explainsRefusalsOfTheGateway(_ request: Case) throws {
         let (config, problems) = load(["c.yaml": Self.config])
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         let head = RequestHead(
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// Before a body is given, `explain` shows what a valid one leads to.
-    @Test func aBodyThatIsNotGivenCountsAsValid() throws {
+    @Test func assumesMissingBodyIsValid() throws {
         let (config, _) = load(["c.yaml": Self.config])
         let plan = try Planner.plan(try #require(config), processors: 1)
         let target = try #require(Target("/orders"))

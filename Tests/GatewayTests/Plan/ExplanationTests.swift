@@ -20,7 +20,7 @@ import Testing
     }
 
     /// As the manual shows it.
-    @Test func theManualsExample() throws {
+    @Test func showsExampleOfTheManual() throws {
         #expect(
             try explanation("GET", "/products/42?lang=de&debug=1") == """
                 route     GET /products/{id}          c.yaml:29
@@ -39,7 +39,7 @@ import Testing
                 """)
     }
 
-    @Test func aCallThatWaits() throws {
+    @Test func showsDependentCall() throws {
         #expect(
             try explanation("HEAD", "http://any.host/home") == """
                 route     GET /home    c.yaml:52
@@ -59,7 +59,7 @@ import Testing
                 """)
     }
 
-    @Test func aPaddedEndpoint() throws {
+    @Test func showsPaddedEndpoint() throws {
         #expect(
             try explanation("POST", "/login") == """
                 route     POST /login    c.yaml:69
@@ -76,11 +76,11 @@ import Testing
                 """)
     }
 
-    @Test func whatIsRefused() throws {
+    @Test func showsInvalidParameters() throws {
         #expect(
             try explanation("GET", "/products/0?lang=xx") == """
                 route     GET /products/{id}                    c.yaml:29
-                params    id refused (integer)  lang refused
+                params    id invalid (integer)  lang invalid
                 forwards  headers: none
                 deadline  800ms
                 refused   400: path id must be an integer of at least 1
@@ -93,7 +93,7 @@ import Testing
         ("GET", "/nowhere", "route     none: 404\n"),
         ("DELETE", "/products/1", "route     none for DELETE: 405, Allow: GET, HEAD\n"),
     ])
-    func whatHasNoRoute(_ method: String, _ url: String, _ text: String) throws {
+    func reportsMissingRoute(_ method: String, _ url: String, _ text: String) throws {
         #expect(try explanation(method, url) == text)
     }
 
@@ -102,7 +102,7 @@ import Testing
         ("GET", "/products/42", true), ("GET", "/products/0", false), ("GET", "/nowhere", false),
         ("DELETE", "/products/1", false), ("POST", "/login", true),
     ])
-    func requestsThatAnEndpointTakesAreAccepted(
+    func acceptsRequestsOfAnEndpoint(
         _ method: String, _ url: String, _ isAccepted: Bool
     ) throws {
         let (config, _) = load(["c.yaml": Example.text], environment: ["USERS_KEY": "k"])
@@ -134,10 +134,13 @@ import Testing
     @Test(arguments: [
         (#"get: "/{q}""#, "/x?q=a%2Fb", " 0ms  one  GET http://h/base/a%2Fb     up to 2s"),
         (#"get: "/{q}""#, "/x", "   -  one  skipped: q is not sent"),
-        (#"get: /, when: { param: q }"#, "/x", "   -  one  left out: its 'when' is not met"),
+        (
+            #"get: /, when: { param: q }"#, "/x",
+            "   -  one  left out: its 'when' condition is not met"
+        ),
         (
             #"get: /, retry: { attempts: 3 }, timeout: 9s"#, "/x",
-            " 0ms  one  GET http://h/base/        up to 5s  3 tries at most"
+            " 0ms  one  GET http://h/base/        up to 5s  3 attempts at most"
         ),
         (
             #"get: /, forward: { query: [p] }"#, "/x?p=1&p=2",
@@ -148,11 +151,11 @@ import Testing
             " 0ms  one  POST http://h/base/       up to 2s"
         ),
     ])
-    func aCallsLine(_ call: String, _ url: String, _ expected: String) throws {
+    func showsCall(_ call: String, _ url: String, _ expected: String) throws {
         #expect(try line(of: call, url) == expected)
     }
 
-    @Test func headersOfTheRequestAreUsed() throws {
+    @Test func usesHeadersOfTheRequest() throws {
         let line = try line(
             of: #"get: "/{H}/{request.header.Accept}""#, "/x", ["H": "v", "Accept": "*"])
         #expect(line == " 0ms  one  GET http://h/base/v/%2A     up to 2s")
@@ -187,7 +190,7 @@ import Testing
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    @Test func headersAndBodyThatAreSentAreShown() throws {
+    @Test func showsHeadersAndBodyOfCall() throws {
         #expect(
             try message(
                 #"post: /, headers: { X-Q: "{q}", X-Two: "a{two.id}" }, body: { q: "{q}", n: "{n}" }"#,
@@ -199,7 +202,7 @@ import Testing
         #expect(try message("get: /", "GET") == [])
     }
 
-    @Test func aBodyThatIsNotGivenStandsAsItsReference() throws {
+    @Test func showsReferenceForUnknownBody() throws {
         let call = #"post: /, body: "{request.body}""#
         #expect(
             try message(call) == [
@@ -211,7 +214,7 @@ import Testing
         #expect(try message(#"post: /, body: "{request.body?}""#) == [])
     }
 
-    @Test func headersFollowTheirPrecedence() throws {
+    @Test func showsHeadersByPrecedence() throws {
         let lines = try message(
             #"get: /, headers: { X-A: call }, forward: { headers: [X-A, X-B, X-C] }"#,
             backend: ", headers: { X-A: backend, X-B: backend }", "GET", "/x",
@@ -219,7 +222,7 @@ import Testing
         #expect(lines == ["header  X-B: backend", "header  X-C: client", "header  X-A: call"])
     }
 
-    @Test func valuesOfVariablesAreNotShown() throws {
+    @Test func hidesValuesOfVariables() throws {
         let lines = try message(
             #"post: /, headers: { X-Own: "k ${KEY}" }, body: { key: "${KEY}" }"#,
             backend: #", headers: { X-Key: "${KEY}" }"#)
@@ -232,7 +235,7 @@ import Testing
         #expect(!lines.joined().contains("secret"))
     }
 
-    @Test func aHeaderWithoutItsValueSkipsTheCall() throws {
+    @Test func skipsCallIfHeaderValueIsMissing() throws {
         #expect(
             try line(of: #"get: /, headers: { X-Q: "{q}" }"#)
                 == "   -  one  skipped: q is not sent")

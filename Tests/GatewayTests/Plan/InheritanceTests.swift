@@ -37,7 +37,7 @@ import Testing
         ]
     }
 
-    @Test func whatIsWrittenNowhereIsTheDefault() throws {
+    @Test func usesDefaultIfNothingIsWritten() throws {
         #expect(
             values(of: try plan()) == [
                 "deadline 5s", "timeout 2s", "body 1048576 answer 1048576",
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test func defaultsHoldForEveryEndpointCallAndBackend() throws {
+    @Test func defaultsApplyToEveryEndpointCallAndBackend() throws {
         let plan = try plan(
             defaults: "deadline: 7s, timeout: 3s, max_body: 9KiB, report: header, expose: details,"
                 + " partial_status: 207, connect_timeout: 4s")
@@ -56,7 +56,7 @@ import Testing
             ])
     }
 
-    @Test func theBlockItselfComesBeforeTheDefaults() throws {
+    @Test func blockOverridesDefaults() throws {
         let plan = try plan(
             defaults: "deadline: 7s, timeout: 3s, max_body: 9KiB, report: header, expose: details,"
                 + " partial_status: 207, connect_timeout: 4s",
@@ -76,7 +76,7 @@ import Testing
             ])
     }
 
-    @Test func aCallComesBeforeItsEndpointAndItsBackend() throws {
+    @Test func callOverridesEndpointAndBackend() throws {
         let inherited = try plan(
             backend: "forwarded: x", endpoint: "timeout: 3s\n    forward: { headers: [X-A] }")
         let own = try plan(
@@ -90,12 +90,12 @@ import Testing
 
     // MARK: One place for defaults
 
-    @Test func aServerWithoutLimitsHasTheServersOwn() throws {
+    @Test func usesServerDefaultsWithoutLimits() throws {
         #expect(try plan().server == ServerSettings())
     }
 
     /// The pool is used without a configuration too, and must not differ then.
-    @Test func aBackendWithoutKeysHasThePoolsOwnSettings() throws {
+    @Test func usesPoolDefaultsForBackendWithoutKeys() throws {
         #expect(try plan().backends[0].pool == PoolSettings())
     }
 }

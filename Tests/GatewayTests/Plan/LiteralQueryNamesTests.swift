@@ -11,7 +11,7 @@ import Testing
         ("/one/{id}?a=1", ["a"]), ("/one?a?=1&=2&&b==3", ["a?", "b"]),
         ("/one?{id}=1&x{id}=2&{id}x=3&b=1", ["b"]),
     ])
-    func areThoseWithoutAReference(_ target: String, _ names: [String]) throws {
+    func findsNamesWithoutReferences(_ target: String, _ names: [String]) throws {
         let config = Snippet.call("timeout: 1s").replacing("get: /one", with: "get: \"\(target)\"")
         let loaded = load(["c.yaml": config])
         let plan = try Planner.plan(#require(loaded.config), processors: 1)

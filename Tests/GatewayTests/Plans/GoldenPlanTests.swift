@@ -13,11 +13,11 @@ import Testing
     static let folder = "Tests/Fixtures/plans"
     static let names = Golden.names(in: folder, endingIn: ".yaml")
 
-    @Test func thereAreSome() {
+    @Test func findsFixtures() {
         #expect(Self.names.count >= 30)
     }
 
-    @Test(arguments: names) func checkSays(_ name: String) throws {
+    @Test(arguments: names) func checkPrintsGoldenText(_ name: String) throws {
         try Golden.expect(path(name, ".check"), says: try check(name))
     }
 
@@ -26,13 +26,13 @@ import Testing
         $0.replacing(".explain", with: ".yaml")
     }
 
-    @Test(arguments: names) func anExplanationIsKeptWhereRequestsAreNamed(_ name: String) throws {
+    @Test(arguments: names) func everyFileWithRequestsHasAnExplanation(_ name: String) throws {
         let hasExplanations = try !explanations(name).isEmpty
         #expect(hasExplanations == Self.explained.contains(name) || Golden.isRecording)
     }
 
     @Test(arguments: Golden.isRecording ? names : explained)
-    func explainSays(_ name: String) throws {
+    func explainPrintsGoldenText(_ name: String) throws {
         let explanations = try explanations(name)
         if Golden.isRecording, explanations.isEmpty { return }
         try Golden.expect(path(name, ".explain"), says: explanations.joined(separator: "\n"))

@@ -2,10 +2,10 @@ import Gateway
 import GatewayConfig
 import HTTP
 
-/// The answers that an endpoint may give, by status.
-struct OpenAPIAnswers {
+/// The possible responses of an endpoint, by status.
+struct OpenAPIResponses {
     private let plan: EndpointPlan
-    /// The answers to HEAD have none.
+    /// False for HEAD.
     private let hasBody: Bool
 
     init(_ plan: EndpointPlan, hasBody: Bool) {
@@ -14,13 +14,13 @@ struct OpenAPIAnswers {
     }
 
     var tree: JSONTree {
-        var answers: [(String, JSONTree)] = [("200", success)]
-        if plan.partialStatus != .ok { answers.append(("\(plan.partialStatus.code)", partial)) }
+        var responses: [(String, JSONTree)] = [("200", success)]
+        if plan.partialStatus != .ok { responses.append(("\(plan.partialStatus.code)", partial)) }
         var problems: [String] = ["400", "413", "502", "503", "504"]
         problems.insert(contentsOf: relayed.filter { !problems.contains($0) }, at: 1)
-        for status in problems.sorted() { answers.append((status, problem(status))) }
-        answers.append(("default", problem("default")))
-        return .object(answers)
+        for status in problems.sorted() { responses.append((status, problem(status))) }
+        responses.append(("default", problem("default")))
+        return .object(responses)
     }
 
     /// The statuses that required calls relay, whole classes as `4XX`.
@@ -40,21 +40,21 @@ struct OpenAPIAnswers {
     // MARK: Success
 
     private var success: JSONTree {
-        answer(
+        response(
             plan.partialStatus == .ok && mayBePartial
-                ? "What the calls gave; `Gateway-Complete` says whether all of them worked."
-                : "What the calls gave.",
+                ? "The results of the calls; `Gateway-Complete` is `true` if all of them succeeded."
+                : "The results of the calls.",
             type: "application/json", schema: body, relayed: relayedHeaders)
     }
 
     private var partial: JSONTree {
-        answer(
+        response(
             "Some optional calls failed.", type: "application/json", schema: body,
             relayed: relayedHeaders)
     }
 
-    /// The headers of backends that calls relay, once each. Only calls that succeeded relay them, so
-    /// none is sure to be there.
+    /// The headers that calls relay from backends, once each. All are optional, because only calls
+    /// that succeeded relay them.
     private var relayedHeaders: [(String, JSONTree)] {
         var names: [String] = []
         for name in plan.calls.flatMap(\.relayHeaders).map({ "\($0)" })
@@ -65,7 +65,7 @@ struct OpenAPIAnswers {
             (
                 name,
                 .object([
-                    ("description", .text("As a backend sent it.")),
+                    ("description", .text("Relayed from a backend.")),
                     ("schema", .object([("type", .text("string"))])),
                 ])
             )
@@ -110,14 +110,14 @@ struct OpenAPIAnswers {
         ["400", "413", "502", "503", "504"].contains(status) ? "Status\(status)" : "Problem"
     }
 
-    /// With `relay_body`, the backend's own answer.
+    /// With `relay_body`, the backend's response.
     private func relayedBody(_ status: String) -> JSONTree? {
         let relaysIt = relayed.contains(status) && plan.calls.contains(where: \.relaysBody)
         guard relaysIt else { return nil }
-        return answer("The answer of a backend.", type: "*/*", schema: .object([]))
+        return response("The response of a backend.", type: "*/*", schema: .object([]))
     }
 
-    private func answer(
+    private func response(
         _ description: String, type: String, schema: JSONTree, relayed: [(String, JSONTree)] = []
     ) -> JSONTree {
         let own = headers.map { ($0, OpenAPIComponents.header($0)) }

@@ -4,13 +4,13 @@ import GatewayConfig
 import HTTP
 import JSONText
 
-/// What `explain` tells of the answer: its shape, what failures make of it, and the worst case.
-struct ExplainedAnswer {
+/// The lines of `explain` about the response: its keys, the effect of failures, and the worst case.
+struct ExplainedResponse {
     private let endpoint: EndpointPlan
     private let calls: [ExplainedCall]
     private let method: Method
 
-    /// - Parameter calls: all of the endpoint's, in file order
+    /// - Parameter calls: all calls of the endpoint, in file order
     init(_ endpoint: EndpointPlan, _ calls: [ExplainedCall], _ method: Method) {
         self.endpoint = endpoint
         self.calls = calls
@@ -45,30 +45,30 @@ struct ExplainedAnswer {
         ).lines
     }
 
-    /// A failure, a timeout, a refusal of our own.
+    /// The statuses of a failure, a timeout, and a refusal by the gateway itself.
     private static let failureStatuses = "502 / 504 / 503"
 
     private func outcome(ofFailing call: CallPlan) -> String {
-        let lost = withFollowers(of: call)
-        guard !lost.contains(where: \.isRequired), lost.count < wanted.count else {
+        let failed = withDependents(of: call)
+        guard !failed.contains(where: \.isRequired), failed.count < wanted.count else {
             let relayed = call.isRequired ? call.relayStatus.map(\.spelled) : []
             return Self.failureStatuses
                 + (relayed.isEmpty ? "" : ", relayed: \(relayed.joined(separator: " "))")
         }
-        let left = lost.map(\.leftBehind).joined(separator: ", ")
-        return "\(endpoint.partialStatus.code) partial, \(left)"
+        let fallbacks = failed.map(\.fallbackText).joined(separator: ", ")
+        return "\(endpoint.partialStatus.code) partial, \(fallbacks)"
     }
 
     /// The call, and those that wait for it and are skipped when it fails.
-    private func withFollowers(of call: CallPlan) -> [CallPlan] {
-        var lost = [call.index]
+    private func withDependents(of call: CallPlan) -> [CallPlan] {
+        var failed = [call.index]
         for other in endpoint.graph.order
-        where calls[other].isWanted && !lost.contains(other)
-            && endpoint.calls[other].waitsFor.contains(where: lost.contains)
+        where calls[other].isWanted && !failed.contains(other)
+            && endpoint.calls[other].waitsFor.contains(where: failed.contains)
         {
-            lost.append(other)
+            failed.append(other)
         }
-        return wanted.map(\.plan).filter { lost.contains($0.index) }
+        return wanted.map(\.plan).filter { failed.contains($0.index) }
     }
 
     // MARK: Worst case
@@ -80,7 +80,7 @@ struct ExplainedAnswer {
             ends[index] = min(endpoint.deadline, start + endpoint.calls[index].timeout)
         }
         var end = ends.max() ?? .zero
-        if let padding = endpoint.padding { end = padding.end(ofAnswerAt: end) }
+        if let padding = endpoint.padding { end = padding.end(ofResponseAt: end) }
         let requests = calls.reduce(0) { $0 + $1.requestsMax }
         let resends = calls.reduce(0) { $0 + $1.resendsMax }
         return "worst     \(end.spelled) to an answer; \(requests) backend request"
@@ -90,8 +90,8 @@ struct ExplainedAnswer {
 }
 
 extension PaddingPlan {
-    /// When an answer leaves that is there after such a time.
-    fileprivate func end(ofAnswerAt time: Duration) -> Duration {
+    /// When a response that is ready at this time is sent.
+    fileprivate func end(ofResponseAt time: Duration) -> Duration {
         guard time > minimum, let step else { return max(time, minimum) }
         let stepLength = max(1, step.inNanoseconds)
         let steps = ((time - minimum).inNanoseconds + stepLength - 1) / stepLength
@@ -100,8 +100,8 @@ extension PaddingPlan {
 }
 
 extension CallPlan {
-    /// What stands in a partial answer where its part would be.
-    fileprivate var leftBehind: String {
+    /// What a partial response contains instead of its value.
+    fileprivate var fallbackText: String {
         switch (fallbackValue, placement) {
         case (let value?, .named): "\"\(name)\":\(String(value.bytes))"
         case (let value?, .root): "\(String(value.bytes)) at the root"

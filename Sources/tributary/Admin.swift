@@ -5,14 +5,14 @@ import HTTPServer
 import Reactor
 import UVReactor
 
-/// The sockets of the admin server: an address of its own, on the control loop, so that it answers
-/// while the workers are busy. Its pages are `AdminPages`.
+/// The admin server: it has its own address and runs on the control loop, so that it responds while
+/// the workers are busy. `AdminPages` renders its pages.
 final class Admin {
     private let server: Server
     let address: SocketAddress
 
     /// - Parameters:
-    ///   - hosts: the names that requests may have in `Host`
+    ///   - hosts: the names that are accepted in `Host`
     ///   - access: the permissions of the file, for a unix socket
     ///   - budget: bounds its connections
     init(
@@ -23,7 +23,7 @@ final class Admin {
         var settings = ServerSettings()
         settings.connections = budget.adminConnections
         settings.refusedConnections = budget.adminRefusedConnections
-        let server = Server(loop: daemon.loop, settings: settings, service: pages.answer)
+        let server = Server(loop: daemon.loop, settings: settings, service: pages.respond)
         let socket = try ListeningSocket.bound(to: address, access: access)
         self.address = socket.address
         server.adopt(

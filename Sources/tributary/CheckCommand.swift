@@ -8,28 +8,28 @@ import GatewayTools
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Report every problem of a configuration, or what it means.",
+        abstract: "Check a configuration: list all problems, or summarize the endpoints.",
         discussion: """
-            Each problem stands on a line of its own: file:line:column: error: text.
+            Prints each problem on its own line, as file:line:column: error: text.
 
             EXAMPLES
               tributary check my.yaml
-              tributary check --strict my.yaml           a warning is a failure too (exit status 2)
-              tributary check --format json my.yaml      problems for a tool
-              generate | tributary check -               from standard input
+              tributary check --strict my.yaml           fail on warnings too (exit status 2)
+              tributary check --format json my.yaml      write the problems as JSON
+              generate | tributary check -               read standard input
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, json
     }
 
-    @Flag(help: "Fail on warnings.")
+    @Flag(help: "Treat warnings as errors (exit status 2).")
     var strict = false
 
     @Option(help: "Output format: text or json.")
     var format = Format.text
 
-    @Argument(help: "The configuration, YAML or JSON; - is standard input.")
+    @Argument(help: "The configuration, YAML or JSON; - reads standard input.")
     var config: String
 
     func run() throws {
@@ -43,8 +43,8 @@ struct CheckCommand: ParsableCommand {
         if format == .text { StandardStreams.printOut(PlanPrinter(plan).summary) }
     }
 
-    /// With `--format json` every failure is written as JSON, also one that keeps the configuration
-    /// from being read.
+    /// With `--format json` every failure is written as JSON, also if the configuration cannot be
+    /// read.
     private func record() throws -> (
         source: RecordedConfig, config: Config?, plan: Plan?, problems: Problems
     ) {

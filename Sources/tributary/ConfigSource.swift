@@ -10,16 +10,16 @@ import UVReactor
 struct ConfigSource: Sendable {
     let path: String
     let isDemo: Bool
-    /// The text where it stands in no file.
+    /// The text of standard input or of the demo; nil for a file.
     private let text: [UInt8]?
-    /// Variables that are not in the environment.
+    /// The demo's variables, which are not in the environment.
     private let variables: [String: String]
 
     init(path: String) {
         self.init(path: path, text: nil)
     }
 
-    /// The argument of a command: `-` is standard input, which is read here, and only once.
+    /// Made from the argument of a command: `-` is standard input, which is read here, once.
     init(argument: String) throws(StartFailure) {
         guard argument == "-" else {
             self.init(path: argument)
@@ -50,10 +50,11 @@ struct ConfigSource: Sendable {
         self.variables = variables
     }
 
-    /// The plan, with everything that was read for it: each core makes a plan of its own from the
-    /// same bytes, whatever happens to the files meanwhile. No plan comes if there is an error.
+    /// Loads the configuration and compiles the plan, recording every file that was read: each
+    /// worker compiles its own plan from the same bytes, even if the files change. The plan is nil
+    /// if the configuration has an error.
     ///
-    /// A file that is not there is a `StartFailure`.
+    /// Throws a `StartFailure` if the file is missing.
     func record() throws -> (
         source: RecordedConfig, config: Config?, plan: Plan?, problems: Problems
     ) {
@@ -70,8 +71,7 @@ struct ConfigSource: Sendable {
         return (recorded, config, plan, problems)
     }
 
-    /// The same for commands that are nothing without a plan: problems are printed, and errors end
-    /// the command.
+    /// The same for commands that need the plan: prints the problems; an error ends the command.
     func checked() throws -> (source: RecordedConfig, config: Config, plan: Plan) {
         let (source, config, plan, problems) = try record()
         StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
@@ -79,7 +79,7 @@ struct ConfigSource: Sendable {
         return (source, config, plan)
     }
 
-    /// What the file says, whatever it is.
+    /// The bytes of the file, for `import`.
     func bytes() throws -> [UInt8] {
         do throws(ConfigFileError) {
             return try files.read(path)
@@ -89,7 +89,7 @@ struct ConfigSource: Sendable {
         }
     }
 
-    /// The same for commands that look at the configuration itself.
+    /// The same for commands that need only the configuration and one plan, without the recording.
     func loaded() throws -> (config: Config, plan: Plan) {
         let contexts = TLSClientContexts()
         let (config, problems) = ConfigLoader.load(

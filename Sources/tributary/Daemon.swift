@@ -135,7 +135,8 @@ final class Daemon {
         startingWorkers = socketsByWorker.count
         for (index, sockets) in socketsByWorker.enumerated() {
             let setup = WorkerSetup(
-                index: index, of: socketsByWorker.count, shared: shared, control: inbox, log: logWriter)
+                index: index, of: socketsByWorker.count, shared: shared, control: inbox,
+                log: logWriter)
             let inputs = WorkerThread.Inputs(setup: setup, config: config, sockets: sockets)
             guard let thread = WorkerThread.start(inputs) else { throw StartFailure.threads }
             workers.append(thread)

@@ -3,13 +3,14 @@ import HTTPServer
 import Reactor
 import UVReactor
 
-/// The demo's backends, each on a port of its own.
+/// The servers of the demo's backends, each on its own port.
 final class Demo {
     /// In a fixed order.
     private(set) var addresses: [(name: String, address: SocketAddress)] = []
     private var servers: [Server] = []
 
-    /// - Parameter firstPort: the others follow it; 0 lets the system choose each
+    /// - Parameter firstPort: the port of the first server, the others follow it; 0 lets the system
+    ///   choose all ports
     init(on loop: UVLoop, firstPort: UInt16 = 0) throws(StartFailure) {
         let backends = DemoBackends(local: loop.local)
         for (index, (name, service)) in backends.services.enumerated() {

@@ -3,8 +3,8 @@ import HTTP
 import Promises
 import Reactor
 
-/// The services that the demo's endpoints call. One is flaky and one is slow, both in a fixed
-/// rhythm, so that everybody sees the same.
+/// The services that the demo's endpoints call. One fails and one is slow, both at fixed intervals,
+/// so that every run looks the same.
 final class DemoBackends {
     private let local: LocalContext
     private var stockRequests = 0
@@ -14,7 +14,7 @@ final class DemoBackends {
         self.local = local
     }
 
-    /// What the demo's configuration calls them, and who answers.
+    /// Their names in the demo's configuration, and their handlers.
     var services: [(name: String, service: (Request, Exchange) -> LocalPromise<Response>)] {
         [("catalog", catalog), ("stock", stock), ("reviews", reviews), ("users", users)]
     }
@@ -28,7 +28,7 @@ final class DemoBackends {
         }
     }
 
-    /// Every third answer is an error.
+    /// Every third response is an error.
     private func stock(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         stockRequests += 1
         guard stockRequests % 3 != 0 else {
@@ -37,12 +37,12 @@ final class DemoBackends {
         return json(#"{"available":7,"internal_cost":3}"#)
     }
 
-    /// Every other answer takes a second.
+    /// Every other response takes a second.
     private func reviews(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         reviewRequests += 1
-        let answer = json(#"{"items":[{"stars":5},{"stars":4}],"total":2}"#)
-        guard reviewRequests % 2 != 0 else { return answer }
-        return answer.delayed(by: .seconds(1))
+        let response = json(#"{"items":[{"stars":5},{"stars":4}],"total":2}"#)
+        guard reviewRequests % 2 != 0 else { return response }
+        return response.delayed(by: .seconds(1))
     }
 
     private func users(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {

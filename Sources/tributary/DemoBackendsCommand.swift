@@ -5,22 +5,22 @@ import UVReactor
 struct DemoBackendsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo-backends",
-        abstract: "Serve the demo's backends alone, for a configuration of your own to call.",
+        abstract: "Run only the demo's backends, to be called by your own configuration.",
         discussion: """
-            catalog, stock (every third answer is a 500), reviews (every other answer takes a second)
-            and users, each on a port of its own. A signal ends them.
+            Runs catalog, stock (every third response is a 500), reviews (every other response takes
+            a second) and users, each on its own port, until SIGINT or SIGTERM.
 
             EXAMPLES
               tributary demo-backends              on 127.0.0.1:7001 to 7004
               tributary demo-backends --port 9000  on 127.0.0.1:9000 to 9003
             """)
 
-    @Option(help: "The first port; 0 lets the system choose.")
+    @Option(help: "First port; 0 lets the system choose all ports.")
     var port: UInt16 = 7001
 
     func validate() throws {
         guard port <= UInt16.max - 8 else {
-            throw ValidationError("choose a lower port: \(port)")
+            throw ValidationError("--port must be at most \(UInt16.max - 8)")
         }
     }
 
@@ -29,7 +29,7 @@ struct DemoBackendsCommand: ParsableCommand {
         _ = try UVLoop.run { loop in
             do throws(StartFailure) {
                 let demo = try Demo(on: loop, firstPort: port)
-                try Ending(of: demo, on: loop).begin()
+                try SignalHandling(of: demo, on: loop).start()
                 for (name, address) in demo.addresses {
                     let gap = String(repeating: " ", count: max(0, 8 - name.count))
                     StandardStreams.printOut("\(name)\(gap) http://\(address)\n")
@@ -42,8 +42,8 @@ struct DemoBackendsCommand: ParsableCommand {
         if let failure { throw failure }
     }
 
-    /// Ends the loop at the first signal that asks for it; its signals keep it until then.
-    private final class Ending {
+    /// Stops the loop at the first SIGINT or SIGTERM; the signal sources retain it until then.
+    private final class SignalHandling {
         private let demo: Demo
         private let loop: UVLoop
         private var signals: [SignalSource] = []
@@ -53,21 +53,21 @@ struct DemoBackendsCommand: ParsableCommand {
             self.loop = loop
         }
 
-        func begin() throws(StartFailure) {
+        func start() throws(StartFailure) {
             do {
                 for signal in [Signal.interrupt, .terminate] {
-                    signals.append(try SignalSource(signal, on: loop) { [self] in end() })
+                    signals.append(try SignalSource(signal, on: loop) { [self] in stop() })
                 }
             } catch {
                 throw StartFailure(error)
             }
         }
 
-        private func end() {
+        private func stop() {
             demo.close()
-            let ended = signals
+            let sources = signals
             signals = []
-            for signal in ended { signal.close() }
+            for source in sources { source.close() }
             loop.stop()
         }
     }

@@ -18,12 +18,12 @@ enum DemoConfig {
 
         backends:
           catalog: { url: "${DEMO_CATALOG}" }
-          stock: { url: "${DEMO_STOCK}" }                          # flaky: every third answer is a 500
-          reviews: { url: "${DEMO_REVIEWS}", max_concurrent: 50 }  # slow: every other answer takes a second
+          stock: { url: "${DEMO_STOCK}" }                          # every third response is a 500
+          reviews: { url: "${DEMO_REVIEWS}", max_concurrent: 50 }  # every other response takes 1 s
           users: { url: "${DEMO_USERS}" }
 
         endpoints:
-          # A required call: without a product there is no page. The other two may fail.
+          # A required call: without it the request fails. The other two calls may fail.
           - route: GET /products/{id}
             params:
               id: { type: integer, min: 1 }
@@ -33,11 +33,11 @@ enum DemoConfig {
               reviews:
                 from: reviews
                 get: "/by-item/{id}"
-                hedge: { after: 100ms }      # still quiet? ask once more, the first answer wins
+                hedge: { after: 100ms }      # late? send a second request, use the first response
                 take: items
             server_timing: true
 
-          # One call needs the answer of another; the rest does not wait.
+          # One call uses the response of another; the other calls do not wait.
           - route: GET /home
             succeed_when: any
             calls:
@@ -45,7 +45,7 @@ enum DemoConfig {
               news: { from: catalog, get: /news, if_failed: [] }
               recommended: { from: catalog, get: "/for/{profile.segment}" }
 
-          # Every answer leaves after 400 ms, good or bad, so time tells nothing.
+          # Every response takes 400 ms, success or failure, so response time reveals nothing.
           - route: POST /login
             body: { type: object, required: [user, password], max: 4KiB }
             deadline: 380ms
@@ -65,12 +65,12 @@ enum DemoConfig {
     static func instructions(for address: String) -> String {
         """
 
-        tributary serves its demo on http://\(address). Try:
+        The tributary demo is running on http://\(address). Try:
 
-          curl -i http://\(address)/products/42     # required and optional calls, a hedge; ask a few times
-          curl -i http://\(address)/products/7      # no such product: the required call's 404
+          curl -i http://\(address)/products/42     # required and optional calls, a hedge; repeat a few times
+          curl -i http://\(address)/products/7      # no such product: the 404 of the required call
           curl -i http://\(address)/products/x      # a bad parameter never reaches a backend
-          curl -s http://\(address)/home            # one call waits for another
+          curl -s http://\(address)/home            # one call uses the response of another
           curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"good"}' http://\(address)/login
           curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"bad"}' http://\(address)/login
 

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// The exit statuses that the contract names (sysexits.h where it has one).
+/// The exit statuses of the commands (those of sysexits.h where one fits).
 enum ExitStatus {
     static let configurationErrors = ExitCode(1)
-    /// `explain`: no endpoint takes the request.
+    /// `explain`: no endpoint accepts the request.
     static let notAccepted = ExitCode(1)
     static let strictWarnings = ExitCode(2)
-    /// `import`: something of weight is missing.
+    /// `import`: there are warnings.
     static let incompleteImport = ExitCode(3)
     static let noInput = ExitCode(66)
     static let unavailable = ExitCode(69)

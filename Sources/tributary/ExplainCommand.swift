@@ -10,49 +10,49 @@ import UVReactor
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Show what the gateway does with one request. Sends nothing without --run.",
+        abstract: "Show how the gateway handles one request; sends nothing without --run.",
         discussion: """
             EXAMPLES
               tributary explain my.yaml GET '/products/42?lang=de'
               tributary explain my.yaml GET /home --header 'Accept-Language: de'
               tributary explain my.yaml POST /login --data '{"user":"ann"}'
-              tributary explain --run my.yaml GET /home    sends it and shows its calls as a waterfall
+              tributary explain --run my.yaml GET /home    send it, show its calls as a waterfall
 
             EXIT STATUS
-              0 an endpoint takes the request, 1 none does (404, 405), it is invalid (400) or its body
-                too large (413)
+              0 an endpoint accepts the request, 1 no endpoint does (404, 405), or the request is
+                invalid (400) or its body too large (413)
             """)
 
-    @Argument(help: "The configuration, YAML or JSON; - is standard input.")
+    @Argument(help: "The configuration, YAML or JSON; - reads standard input.")
     var config: String
 
-    @Argument(help: "The method, such as GET.")
+    @Argument(help: "The request method, e.g. GET.")
     var method: String
 
-    @Argument(help: "The path with a query, or a whole URL.")
+    @Argument(help: "The path and query, or the full URL.")
     var url: String
 
     @Option(
         name: [.customShort("H"), .long],
-        help: "A header of the request, as 'Name: value'; may be repeated.")
+        help: "A request header as 'Name: value'; may be repeated.")
     var header: [String] = []
 
-    @Option(name: .shortAndLong, help: "The body of the request.")
+    @Option(name: .shortAndLong, help: "The request body.")
     var data: String?
 
-    @Flag(name: .customLong("run"), help: "Send the request and show what happened.")
+    @Flag(name: .customLong("run"), help: "Send the request to the backends and show each call.")
     var isRun = false
 
     func run() throws {
         guard let method = Method(method) else {
-            throw ValidationError("write the method like GET or POST: \(method)")
+            throw ValidationError("not a request method such as GET or POST: \(method)")
         }
         guard let target = Target(url), target.form != .asterisk else {
-            throw ValidationError("write the URL like /path?query: \(url)")
+            throw ValidationError("not a URL such as /path?query: \(url)")
         }
         let fields = try fields()
         let plan = try ConfigSource(argument: config).checked().plan
-        // A request that is sent without --data has no body; one that is not sent may have any.
+        // Without --data, a request that is sent has no body; otherwise any body is assumed.
         let body = isRun ? data ?? "" : data
         let explanation = Explanation(
             plan, method, target, fields, body: body.map { Bytes($0) })
@@ -68,7 +68,7 @@ struct ExplainCommand: ParsableCommand {
                 loop.stop()
             }
         }
-        guard let result else { throw StartFailure.internalError("a request without an end") }
+        guard let result else { throw StartFailure.internalError("the request never ended") }
         return try result.get()
     }
 
@@ -78,7 +78,7 @@ struct ExplainCommand: ParsableCommand {
             let name = line.prefix { $0 != ":" }
             let value = line.dropFirst(name.count + 1).drop { $0 == " " }
             guard let name = FieldName(String(name)), let value = FieldValue(String(value)) else {
-                throw ValidationError("write the header like 'Name: value': \(line)")
+                throw ValidationError("not a header such as 'Name: value': \(line)")
             }
             fields.append(name, value)
         }

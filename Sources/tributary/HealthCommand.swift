@@ -6,38 +6,39 @@ import Promises
 import Reactor
 import UVReactor
 
-/// `tributary health [URL]`: for a container's HEALTHCHECK, which has neither shell nor curl.
+/// `tributary health [URL]`: for the HEALTHCHECK of a container without a shell and curl.
 struct HealthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Ask a running tributary whether it is ready; exit status 0 or 1.",
+        abstract: "Check whether a running gateway is ready; exits with status 0 or 1.",
         discussion: """
-            Asks /readyz at the admin address in TRIBUTARY_ADMIN or ADMIN, else at 127.0.0.1:9901.
+            Requests /readyz from the admin address in TRIBUTARY_ADMIN or ADMIN, by default
+            127.0.0.1:9901.
 
             EXAMPLES
               tributary health
               tributary health http://127.0.0.1:9901/readyz
             """)
 
-    @Argument(help: "What to ask instead, as http://host:port/path.")
+    @Argument(help: "The URL to request instead, as http://host:port/path.")
     var url: String?
 
     func run() throws {
-        let asked = url ?? "http://\(Self.adminAddress)/readyz"
-        guard let question = Question(asked) else {
-            throw ValidationError("write it as http://host:port/path: \(asked)")
+        let probed = url ?? "http://\(Self.adminAddress)/readyz"
+        guard let probe = Probe(probed) else {
+            throw ValidationError("not a URL of the form http://host:port/path: \(probed)")
         }
         var status: Status?
         _ = try UVLoop.run { loop in
             let client = Client(loop: loop)
-            question.ask(client, loop).timeout(.seconds(2)).whenSettled { result in
+            probe.send(client).timeout(.seconds(2)).whenSettled { result in
                 status = try? result.get().status
                 client.close().whenSettled { _ in loop.stop() }
             }
         }
         guard status == .ok else {
-            let answer = status.map { "\($0.code)" } ?? "no answer"
-            StandardStreams.printError("tributary: \(asked): \(answer)\n")
+            let result = status.map { "\($0.code)" } ?? "no response"
+            StandardStreams.printError("tributary: \(probed): \(result)\n")
             throw ExitCode(1)
         }
     }
@@ -48,8 +49,8 @@ struct HealthCommand: ParsableCommand {
         return address.isEmpty ? "127.0.0.1:9901" : address
     }
 
-    /// A URL of the one form that makes sense here.
-    private struct Question {
+    /// A request to `http://host:port/path`, the only supported form of a URL.
+    private struct Probe {
         let origin: Origin
         let target: Target
 
@@ -69,7 +70,7 @@ struct HealthCommand: ParsableCommand {
             self.target = target
         }
 
-        func ask(_ client: Client, _ loop: UVLoop) -> LocalPromise<ClientResponse> {
+        func send(_ client: Client) -> LocalPromise<ClientResponse> {
             client.pool(for: origin, settings: PoolSettings()).send(
                 ClientRequest(
                     method: .get, target: target,

@@ -7,21 +7,22 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Convert a KrakenD configuration (version 3 or 2).",
         discussion: """
-            The configuration goes to standard output. What has no equivalent is reported on standard
-            error with its location in KrakenD's file, and as a comment in the configuration. An
-            endpoint that KrakenD protects (auth/*) is written as a comment only.
+            Writes the configuration to standard output. Settings without an equivalent are reported
+            on standard error with their location in the KrakenD file, and as comments in the
+            configuration. An endpoint that KrakenD protects (auth/*) is written as a comment only.
 
-            The exit status is 3 if something of weight is missing: there are warnings, not only notes.
+            The exit status is 3 if there are warnings: the result behaves differently for clients
+            or backends. Notes do not change the exit status.
 
             EXAMPLES
               tributary import krakend.json > my.yaml
               git show main:krakend.json | tributary import - > my.yaml
             """)
 
-    @Argument(help: "KrakenD's configuration, as JSON; - is standard input.")
+    @Argument(help: "The KrakenD configuration as JSON; - reads standard input.")
     var config: String
 
-    @Flag(help: "Write protected endpoints too; the gateway does not check who calls them.")
+    @Flag(help: "Write protected endpoints too; the gateway does not authenticate clients.")
     var openProtected = false
 
     func run() throws {

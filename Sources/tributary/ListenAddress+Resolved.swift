@@ -3,6 +3,7 @@ import Promises
 import Reactor
 import UVReactor
 
+/// The resolution of the host names in listen addresses.
 extension Config.ListenAddress {
     /// The address to bind; a host's name is looked up, and its first address is taken. Rejects
     /// with `StartFailure`.

@@ -2,6 +2,7 @@ import Gateway
 import Glibc
 import UVReactor
 
+/// The permissions of a unix socket's file.
 extension ListenPlan {
     /// The permissions of the socket's file, with the group's name looked up.
     func access() throws(StartFailure) -> SocketFileAccess {
@@ -12,7 +13,8 @@ extension ListenPlan {
         return SocketFileAccess(mode: mode, group: number)
     }
 
-    /// A group's number: digits only. The largest one is no group: `chown` would change nothing.
+    /// A group's number: digits only. The largest number is refused: for `chown` it means no
+    /// change.
     private static func number(_ group: String) -> UInt32? {
         guard group.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return UInt32(group).flatMap { $0 == .max ? nil : $0 }
@@ -21,7 +23,7 @@ extension ListenPlan {
 
 /// The group database of the system.
 enum SystemGroups {
-    /// Members count too, so a large group needs more than a name's length.
+    /// The record contains the names of all members, so a large group needs a large buffer.
     private static let recordBytesMax = 1 << 20
 
     /// The number of a group; nil if there is no such group.

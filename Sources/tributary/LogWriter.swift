@@ -3,10 +3,10 @@ import Promises
 import Reactor
 import UVReactor
 
-/// The output of the log: a thread of its own writes the lines that the other threads append, so a
+/// The output of the log: a separate thread writes the lines that the other threads append, so a
 /// standard output that is full, slow or broken stops no other thread.
 ///
-/// An inbox whose receiver is no loop: `post` holds the mutex for the time of copying a batch.
+/// An inbox whose receiver is not a loop: `post` holds the mutex for the time of copying a batch.
 /// Lines beyond `LogQueue`'s bound are dropped, oldest first, and reported when writing goes on.
 final class LogWriter: MessageInbox {
     private struct State {
@@ -46,11 +46,11 @@ final class LogWriter: MessageInbox {
         return isOpen
     }
 
-    /// How many lines were never written.
+    /// The number of lines that were never written.
     var linesDropped: Int { state.withLock { $0.queue.linesDropped } }
 
-    /// Writes what is queued and ends the thread; gives up when the time has passed. Lines that are
-    /// appended later are not written.
+    /// Writes the queued lines and ends the thread; returns after `limit` at the latest. Lines that
+    /// are appended later are not written.
     func close(within limit: Duration) {
         let wakeUp = state.withLock { state in
             state.isClosing = true
@@ -86,7 +86,7 @@ final class LogWriter: MessageInbox {
         }
     }
 
-    /// The oldest lines; waits for some. Nil when the log is closed and all is written.
+    /// Waits for lines and takes the oldest; nil when the log is closed and all lines are written.
     private func nextBatch() -> LogQueue.Batch? {
         while true {
             let (batch, wakeUp) = state.withLock { state in

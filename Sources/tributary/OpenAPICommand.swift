@@ -7,20 +7,20 @@ struct OpenAPICommand: ParsableCommand {
         commandName: "openapi",
         abstract: "Print the OpenAPI 3.1 description of a configuration's endpoints.",
         discussion: """
-            It tells what clients may send and what they get; nothing about backends.
+            Describes what clients may send and receive; contains nothing about backends.
 
             EXAMPLES
               tributary openapi my.yaml > openapi.json
               tributary openapi --title Shop --server https://api.example.com my.yaml
             """)
 
-    @Option(help: "What the description calls the service.")
+    @Option(help: "Title of the API in the description.")
     var title = "API"
 
-    @Option(help: "Where clients reach it. Default: what 'listen' says.")
+    @Option(help: "URL of the API for clients. Default: the address in 'listen'.")
     var server: String?
 
-    @Argument(help: "The configuration, YAML or JSON; - is standard input.")
+    @Argument(help: "The configuration, YAML or JSON; - reads standard input.")
     var config: String
 
     func run() throws {

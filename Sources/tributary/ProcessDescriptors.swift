@@ -2,7 +2,7 @@ import Glibc
 
 /// The file descriptors of this process: their limit, and how many are open.
 enum ProcessDescriptors {
-    /// Raises the limit as far as the process may, and gives the limit that holds then.
+    /// Raises the soft limit to the hard limit, and returns the limit in force.
     ///
     /// The soft limit is often 1024 for the sake of programs that use `select`; this one does not.
     static func raiseLimit() -> Int {
@@ -16,10 +16,10 @@ enum ProcessDescriptors {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// What POSIX promises every process (_POSIX_OPEN_MAX).
+    /// The minimum that POSIX guarantees (_POSIX_OPEN_MAX).
     private static let leastLimit = 20
 
-    /// How many are open; nil where the system does not say.
+    /// The number of open descriptors; nil where the system does not report it.
     static var open: Int? {
         guard let stream = opendir("/dev/fd") else { return nil }
         defer { closedir(stream) }

@@ -6,11 +6,11 @@ import Glibc
 enum RegularFile {
     /// The bytes of a regular file of at most `bytesMax`; a symbolic link to one counts as one.
     static func read(_ path: String, upTo bytesMax: Int) throws(ConfigFileError) -> [UInt8] {
-        // Looked at before it is opened, since opening a device or a pipe has effects of its own.
+        // Checked before it is opened, because opening a device or a pipe can have side effects.
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure() }
         try check(status)
-        // What is there now may be another file than a moment ago; such a pipe must not block.
+        // The file may have been replaced since the check; opening a pipe must not block.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
@@ -24,7 +24,7 @@ enum RegularFile {
         throw .unreadable("it is \(kind), not a regular file")
     }
 
-    /// What a file is that is not a regular one.
+    /// The kind of a file that is not a regular one.
     private static func kind(of status: stat) -> String? {
         switch status.st_mode & S_IFMT {
         case S_IFREG: nil
@@ -32,7 +32,7 @@ enum RegularFile {
         case S_IFIFO: "a pipe"
         case S_IFCHR, S_IFBLK: "a device"
         case S_IFSOCK: "a socket"
-        default: "something else"
+        default: "a special file"
         }
     }
 
@@ -43,7 +43,8 @@ enum RegularFile {
 
 /// Reads a descriptor to its end.
 enum WholeInput {
-    /// All bytes, if they are not more than `bytesMax`: no more than that is held in memory.
+    /// All bytes, at most `bytesMax`; an input that is larger is refused before it fills the
+    /// memory.
     static func read(
         _ descriptor: CInt, upTo bytesMax: Int
     ) throws(ConfigFileError) -> [UInt8] {

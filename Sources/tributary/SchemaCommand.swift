@@ -5,7 +5,7 @@ import GatewayConfig
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Print the JSON Schema of configurations, for editors.",
+        abstract: "Print the JSON Schema of the configuration language, for editors.",
         discussion: """
             EXAMPLES
               tributary schema > tributary.schema.json

@@ -6,9 +6,9 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve",
         abstract: "Run the gateway with a configuration, or with the demo if none is given.",
         discussion: """
-            SIGTERM and SIGINT drain: the gateway accepts no new connections, finishes the requests in
-            flight and exits with status 0. SIGHUP reloads the configuration; if it has errors, the last
-            good one stays in use.
+            SIGTERM and SIGINT drain: the gateway finishes the requests in flight, accepts no new
+            ones and exits with status 0. SIGHUP reloads the configuration; if it has errors, the
+            last good one stays in use.
 
             EXAMPLES
               tributary serve                            run the demo on http://127.0.0.1:8080
@@ -19,8 +19,8 @@ struct ServeCommand: ParsableCommand {
 
     @Argument(
         help: """
-            The configuration, YAML or JSON; - reads standard input. Default: the demo, which has its \
-            own backends.
+            The configuration, YAML or JSON; - reads standard input. Default: the demo with its own \
+            backends.
             """)
     var config: String?
 

@@ -10,17 +10,17 @@ struct SimulateCommand: ParsableCommand {
         discussion: """
             Clients and backends are simulated; nothing is sent. The same seed gives the same run.
 
-            FAULTS is a list of BACKEND: KIND SHARE, where * stands for all backends. The kinds are
+            --faults is a list of BACKEND: KIND SHARE, where * means all backends. The kinds are
             timeout, slow 300ms, close, refuse, reset, cut, garbage, or a status such as 503.
 
             EXAMPLES
-              tributary simulate my.yaml                             a thousand requests
+              tributary simulate my.yaml                             send 1000 requests
               tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
               tributary simulate my.yaml --latency 'reviews: 40ms-900ms' --rate 500
-              tributary simulate my.yaml --only 17 --trace           one of them as a waterfall
+              tributary simulate my.yaml --only 17 --trace           show request 17 as a waterfall
             """)
 
-    @Argument(help: "The configuration, YAML or JSON; - is standard input.")
+    @Argument(help: "The configuration, YAML or JSON; - reads standard input.")
     var config: String
 
     @Option(help: "Random seed; the same seed gives the same run.")
@@ -44,18 +44,18 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "Show only the request with this number.")
     var only: Int?
 
-    @Flag(help: "With --only: show its calls as a waterfall.")
+    @Flag(help: "With --only: show the calls of the request as a waterfall.")
     var trace = false
 
     func validate() throws {
         if !(1...1_000_000).contains(requests) {
-            throw ValidationError("--requests is a number from 1 to 1000000")
+            throw ValidationError("--requests must be a number from 1 to 1000000")
         }
         if !(1...1_000_000).contains(rate) {
-            throw ValidationError("--rate is a number from 1 to 1000000")
+            throw ValidationError("--rate must be a number from 1 to 1000000")
         }
         if trace, only == nil {
-            throw ValidationError("--trace shows one request: add --only and its number")
+            throw ValidationError("--trace needs --only and the number of a request")
         }
     }
 

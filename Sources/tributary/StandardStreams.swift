@@ -2,18 +2,18 @@ import Basics
 import Glibc
 import Promises
 
-/// Whole writes to the process's own streams; what cannot be written has nobody to be told to.
+/// Complete writes to the standard streams; write errors are ignored.
 enum StandardStreams {
-    /// What a command was asked for.
+    /// Writes the output of a command.
     static func printOut(_ text: String) { write(Array(text.utf8), to: STDOUT_FILENO) }
 
-    /// What went wrong.
+    /// Writes an error message.
     static func printError(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// The last error of a process that ends: waits for a bounded time only, so that a full pipe
-    /// that nothing reads does not keep the process alive.
+    /// Writes the last error of a process that ends. Waits for a bounded time only, so that a full
+    /// pipe without a reader does not keep the process alive.
     ///
-    /// The write has a thread of its own, because it may block even after `poll` reported space:
+    /// The write runs on its own thread, because it may block even after `poll` reported space:
     /// other processes can share the pipe. The caller ends the process, and the thread with it.
     static func printLastError(_ text: String) {
         let isWritten = Gate()
@@ -29,8 +29,9 @@ enum StandardStreams {
 
     /// Opens `/dev/null` in the place of each stream that is closed.
     ///
-    /// Called before anything else is opened: the next socket would get the free number, the log
-    /// would be written into it, and libuv aborts the process when it closes a descriptor below 3.
+    /// Called before any other descriptor is opened: the next socket would get the free number, the
+    /// log would be written into it, and libuv aborts the process when it closes a descriptor below
+    /// 3.
     static func openClosed() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             // The lowest number that is free is this one.
@@ -38,8 +39,8 @@ enum StandardStreams {
         }
     }
 
-    /// Writes all bytes, however many calls that takes, and waits where the stream is full. Gives
-    /// the number of bytes written: all, or fewer if an error ended the writing.
+    /// Writes all bytes, in as many calls as needed, and waits while the stream is full. Returns
+    /// the number of bytes written: all, or fewer after an error.
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: CInt) -> Int {
         bytes.withUnsafeBytes { buffer in

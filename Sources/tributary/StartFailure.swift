@@ -1,10 +1,10 @@
 import ArgumentParser
 import Reactor
 
-/// What makes a start impossible: one clear line, and the exit status for it.
+/// Why the start failed: one line for the operator, and the exit status.
 enum StartFailure: Error, Sendable {
     case listen(SocketAddress, IOFailure)
-    /// The name of a host to listen on has no address.
+    /// The host name to listen on could not be resolved.
     case host(String, IOFailure)
     /// The group of a socket's file does not exist.
     case group(String)
@@ -23,12 +23,12 @@ enum StartFailure: Error, Sendable {
         case .group(let name): "there is no group '\(name)' for the socket's file"
         case .noSuchFile(let path): "\(path): no such file"
         case .unreadableFile(let path, let words): "\(path): \(words)"
-        case .threads: "the system has no room for one more thread"
+        case .threads: "the system cannot create another thread"
         case .internalError(let what): "internal error: \(what)"
         }
     }
 
-    /// The same without the path of a file, where one is named otherwise.
+    /// The same without the path of a file, for output that names the file elsewhere.
     var reason: String {
         switch self {
         case .noSuchFile: "no such file"
@@ -45,7 +45,7 @@ enum StartFailure: Error, Sendable {
         }
     }
 
-    /// What was thrown, told apart from mistakes of ours.
+    /// Any error that is not a `StartFailure` is an internal error.
     init(_ error: any Error) {
         self = error as? StartFailure ?? .internalError("\(error)")
     }

@@ -1,7 +1,7 @@
 import GatewayConfig
 import Glibc
 
-/// The file system and the environment, as the configuration's loader asks for them.
+/// The file system and the environment, in the form that the configuration loader takes.
 enum SystemFiles {
     static var files: ConfigFiles {
         var files = ConfigFiles(read: read, list: list)

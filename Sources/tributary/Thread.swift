@@ -5,10 +5,10 @@ import UVReactor
 struct Thread {
     private let id: pthread_t
 
-    /// Starts a thread. The closure crosses over, so it may carry only values.
+    /// Starts a thread. The closure runs on it, so it may capture only `Sendable` values.
     ///
     /// - Parameter name: as the kernel shows it, of which it keeps 15 characters
-    /// - Returns: nil if the system has no room for one more
+    /// - Returns: nil if the system cannot create another thread
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Thread? {
         let work = Unmanaged.passRetained(
             Work {

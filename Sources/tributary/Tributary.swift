@@ -1,22 +1,22 @@
 import ArgumentParser
 
-/// The command line: one file for each command.
+/// The command line. Each command has its own file.
 @main
 struct Tributary: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tributary",
-        abstract: "One HTTP request in, many out, one answer back.",
+        abstract: "HTTP aggregation gateway: one request in, many out, one response back.",
         discussion: """
             EXAMPLES
-              tributary serve                      the demo, with backends of its own
-              tributary check my.yaml              what is wrong with it, or what it means
-              tributary explain my.yaml GET /home  what a request would do
-              tributary serve my.yaml              serve it (SIGHUP reloads, SIGTERM drains)
-              tributary health                     is the one on this machine ready?
+              tributary serve                      run the demo with its own backends
+              tributary check my.yaml              list all problems, or summarize the endpoints
+              tributary explain my.yaml GET /home  show the calls that a request makes
+              tributary serve my.yaml              run the gateway (SIGHUP reloads, SIGTERM drains)
+              tributary health                     check whether the local gateway is ready
 
             EXIT STATUS
-              0 fine, 1 configuration errors, 2 warnings with --strict, 64 wrong usage,
-              66 no such file, 69 address in use, 70 a mistake of ours
+              0 success, 1 configuration errors, 2 warnings with --strict, 64 usage error,
+              66 file not readable, 69 address in use, 70 internal error
             """,
         version: Version.text,
         subcommands: [
@@ -25,7 +25,7 @@ struct Tributary: ParsableCommand {
             HealthCommand.self, VersionCommand.self,
         ])
 
-    /// The line and the exit status of whatever goes wrong.
+    /// Runs the command; prints an error as one line and exits with its status.
     static func main() {
         StandardStreams.openClosed()
         do {
@@ -36,7 +36,7 @@ struct Tributary: ParsableCommand {
         } catch let failure as StartFailure {
             end(because: failure)
         } catch let error where [.success, .validationFailure].contains(exitCode(for: error)) {
-            // Help that was asked for, or wrong usage.
+            // A request for help, or a usage error.
             exit(withError: error)
         } catch {
             end(because: .internalError("\(error)"))

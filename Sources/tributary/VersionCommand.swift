@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What this build is.
+/// The version of this build.
 enum Version {
     static let number = "0.2.0"
     static let text = "tributary \(number)"

@@ -30,7 +30,8 @@ struct WorkerSockets: ~Copyable {
         var originals: [TransferBox<ListeningSocket>] = []
         for listener in listeners {
             do throws(IOFailure) {
-                let (address, sockets, original) = try Self.bind(listener, count: byWorker.count)
+                let (address, sockets, original) = try Self.bind(
+                    listener, count: byWorker.count)
                 addresses.append(address)
                 for (worker, socket) in sockets.enumerated() { byWorker[worker].append(socket) }
                 if let original { originals.append(original) }
@@ -56,7 +57,9 @@ struct WorkerSockets: ~Copyable {
         }
     }
 
-    private static func bindSharedPort(_ address: SocketAddress, count: Int) throws(IOFailure) -> Bound {
+    private static func bindSharedPort(_ address: SocketAddress, count: Int) throws(IOFailure)
+        -> Bound
+    {
         // On a shared port a second daemon would start without an error: try once without sharing.
         guard !ListeningSocket.isTaken(address) else { throw .addressInUse }
         let first = try ListeningSocket.bound(to: address, sharedPort: count > 1)

@@ -11,7 +11,7 @@ extension EndToEnd {
             folder = try Folder()
         }
 
-        @Test func livenessAndReadiness() throws {
+        @Test func respondsToProbes() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             let liveness = try daemon.askAdmin("GET /livez")
             #expect(liveness.status == 200 && liveness.body == "alive\n")
@@ -20,7 +20,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [("POST /livez", 405), ("DELETE /metrics", 405), ("GET /nowhere", 404)])
-        func whatItDoesNotHave(_ request: String, _ status: Int) throws {
+        func refusesUnknownPathsAndMethods(_ request: String, _ status: Int) throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             let answer = try daemon.askAdmin(request)
             #expect(answer.status == status)
@@ -28,7 +28,7 @@ extension EndToEnd {
         }
 
         /// A web page in the operator's browser, by DNS rebinding or across sites.
-        @Test func aForeignPageIsRefused() throws {
+        @Test func refusesForeignPages() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             for page in ["GET /metrics", "GET /requests", "POST /-/reload", "GET /nowhere"] {
                 #expect(try daemon.askAdmin(page, host: "evil.example").status == 421)
@@ -43,7 +43,7 @@ extension EndToEnd {
             #expect(try daemon.askAdmin("POST /-/reload").status == 200)
         }
 
-        @Test func configuredHostsAreAccepted() throws {
+        @Test func acceptsConfiguredHosts() throws {
             try folder.write(
                 "gateway.yaml",
                 Daemon.complete(plain(backend)).replacing(
@@ -55,7 +55,7 @@ extension EndToEnd {
             #expect(try daemon.askAdmin("GET /metrics", host: "example.com").status == 421)
         }
 
-        @Test func aSecondReloadWithinASecondIsRefused() throws {
+        @Test func refusesSecondReloadWithinASecond() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             #expect(try daemon.askAdmin("POST /-/reload").status == 200)
             let second = try daemon.askAdmin("POST /-/reload")
@@ -66,13 +66,13 @@ extension EndToEnd {
             try daemon.logLine("configuration reloaded", number: 2)
         }
 
-        @Test func nothingOfItIsOnTheClientsPort() throws {
+        @Test func hasNoAdminPagesOnTheClientAddress() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             #expect(try daemon.ask("GET /metrics").status == 404)
             #expect(try daemon.ask("GET /readyz").status == 404)
         }
 
-        @Test func requestsInFlightAreShown() throws {
+        @Test func showsRequestsInFlight() throws {
             let daemon = try Daemon.serving(
                 plain(backend, route: "GET /slow/{id}", path: "/held"), in: folder)
             let client = try Client(daemon.address)
@@ -92,7 +92,7 @@ extension EndToEnd {
         }
 
         /// An age would tell what `min_duration` hides.
-        @Test func aPaddedEndpointHasNoAge() throws {
+        @Test func hidesAgeOfPaddedEndpoint() throws {
             let daemon = try Daemon.serving(
                 plain(backend, path: "/held").replacing(
                     "    calls:", with: "    deadline: 10s\n    min_duration: 11s\n    calls:"),
@@ -107,7 +107,7 @@ extension EndToEnd {
 
         // MARK: Metrics
 
-        @Test func everyLineIsOfTheExpositionFormat() throws {
+        @Test func metricsHaveTheExpositionFormat() throws {
             let backend = try Backend()
             let daemon = try Daemon.serving("workers: 2\n" + plain(backend), in: folder)
             for request in ["GET /plain", "GET /nowhere", "DELETE /plain"] {
@@ -135,7 +135,7 @@ extension EndToEnd {
 
         // MARK: tributary health
 
-        @Test func healthAsksForReadiness() throws {
+        @Test func healthRequestsReadiness() throws {
             let daemon = try Daemon.serving(
                 "drain: { delay: 60s }\n" + plain(backend), in: folder)
             let environment = ["TRIBUTARY_ADMIN": daemon.admin]
@@ -151,13 +151,13 @@ extension EndToEnd {
                         status: 1, errors: "tributary: http://\(daemon.admin)/readyz: 503\n"))
         }
 
-        @Test func nobodyThereIsNoHealth() throws {
+        @Test func healthFailsWithoutAGateway() throws {
             let nobody = "127.0.0.1:\(try Socket(listeningOn: 0).port)"
             let result = try Command.run("health", environment: ["TRIBUTARY_ADMIN": nobody])
             #expect(
                 result
                     == Command.Result(
-                        status: 1, errors: "tributary: http://\(nobody)/readyz: no answer\n"))
+                        status: 1, errors: "tributary: http://\(nobody)/readyz: no response\n"))
         }
     }
 }

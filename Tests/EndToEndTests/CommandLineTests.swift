@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite struct CommandLineTests {
-        @Test func versionSaysItsNumber() throws {
+        @Test func versionPrintsItsNumber() throws {
             let result = try Command.run("version")
             #expect(result.status == 0 && result.errors.isEmpty)
             #expect(result.output.wholeMatch(of: /tributary \d+\.\d+\.\d+\n/) != nil)
@@ -22,13 +22,14 @@ extension EndToEnd {
             ["fly"], ["check"], ["check", "--strictly", "x.yaml"], ["health", "nonsense"],
             ["serve", "a.yaml", "b.yaml"], ["openapi"], ["import"],
             ["demo-backends", "--port", "65535"],
-        ]) func wrongUsageIs64(_ arguments: [String]) throws {
+        ]) func exitsWith64AfterUsageError(_ arguments: [String]) throws {
             let command = try Command(arguments)
             #expect(try command.exitStatus() == 64)
             #expect(try command.errors.whole().hasPrefix("Error: "))
         }
 
-        @Test(arguments: ["check", "serve", "openapi", "import"]) func aMissingFileIs66(
+        @Test(arguments: ["check", "serve", "openapi", "import"])
+        func exitsWith66IfTheFileIsMissing(
             _ command: String
         ) throws {
             let result = try Command.run(command, "/nowhere/to/be/found.yaml")
@@ -37,7 +38,7 @@ extension EndToEnd {
             #expect(result == expected)
         }
 
-        @Test(arguments: ["check", "serve"]) func anUnreadErrorDoesNotKeepTheProcessAlive(
+        @Test(arguments: ["check", "serve"]) func unreadErrorDoesNotKeepTheProcessAlive(
             _ command: String
         ) throws {
             let errors = Output(isRead: false)
@@ -81,7 +82,7 @@ extension EndToEnd {
             return rest[..<(rest.range(of: "\n## ")?.lowerBound ?? rest.endIndex)]
         }
 
-        @Test func thePageHasEveryCommandAndOption() throws {
+        @Test func referenceDescribesEveryCommandAndOption() throws {
             let root = URL(filePath: #filePath).deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent()
             let page = try String(
@@ -100,7 +101,8 @@ extension EndToEnd {
             }
         }
 
-        @Test(arguments: ["bash", "zsh", "fish"]) func shellsGetCompletions(_ shell: String) throws
+        @Test(arguments: ["bash", "zsh", "fish"]) func generatesShellCompletions(_ shell: String)
+            throws
         {
             let result = try Command.run("--generate-completion-script", shell)
             #expect(result.status == 0 && result.output.contains("explain"))
@@ -122,7 +124,7 @@ extension EndToEnd {
 
             """
 
-        @Test func aGoodFileIsTold() throws {
+        @Test func summarizesValidConfiguration() throws {
             let folder = try Folder(["good.yaml": Self.good])
             let result = try Command.run("check", "good.yaml", in: folder.url)
             let expected = Command.Result(
@@ -136,7 +138,7 @@ extension EndToEnd {
             #expect(result == expected)
         }
 
-        @Test func everyProblemOfABadFileIsTold() throws {
+        @Test func reportsEveryProblem() throws {
             let bad = Self.good.replacing("from: users", with: "form: users")
                 .replacing("profile.segment", with: "profil.segment")
             let folder = try Folder(["bad.yaml": bad])
@@ -153,7 +155,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [(["check"], 0), (["check", "--strict"], 2)] as [([String], Int32)])
-        func warningsFailOnlyWhenStrict(_ command: [String], _ status: Int32) throws {
+        func warningsFailOnlyWithStrict(_ command: [String], _ status: Int32) throws {
             let warned = Self.good.replacing(
                 "users: { url", with: "spare: { url: http://127.0.0.1:1 }\n  users: { url")
             let folder = try Folder(["warned.yaml": warned])
@@ -174,7 +176,7 @@ extension EndToEnd {
             folder = try Folder(["good.yaml": CheckTests.good])
         }
 
-        @Test func standardInputIsChecked() throws {
+        @Test func checksStandardInput() throws {
             let good = try Command.run("check", "-", input: CheckTests.good)
             #expect(good.status == 0 && good.output.hasPrefix("OK  1 endpoint, "))
             let bad = try Command.run(
@@ -185,7 +187,7 @@ extension EndToEnd {
                         status: 1, errors: "<stdin>:1:10: error: 'version' must be 1\n1 error\n"))
         }
 
-        @Test func whatStandardInputIncludesIsFound() throws {
+        @Test func findsFilesThatStandardInputIncludes() throws {
             try folder.write("more.yaml", "endpoints: []\nbackends: {}\nlisten: 127.0.0.1:1\n")
             let result = try Command.run(
                 "check", "-", in: folder.url, input: CheckTests.good + "include: more.yaml\n")
@@ -195,7 +197,7 @@ extension EndToEnd {
             )
         }
 
-        @Test func problemsForTools() throws {
+        @Test func writesProblemsAsJSON() throws {
             let good = try Command.run("check", "--format", "json", "good.yaml", in: folder.url)
             #expect(
                 good
@@ -218,7 +220,7 @@ extension EndToEnd {
                     == "unknown key 'gte' in call 'profile' - did you mean 'get'?")
         }
 
-        @Test func aMissingFileIsJSONForTools() throws {
+        @Test func writesMissingFileAsJSON() throws {
             let result = try Command.run("check", "--format", "json", "/nowhere/to/be/found.yaml")
             #expect(result.status == 66 && result.errors.isEmpty)
             let json = try #require(
@@ -228,7 +230,7 @@ extension EndToEnd {
             #expect(problem["text"] as? String == "no such file")
         }
 
-        @Test func explainHelpsWithH() throws {
+        @Test func explainAcceptsShortOptions() throws {
             let result = try Command.run("explain", "-h")
             #expect(result.status == 0 && result.output.contains("USAGE: tributary explain"))
             let used = try Command.run(
@@ -240,7 +242,7 @@ extension EndToEnd {
             arguments: [
                 (["GET", "/home"], 0), (["GET", "/none"], 1), (["DELETE", "/home"], 1),
             ] as [([String], Int32)])
-        func explainSucceedsOnlyWhereAnEndpointAnswers(
+        func explainSucceedsOnlyIfAnEndpointAccepts(
             _ request: [String], _ status: Int32
         ) throws {
             let command = try Command(["explain", folder.path("good.yaml")] + request)
@@ -262,13 +264,13 @@ extension EndToEnd {
         }
 
         @Test(arguments: [["GE T", "/home"], ["GET", "home"], ["GET", "*"]])
-        func explainWantsARequest(_ request: [String]) throws {
+        func explainRefusesInvalidRequest(_ request: [String]) throws {
             let command = try Command(["explain", folder.path("good.yaml")] + request)
             #expect(try command.exitStatus() == 64)
         }
 
         /// The whole way: lines of what happened, and the backend was asked.
-        @Test func explainMaySend() throws {
+        @Test func explainSendsTheRequestWithRun() throws {
             let backend = try Backend()
             try folder.write(
                 "run.yaml",
@@ -283,7 +285,7 @@ extension EndToEnd {
             #expect(lines[6] == #"body      {"one":{"asked":"/i/a%2Fb"}}"#)
         }
 
-        @Test func explainTellsOfABackendThatIsNotThere() throws {
+        @Test func explainReportsUnreachableBackend() throws {
             let gone = try Socket(listeningOn: 0).port
             try folder.write(
                 "gone.yaml",
@@ -292,11 +294,11 @@ extension EndToEnd {
                 "explain", "--run", "gone.yaml", "GET", "/home", in: folder.url)
             #expect(result.status == 0)
             #expect(result.output.contains("connection_refused"))
-            #expect(result.output.contains("skipped: what it waits for failed"))
+            #expect(result.output.contains("skipped: a call that it waits for failed"))
             #expect(result.output.contains("answer    502 after "))
         }
 
-        @Test func openapiIsJSON() throws {
+        @Test func openapiWritesJSON() throws {
             let result = try Command.run(
                 "openapi", "--title", "Home", "--server", "https://h", "good.yaml", in: folder.url)
             #expect(result.status == 0 && result.errors.isEmpty)
@@ -306,7 +308,7 @@ extension EndToEnd {
             #expect((json["paths"] as? [String: Any])?["/home"] != nil)
         }
 
-        @Test func openapiNeedsARightConfiguration() throws {
+        @Test func openapiNeedsValidConfiguration() throws {
             let result = try Command.run("openapi", "-", input: "version: 2\n")
             #expect(result.status == 1 && result.output.isEmpty)
             #expect(result.errors.hasPrefix("<stdin>:1:10: error: 'version' must be 1\n"))
@@ -317,7 +319,7 @@ extension EndToEnd {
               { "endpoint": "/a", "backend": [{ "host": ["http://a"], "url_pattern": "/b" }] } ] }
             """
 
-        @Test func importWritesOursAndReportsNotes() throws {
+        @Test func importWritesConfigurationAndReportsNotes() throws {
             let result = try Command.run("import", "-", input: Self.krakend)
             #expect(result.status == 0)
             #expect(result.errors.hasPrefix("<stdin>:1:17: note: 'plugin' is left out: "))
@@ -327,7 +329,7 @@ extension EndToEnd {
             #expect(check.status == 0 && check.output.hasPrefix("OK  1 endpoint, "))
         }
 
-        @Test func importOfAProtectedEndpointIs3() throws {
+        @Test func importOfProtectedEndpointExitsWith3() throws {
             let protected = Self.krakend.replacing(
                 "] } ] }",
                 with: """
@@ -347,7 +349,7 @@ extension EndToEnd {
         }
 
         /// KrakenD accepts it; the endpoint is left out, not the file.
-        @Test func whatImportWritesIsChecked() throws {
+        @Test func importChecksItsOutput() throws {
             let wrong = Self.krakend.replacing("\"/b\"", with: "\"/100%\"")
             let result = try Command.run("import", "-", input: wrong)
             #expect(result.status == 3)
@@ -357,13 +359,13 @@ extension EndToEnd {
                 ))
         }
 
-        @Test func importReadsOnlyConfigurations() throws {
+        @Test func importReportsInvalidJSON() throws {
             let result = try Command.run("import", "-", input: "[")
             #expect(result.status == 1 && result.output.isEmpty)
-            #expect(result.errors.contains("error: this is no JSON"))
+            #expect(result.errors.contains("error: this is not valid JSON"))
         }
 
-        @Test func demoBackendsAnswerUntilASignal() throws {
+        @Test func demoBackendsRespondUntilASignal() throws {
             let backends = try Command(["demo-backends", "--port", "0"])
             let line = try backends.output.line("the last backend") { $0.hasPrefix("users ") }
             let address = String(line.split(separator: "/").last ?? "")
@@ -372,7 +374,7 @@ extension EndToEnd {
             #expect(try backends.exitStatus() == 0)
         }
 
-        @Test func schemaIsJSON() throws {
+        @Test func schemaWritesJSON() throws {
             let result = try Command.run("schema")
             #expect(result.status == 0)
             let json = try #require(

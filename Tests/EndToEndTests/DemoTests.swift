@@ -4,14 +4,14 @@ import Testing
 extension EndToEnd {
     /// What somebody meets who runs `tributary serve` and nothing else.
     @Suite struct DemoTests {
-        @Test func itShowsATourOfItsOwnAddress() throws {
+        @Test func printsExamplesWithItsAddress() throws {
             let daemon = try Daemon.demo()
             let first = try daemon.output.line("the tour") { $0.hasPrefix("  curl ") }
             #expect(first.hasPrefix("  curl -i http://\(daemon.address)/products/42 "))
         }
 
         /// The flaky and the slow backend keep a rhythm, so a run of six shows everything.
-        @Test func aProductSurvivesItsFlakyParts() throws {
+        @Test func productSurvivesFailuresOfOptionalCalls() throws {
             let daemon = try Daemon.demo()
             for number in 1...6 {
                 let answer = try daemon.ask("GET /products/42")
@@ -32,14 +32,15 @@ extension EndToEnd {
         @Test(arguments: [
             ("GET /products/7", 404, #""kind":"unexpected_status","status":404"#),
             ("GET /products/x", 400, #""in":"path","name":"id","reason":"must be an integer"#),
-        ]) func whatGoesWrongIsAProblem(_ request: String, _ status: Int, _ part: String) throws {
+        ]) func failuresAreProblemDocuments(_ request: String, _ status: Int, _ part: String) throws
+        {
             let answer = try Daemon.demo().ask(request)
             #expect(answer.status == status)
             #expect(answer["Content-Type"] == "application/problem+json")
             #expect(answer.body.contains(part), "\(answer.body)")
         }
 
-        @Test func aCallWaitsForAnother() throws {
+        @Test func dependentCallUsesTheOtherResponse() throws {
             let answer = try Daemon.demo().ask("GET /home")
             #expect(answer.status == 200 && answer["Gateway-Complete"] == "true")
             #expect(
@@ -50,7 +51,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [("good", 200, #"{"token":"t1"}"#), ("bad", 401, nil)])
-        func aLoginTakesItsTime(_ password: String, _ status: Int, _ body: String?) throws {
+        func loginTakesMinDuration(_ password: String, _ status: Int, _ body: String?) throws {
             let daemon = try Daemon.demo()
             let start = ContinuousClock.now
             let answer = try daemon.ask(
@@ -60,7 +61,7 @@ extension EndToEnd {
             if let body { #expect(answer.body == body) }
         }
 
-        @Test func itHasNothingToReload() throws {
+        @Test func demoRefusesReload() throws {
             let daemon = try Daemon.demo()
             #expect(try daemon.askAdmin("POST /-/reload").status == 409)
         }

@@ -26,7 +26,7 @@ extension EndToEnd {
             return daemon
         }
 
-        @Test func theSoftLimitIsRaisedToTheHardLimit() throws {
+        @Test func raisesSoftLimitToHardLimit() throws {
             let daemon = try daemon("-S -n 256")
             var limit = rlimit()
             #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
@@ -35,7 +35,7 @@ extension EndToEnd {
             #expect((5..<100).contains(open))
         }
 
-        @Test func connectionsAreReducedWithAWarning() throws {
+        @Test func reducesConnectionsWithAWarning() throws {
             let daemon = try daemon("-n 128")
             let line = try daemon.logLine("limits.connections reduced to fit the file descriptors")
             #expect(line["level"] as? String == "warning")

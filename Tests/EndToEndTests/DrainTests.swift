@@ -18,7 +18,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [SIGTERM, SIGINT])
-        func whatRunsIsAnswered(_ signal: Int32) throws {
+        func finishesRequestsInFlight(_ signal: Int32) throws {
             let daemon = try daemon()
             let client = try Client(daemon.address)
             try client.send("GET /plain")
@@ -35,7 +35,7 @@ extension EndToEnd {
             #expect(try daemon.errors.whole() == "")
         }
 
-        @Test func aSecondSignalEndsAtOnce() throws {
+        @Test func secondSignalEndsAtOnce() throws {
             let daemon = try daemon()
             let client = try Client(daemon.address)
             try client.send("GET /plain")
@@ -50,7 +50,7 @@ extension EndToEnd {
             #expect(try !daemon.output.whole().contains("left open"))
         }
 
-        @Test func whatTakesTooLongIsCutOff() throws {
+        @Test func cutsOffRequestsAfterTheTimeout() throws {
             let daemon = try daemon(", timeout: 50ms")
             let client = try Client(daemon.address)
             try client.send("GET /plain")
@@ -66,7 +66,7 @@ extension EndToEnd {
         }
 
         /// A load balancer sees "not ready" while clients that do not know yet are still served.
-        @Test func theDelayIsForLoadBalancers() throws {
+        @Test func acceptsRequestsDuringTheDelay() throws {
             let daemon = try Daemon.serving(
                 "drain: { delay: 700ms }\n" + plain(backend), in: folder)
             #expect(try daemon.askAdmin("GET /readyz").status == 200)
@@ -83,7 +83,7 @@ extension EndToEnd {
             #expect(ContinuousClock.now - start >= .milliseconds(700))
         }
 
-        @Test func idleConnectionsEndAtOnce() throws {
+        @Test func closesIdleConnectionsAtOnce() throws {
             let daemon = try daemon()
             let idle = try Client(daemon.address)
             try idle.send("GET /nowhere")

@@ -29,7 +29,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aHungWorkerIsVisibleUntilItAnswersAgain() throws {
+        @Test func reportsHungWorkerUntilItAnswersAgain() throws {
             let daemon = try serving()
             #expect(try daemon.metric(#"tributary_worker_up{worker="0"}"#) == "1")
             try hangWorker(of: daemon)
@@ -57,7 +57,7 @@ extension EndToEnd {
             #expect(try daemon.exitStatus() == 0)
         }
 
-        @Test func aReloadIsRefusedWhileAWorkerHangs() throws {
+        @Test func refusesReloadWhileAWorkerHangs() throws {
             let daemon = try serving()
             try hangWorker(of: daemon)
             try daemon.eventuallyAdmin("GET /readyz", is: 503)
@@ -75,7 +75,7 @@ extension EndToEnd {
         }
 
         /// The worker that answers has the new configuration, the other one gets it later.
-        @Test func aReloadThatAHungWorkerDidNotReadIsLogged() throws {
+        @Test func logsReloadThatAHungWorkerHasNotInstalled() throws {
             let daemon = try serving()
             let limit = Limit.date
             try hangWorker(of: daemon)
@@ -92,7 +92,7 @@ extension EndToEnd {
             try daemon.logLine("configuration installed", number: 2)
         }
 
-        @Test func aHungWorkerDoesNotKeepTheProcessAlive() throws {
+        @Test func hungWorkerDoesNotKeepTheProcessAlive() throws {
             let daemon = try serving()
             try hangWorker(of: daemon)
             daemon.signal(SIGTERM)
@@ -103,7 +103,7 @@ extension EndToEnd {
             #expect(!folder.has("s"), "the socket's file goes with the daemon")
         }
 
-        @Test func aSecondSignalDoesNotWaitForAHungWorker() throws {
+        @Test func secondSignalDoesNotWaitForHungWorker() throws {
             let daemon = try serving("{ timeout: 1h }")
             try hangWorker(of: daemon)
             daemon.signal(SIGTERM)
@@ -113,7 +113,7 @@ extension EndToEnd {
         }
 
         /// libuv would wait for its threads when the process exits.
-        @Test func aLookupThatHangsDoesNotKeepTheProcessAlive() throws {
+        @Test func hungLookupDoesNotKeepTheProcessAlive() throws {
             try shim.hang()
             let daemon = try Daemon.servingUnix(
                 """

@@ -20,7 +20,7 @@ extension EndToEnd {
             #expect(try daemon.ask("GET /plain").status == 200)
         }
 
-        @Test func errorsInStandardInputAreReported() throws {
+        @Test func reportsErrorsInStandardInput() throws {
             let text = Daemon.complete(plain(backend)).replacing("from:", with: "form:")
             let result = try Command.run("serve", "-", input: text)
             #expect(result.status == 1)
@@ -29,7 +29,7 @@ extension EndToEnd {
         }
 
         /// The text cannot be read again, but the files that it names are.
-        @Test func aReloadOfStandardInputReadsItsFilesAgain() throws {
+        @Test func reloadOfStandardInputReadsIncludedFilesAgain() throws {
             let include = { (route: String) in
                 "endpoints: [{ route: \(route), calls: { one: { from: b, get: /now } } }]\n"
             }
@@ -46,7 +46,7 @@ extension EndToEnd {
             #expect(try daemon.ask("GET /plain").status == 200)
         }
 
-        @Test(arguments: ["check", "serve"]) func standardInputHasALimit(_ command: String) throws {
+        @Test(arguments: ["check", "serve"]) func limitsStandardInput(_ command: String) throws {
             // A device without an end, as standard input: it is read, but not for ever.
             let endless = try Command(
                 ["-c", "exec \"$0\" \(command) - < /dev/zero", Binary.url().path],
@@ -63,7 +63,7 @@ extension EndToEnd {
             ("/dev/zero", "it is a device, not a regular file"),
             ("/tmp", "it is a directory, not a regular file"),
         ])
-        func onlyARegularFileIsAConfiguration(_ path: String, _ words: String) throws {
+        func refusesFilesThatAreNotRegular(_ path: String, _ words: String) throws {
             for command in ["check", "serve"] {
                 let result = try Command.run(command, path)
                 #expect(
@@ -74,7 +74,7 @@ extension EndToEnd {
         }
 
         /// Nobody writes to the pipe: opening it would wait for ever.
-        @Test func aPipeIsNoConfigurationAndDoesNotBlock() throws {
+        @Test func refusesPipeWithoutBlocking() throws {
             #expect(mkfifo(folder.path("pipe.yaml"), 0o600) == 0)
             let words = "it is a pipe, not a regular file"
             let result = try Command.run("check", "pipe.yaml", in: folder.url)
@@ -93,7 +93,7 @@ extension EndToEnd {
             #expect(included.errors == "pipe.yaml:1:1: error: \(words)\n1 error\n")
         }
 
-        @Test func aLargeConfigurationIsRefused() throws {
+        @Test func refusesLargeConfiguration() throws {
             let comment = "#" + String(repeating: "x", count: 1023) + "\n"
             let filler = String(repeating: comment, count: 16 << 10)
             try folder.write("large.yaml", CheckTests.good + filler)
@@ -110,7 +110,7 @@ extension EndToEnd {
         }
 
         /// As a mounted secret is.
-        @Test func aLinkToARegularFileIsRead() throws {
+        @Test func readsLinkToRegularFile() throws {
             try folder.write("target.yaml", CheckTests.good)
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path("link.yaml"), withDestinationPath: "target.yaml")

@@ -30,7 +30,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func everyRequestHasItsLine() throws {
+        @Test func logsEveryRequest() throws {
             _ = try daemon.ask("GET /plain?secret=1", ["X-Request-Id: first"])
             _ = try daemon.ask("GET /nowhere", ["X-Request-Id: second"])
             _ = try daemon.ask("POST /plain", ["X-Request-Id: third"], body: "{}")
@@ -44,7 +44,7 @@ extension EndToEnd {
             #expect(requests.allSatisfy { $0["ms"] is Double && $0["bytes"] is Int })
         }
 
-        @Test func aClientThatWentAwayIs499() throws {
+        @Test func logs499ForDisconnectedClient() throws {
             let client = try Client(daemon.address)
             try client.send("GET /slow", ["X-Request-Id: impatient"])
             try backend.awaitHeld()
@@ -59,7 +59,7 @@ extension EndToEnd {
             #"/a"b\c"#, "/a%0A{%22msg%22:%22request%22}", "/\u{e9}\u{2028}x", "/a%00b",
             "/{\"msg\":1}",
         ])
-        func noClientForgesALine(_ path: String) throws {
+        func clientsCannotForgeLogLines(_ path: String) throws {
             let client = try Client(daemon.address)
             try client.send(
                 "GET \(path)",
@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(lines.count { ["request", "refused"].contains($0["msg"] as? String) } == 1)
         }
 
-        @Test func aTextThatIsNoRequestIsRefusedAndLogged() throws {
+        @Test func refusesAndLogsMalformedRequests() throws {
             let client = try Client(daemon.address)
             try client.socket.send("nonsense\r\n\r\n")
             #expect(try client.answer().status == 400)

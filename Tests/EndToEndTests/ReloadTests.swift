@@ -24,7 +24,7 @@ extension EndToEnd {
             try daemon.metric(#"tributary_config_reloads_total{result="\#(result)"}"#)
         }
 
-        @Test func aGoodFileTakesEffect() throws {
+        @Test func installsValidConfiguration() throws {
             try write(plain(backend, route: "GET /new"))
             daemon.signal(SIGHUP)
             try daemon.logLine("configuration reloaded")
@@ -35,7 +35,7 @@ extension EndToEnd {
             try daemon.eventually("GET /plain", is: 404)
         }
 
-        @Test func aBadFileChangesNothing() throws {
+        @Test func keepsConfigurationIfTheFileHasErrors() throws {
             try write(plain(backend, route: "GET /new").replacing("from:", with: "form:"))
             daemon.signal(SIGHUP)
             try daemon.logLine("reload failed; the last good configuration stays")
@@ -45,7 +45,7 @@ extension EndToEnd {
             #expect(try daemon.ask("GET /new").status == 404)
         }
 
-        @Test func aMissingFileChangesNothing() throws {
+        @Test func keepsConfigurationIfTheFileIsMissing() throws {
             try FileManager.default.removeItem(atPath: folder.path("gateway.yaml"))
             daemon.signal(SIGHUP)
             let line = try daemon.logLine("configuration")
@@ -54,7 +54,7 @@ extension EndToEnd {
             #expect(try daemon.ask("GET /plain").status == 200)
         }
 
-        @Test func theAdminPageReloadsToo() throws {
+        @Test func reloadsByAdminPage() throws {
             try write(plain(backend, route: "GET /new"))
             let answer = try daemon.askAdmin("POST /-/reload")
             #expect(answer.status == 200 && answer.body == "reloaded\n")
@@ -68,7 +68,7 @@ extension EndToEnd {
         }
 
         /// Reloads, good and bad, while clients ask without a pause: nobody notices.
-        @Test func noRequestFails() throws {
+        @Test func noRequestFailsDuringReloads() throws {
             let clients = try (0..<4).map { _ in try Asker(daemon.address) }
             for round in 1...3 {
                 try write(plain(backend, path: "/reload/\(round)"))
@@ -88,7 +88,7 @@ extension EndToEnd {
             #expect(try reloads("failed") == "3")
         }
 
-        @Test func whatNeedsARestartIsTold() throws {
+        @Test func warnsOfChangesThatNeedARestart() throws {
             try folder.write(
                 "gateway.yaml",
                 Daemon.complete("workers: 3\n" + plain(backend), listen: "127.0.0.1:1"))
@@ -99,7 +99,7 @@ extension EndToEnd {
             #expect(try daemon.ask("GET /plain").status == 200)
         }
 
-        @Test func limitsChangeForNewConnections() throws {
+        @Test func appliesLimitsToNewConnections() throws {
             let long = "GET /\(String(repeating: "x", count: 2000))"
             #expect(try daemon.ask(long).status == 404)
             try write("limits: { uri_bytes: 1KiB }\n" + plain(backend, route: "GET /new"))
@@ -108,7 +108,7 @@ extension EndToEnd {
             try daemon.eventually(long, is: 414)
         }
 
-        @Test func theLogsLevelChangesAtOnce() throws {
+        @Test func changesLogLevelAtOnce() throws {
             let text = Daemon.complete(Self.start + plain(backend, route: "GET /new"))
             try folder.write("gateway.yaml", text.replacing("access: false", with: "level: error"))
             #expect(try daemon.askAdmin("POST /-/reload").status == 200)

@@ -19,7 +19,7 @@ extension EndToEnd {
         }
 
         /// A wrong name is refused; the right one, by a reload, is believed.
-        @Test func theBackendIsBelievedForItsCertificate() throws {
+        @Test func verifiesTheCertificateOfTheBackend() throws {
             let folder = try Folder()
             let backend = try SecureBackend(in: folder)
             let daemon = try Daemon.serving(

@@ -11,7 +11,7 @@ extension EndToEnd {
                 errors: try command.errors.whole())
         }
 
-        @Test func aConfigurationIsRehearsed() throws {
+        @Test func simulatesAConfiguration() throws {
             let arguments = ["good.yaml", "--requests", "50"]
             let first = try run(arguments)
             #expect(first.status == 0 && first.errors.isEmpty)
@@ -33,13 +33,13 @@ extension EndToEnd {
             ["--faults", "nobody: timeout 10%"], ["--requests", "0"], ["--trace"],
             ["--only", "99", "--requests", "5"], ["--rate", "0"], ["--latency", "users: slow"],
             ["--optional", "lang: 10%"],
-        ]) func wrongUsageIsSaid(_ arguments: [String]) throws {
+        ]) func reportsUsageErrors(_ arguments: [String]) throws {
             let result = try run(["good.yaml"] + arguments)
             #expect(result.status == 64 && result.errors.hasPrefix("Error: "))
         }
 
         @Test(arguments: [["--seed", "1"], ["good.yaml", "--seeds", "2"]])
-        func randomClustersAreNoPartOfTheDaemon(_ arguments: [String]) throws {
+        func daemonHasNoRandomClusters(_ arguments: [String]) throws {
             let result = try run(arguments)
             #expect(result.status == 64 && result.errors.hasPrefix("Error: "))
         }

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     @Suite struct StartTests {
-        @Test func aBadFileIsNotServed() throws {
+        @Test func refusesConfigurationWithErrors() throws {
             let folder = try Folder([
                 "bad.yaml": """
                 version: 1
@@ -29,7 +29,9 @@ extension EndToEnd {
             #expect(result == expected)
         }
 
-        @Test(arguments: ["listen", "admin"]) func anAddressInUseIsOneLine(_ key: String) throws {
+        @Test(arguments: ["listen", "admin"]) func reportsAddressInUseInOneLine(_ key: String)
+            throws
+        {
             let taken = try Socket(listeningOn: 0)
             let backend = try Backend()
             let text = Daemon.complete(plain(backend)).replacing(
@@ -40,7 +42,7 @@ extension EndToEnd {
         }
 
         /// Sharing a port among workers must not let a second daemon in.
-        @Test func twoDaemonsDoNotShareAPort() throws {
+        @Test func secondDaemonCannotShareThePort() throws {
             let backend = try Backend()
             let folder = try Folder()
             let first = try Daemon.serving("workers: 2\n" + plain(backend), in: folder)
@@ -60,7 +62,7 @@ extension EndToEnd {
                     + " (is another tributary running?)\n")
         }
 
-        @Test func aNameIsAnAddressToListenOn() throws {
+        @Test func listensOnHostName() throws {
             let folder = try Folder()
             let backend = try Backend()
             let daemon = try Daemon.serving(plain(backend), in: folder, listen: "localhost:0")
@@ -68,7 +70,7 @@ extension EndToEnd {
             #expect(try daemon.ask("GET /plain").status == 200)
         }
 
-        @Test func aNameWithoutAnAddressIsOneLine() throws {
+        @Test func reportsUnresolvableHostInOneLine() throws {
             let text = Daemon.complete(plain(try Backend()), listen: "nowhere.invalid:0")
             let folder = try Folder(["lost.yaml": text])
             let result = try Command.run("serve", folder.path("lost.yaml"))
@@ -107,7 +109,7 @@ extension EndToEnd {
     }
 
     @Suite struct UnixSocketTests {
-        @Test(arguments: [1, 3]) func workersServeOneSocket(_ workers: Int) throws {
+        @Test(arguments: [1, 3]) func allWorkersServeTheSocket(_ workers: Int) throws {
             let folder = try Folder()
             let backend = try Backend()
             let daemon = try Daemon.serving(
@@ -121,7 +123,7 @@ extension EndToEnd {
             #expect(!folder.has("s"), "the socket's file goes with the daemon")
         }
 
-        @Test func aSocketFileGetsItsModeAndGroup() throws {
+        @Test func setsModeAndGroupOfSocketFile() throws {
             let folder = try Folder()
             let backend = try Backend()
             let text = Daemon.complete(plain(backend))
@@ -147,7 +149,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: ["no-such-group", "4294967295", "4294967296", "+0"])
-        func anUnknownGroupIsOneLine(_ group: String) throws {
+        func reportsUnknownGroupInOneLine(_ group: String) throws {
             let folder = try Folder()
             let text = Daemon.complete(
                 plain(try Backend()),
@@ -164,7 +166,7 @@ extension EndToEnd {
             #expect(!folder.has("s"))
         }
 
-        @Test func aKilledDaemonsFileIsReplaced() throws {
+        @Test func replacesSocketFileOfKilledDaemon() throws {
             let folder = try Folder()
             let backend = try Backend()
             let listen = "unix:\(folder.path("s"))"
@@ -176,7 +178,7 @@ extension EndToEnd {
             #expect(try second.ask("GET /plain").status == 200)
         }
 
-        @Test func aLiveDaemonsFileStays() throws {
+        @Test func keepsSocketFileOfRunningDaemon() throws {
             let folder = try Folder()
             let backend = try Backend()
             let listen = "unix:\(folder.path("s"))"
@@ -190,7 +192,7 @@ extension EndToEnd {
             #expect(try first.ask("GET /plain").status == 200)
         }
 
-        @Test func theAdminPageMayHaveOne() throws {
+        @Test func adminServerListensOnUnixSocket() throws {
             let folder = try Folder()
             let text = Daemon.complete(plain(try Backend())).replacing(
                 "admin: 127.0.0.1:0", with: "admin: unix:\(folder.path("a"))")

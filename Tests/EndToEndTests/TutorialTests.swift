@@ -11,7 +11,7 @@ extension EndToEnd {
             .deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "docs/tutorial.md")
 
-        @Test func itIsTrue() throws {
+        @Test func tutorialShowsTheRealOutput() throws {
             let text = try String(contentsOf: Self.page, encoding: .utf8)
             let reader = try Reader()
             var recorded: [String] = []

@@ -35,7 +35,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func anUnreadLogStopsNothing() throws {
+        @Test func unreadLogBlocksNothing() throws {
             let daemon = try Daemon.servingUnix(
                 configuration, in: folder, output: Output(isRead: false))
             try sendLongRequests(100, to: daemon)
@@ -52,7 +52,7 @@ extension EndToEnd {
             #expect(try daemon.exitStatus() == 0)
         }
 
-        @Test func whatWasDroppedIsReportedWhenWritingResumes() throws {
+        @Test func reportsDroppedLinesWhenWritingResumes() throws {
             let daemon = try Daemon.servingUnix(
                 configuration, in: folder, output: Output(isRead: false))
             let count = 1500
@@ -76,7 +76,7 @@ extension EndToEnd {
             #expect(reports.allSatisfy { $0["level"] as? String == "warning" })
         }
 
-        @Test func aLogThatIsReadLosesNoLine() throws {
+        @Test func losesNoLineWhileTheLogIsRead() throws {
             let daemon = try Daemon.servingUnix(configuration, in: folder)
             let count = 1000
             try sendLongRequests(count, to: daemon)
@@ -91,7 +91,7 @@ extension EndToEnd {
             #expect(log.hasSuffix("\"ended\"}\n"))
         }
 
-        @Test func aPipeWithoutAReaderStopsNothing() throws {
+        @Test func pipeWithoutReaderBlocksNothing() throws {
             let output = Output(isRead: false)
             let daemon = try Daemon.servingUnix(configuration, in: folder, output: output)
             try output.pipe.fileHandleForReading.close()
@@ -105,7 +105,7 @@ extension EndToEnd {
         }
 
         #if os(Linux)
-            @Test func linesThatCannotBeWrittenAreCounted() throws {
+            @Test func countsLinesThatCannotBeWritten() throws {
                 let daemon = try Daemon.servingUnix(
                     configuration, in: folder, redirections: ">/dev/full")
                 #expect(try daemon.ask("GET /plain").status == 200)
@@ -119,7 +119,7 @@ extension EndToEnd {
         #endif
 
         @Test(arguments: ["<&-", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
-        func closedStandardStreamsAreReplaced(_ redirections: String) throws {
+        func replacesClosedStandardStreams(_ redirections: String) throws {
             let daemon = try Daemon.servingUnix(
                 configuration, in: folder, redirections: redirections)
             let client = try Client(daemon.address)

@@ -2,12 +2,12 @@ import Basics
 package import HTTP
 import Reactor
 
-/// Which requests the admin address answers: those that no foreign web page can have caused.
+/// Decides which requests the admin server accepts: those that no foreign web page can have caused.
 ///
-/// A browser on the operator's machine reaches the admin address. A page could read it by DNS
-/// rebinding (its own host name, resolved to the admin address), or send requests to it that it
-/// cannot read the answers of (cross-site requests). The first shows in `Host`, the second in `Origin`
-/// and `Sec-Fetch-Site`. Tools such as curl send none of the latter two and are not affected.
+/// A browser on the operator's machine can reach the admin address. A web page could read it by DNS
+/// rebinding (its own host name, resolved to the admin address), or send cross-site requests, whose
+/// responses it cannot read. `Host` reveals the former, `Origin` and `Sec-Fetch-Site` reveal the
+/// latter. Tools such as curl send neither of these two headers and are not affected.
 package struct AdminGuard: Sendable {
     /// In lower case.
     private let hosts: Set<String>
@@ -15,7 +15,7 @@ package struct AdminGuard: Sendable {
     /// The paths of the pages that accept any `Host`.
     private static let probes = Set(AdminPages.table.filter(\.acceptsAnyHost).map(\.path))
 
-    /// - Parameter hosts: names that are accepted beside IP addresses and local names
+    /// - Parameter hosts: names that are accepted besides IP addresses and local names
     package init(hosts: [String]) {
         self.hosts = Set(hosts.map { $0.lowercased() } + ["localhost"])
     }
@@ -35,7 +35,7 @@ package struct AdminGuard: Sendable {
         }
     }
 
-    /// Nil for a request that is answered.
+    /// Nil for a request that is accepted.
     package func refusal(of head: RequestHead) -> Refusal? {
         let authority = HostAndPort(head)
         if !Self.probes.contains(String(head.target.path)) {
@@ -54,9 +54,9 @@ package struct AdminGuard: Sendable {
         }
     }
 
-    /// Whether no foreign page can have the name, because public DNS does not: a name without a dot,
-    /// such as a service's in a container network, or one below a reserved domain, such as a
-    /// cluster's `gateway.shop.svc.cluster.local`.
+    /// Whether a name does not exist in public DNS, so that no foreign page can use it: a name
+    /// without a dot, such as a service in a container network, or a name below a reserved domain,
+    /// such as `gateway.shop.svc.cluster.local` in a cluster.
     private func isLocalName(_ host: String) -> Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard let last = labels.last, labels.allSatisfy(Self.isLabel) else { return false }
@@ -79,9 +79,9 @@ package struct AdminGuard: Sendable {
             }
     }
 
-    /// A foreign `Origin` is refused whatever the method, since a page would only send one to read
-    /// the answer or to change something. `Sec-Fetch-Site` is looked at only where something is
-    /// changed, so that links to these pages work.
+    /// A foreign `Origin` is refused for every method, because a page sends one only to read the
+    /// response or to change something. `Sec-Fetch-Site` is checked only for methods that change
+    /// something, so that links to these pages work.
     private func isCrossSite(_ head: RequestHead, _ authority: HostAndPort?) -> Bool {
         for origin in head.fields.all("Origin") where !isOwn(String(origin.bytes), authority) {
             return true
@@ -92,7 +92,7 @@ package struct AdminGuard: Sendable {
         }
     }
 
-    /// Whether an origin is that of the requested host; `null` is not.
+    /// Whether an origin is that of the requested host; `null` never is.
     private func isOwn(_ origin: String, _ authority: HostAndPort?) -> Bool {
         for (scheme, port) in [("http://", "80"), ("https://", "443")] {
             guard origin.lowercased().hasPrefix(scheme), let authority else { continue }
@@ -103,11 +103,11 @@ package struct AdminGuard: Sendable {
     }
 }
 
-/// `host`, `host:port`, `[v6]` or `[v6]:port`, whose syntax has been checked.
+/// `host`, `host:port`, `[v6]` or `[v6]:port`, with syntax that has been checked.
 private struct HostAndPort {
-    /// In lower case, an IPv6 address in its brackets.
+    /// In lower case; an IPv6 address has its brackets.
     let host: String
-    /// Nil where there is none, or an empty one.
+    /// Nil if the port is missing or empty.
     let port: String?
 
     init(_ text: String) {
@@ -118,8 +118,8 @@ private struct HostAndPort {
         self.port = port.isEmpty ? nil : String(port)
     }
 
-    /// That of a request: an absolute target takes precedence over `Host` (RFC 9112 3.2.2). Nil
-    /// where there is neither, which HTTP/1.0 allows.
+    /// Reads the host of a request: an absolute target takes precedence over `Host` (RFC 9112
+    /// 3.2.2). Nil if the request has neither, which HTTP/1.0 allows.
     init?(_ head: RequestHead) {
         if let authority = head.target.authority {
             self.init(String(authority))

@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import Promises
 
-/// One page of the admin server: where it is, and what renders it.
+/// One page of the admin server: its path and the function that renders it.
 package struct AdminPage {
     package enum Access: Sendable {
         /// GET and HEAD.
@@ -13,18 +13,18 @@ package struct AdminPage {
 
     package let access: Access
     package let path: String
-    /// As in the reference documents.
+    /// The description in the reference documents.
     package let description: String
     let contentType: FieldValue
-    /// Probes of orchestrators and load balancers name the host in their own way; such a page reveals
-    /// one bit, so any `Host` will do.
+    /// Whether the page accepts any `Host`: orchestrators and load balancers probe under names of
+    /// their own, and the page reveals only one bit.
     let acceptsAnyHost: Bool
-    let render: (AdminPages, Exchange) -> LocalPromise<AdminAnswer>
+    let render: (AdminPages, Exchange) -> LocalPromise<AdminResponse>
 
     init(
         _ access: Access, _ path: String, _ description: String,
         contentType: FieldValue = "text/plain; charset=utf-8", acceptsAnyHost: Bool = false,
-        render: @escaping (AdminPages, Exchange) -> LocalPromise<AdminAnswer>
+        render: @escaping (AdminPages, Exchange) -> LocalPromise<AdminResponse>
     ) {
         self.access = access
         self.path = path
@@ -41,7 +41,7 @@ package struct AdminPage {
         }
     }
 
-    /// The field `Allow` of a 405.
+    /// The `Allow` field of a 405.
     var allow: FieldValue {
         switch access {
         case .read: "GET, HEAD"
@@ -50,15 +50,17 @@ package struct AdminPage {
     }
 }
 
-/// What a page responds with.
-enum AdminAnswer {
+/// The response of a page.
+enum AdminResponse {
     /// A body of the page's content type.
     case body(Status, Bytes)
     /// A problem document.
     case refused(Status, Fields)
 
     /// A body of text.
-    static func text(_ status: Status, _ text: String) -> AdminAnswer { .body(status, Bytes(text)) }
+    static func text(_ status: Status, _ text: String) -> AdminResponse {
+        .body(status, Bytes(text))
+    }
 
     func response(of page: AdminPage, _ exchange: Exchange) -> Response {
         switch self {

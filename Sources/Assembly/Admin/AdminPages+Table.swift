@@ -6,21 +6,21 @@ extension AdminPages {
         [
             AdminPage(
                 .read, "/livez",
-                "200 while the process works; 503 when a worker has not answered for ten seconds",
+                "liveness: 200; 503 when a worker has not answered a heartbeat for ten seconds",
                 acceptsAnyHost: true, render: liveness),
             AdminPage(
                 .read, "/readyz",
-                "200 when clients are welcome; 503 at the start, while draining, and when a worker"
-                    + " has not answered for two seconds",
+                "readiness: 200; 503 at the start, while draining, and when a worker has not answered"
+                    + " a heartbeat for two seconds",
                 acceptsAnyHost: true, render: readiness),
             AdminPage(
-                .read, "/metrics", "Prometheus' text format, all names begin with `tributary_`",
+                .read, "/metrics", "metrics in Prometheus' text format",
                 contentType: "text/plain; version=0.0.4; charset=utf-8", render: metrics),
             AdminPage(
                 .read, "/requests",
                 "the requests in flight as JSON, without their age where `min_duration` hides it",
                 contentType: "application/json", render: requests),
-            AdminPage(.action, "/-/reload", "reload", render: reload),
+            AdminPage(.action, "/-/reload", "reloads the configuration", render: reload),
         ]
     }
 }

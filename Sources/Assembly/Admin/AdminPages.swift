@@ -3,38 +3,38 @@ package import HTTP
 package import Promises
 package import Reactor
 
-/// The service behind the admin address, for operators only: it applies the guard, finds the page in
-/// the table and renders it. On the control loop.
+/// The service of the admin server, for operators only: it applies the guard, finds the page in the
+/// table and renders it. It runs on the control loop.
 ///
-/// It needs only a `Loop` and an `AdministeredProcess`, so tests run it in virtual time.
+/// It depends only on a `Loop` and an `AdministeredProcess`, so tests run it in virtual time.
 package final class AdminPages {
     unowned let process: any AdministeredProcess
     let loop: any Loop
     var reloadLimit = ReloadLimit()
     private let adminGuard: AdminGuard
 
-    /// - Parameter hosts: the names that requests may have in `Host`, beside addresses and local names
+    /// - Parameter hosts: names that are accepted in `Host` besides addresses and local names
     package init(of process: any AdministeredProcess, on loop: any Loop, hosts: [String]) {
         self.process = process
         self.loop = loop
         adminGuard = AdminGuard(hosts: hosts)
     }
 
-    package func answer(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+    package func respond(to request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         if let refusal = adminGuard.refusal(of: request.head) {
-            return refused(refusal.status, [:], exchange)
+            return refuse(refusal.status, [:], exchange)
         }
         let path = request.head.target.path
         guard let page = Self.table.first(where: { String(path) == $0.path }) else {
-            return refused(.notFound, [:], exchange)
+            return refuse(.notFound, [:], exchange)
         }
         guard page.accepts(request.head.method) else {
-            return refused(.methodNotAllowed, [.allow: page.allow], exchange)
+            return refuse(.methodNotAllowed, [.allow: page.allow], exchange)
         }
         return page.render(self, exchange).map { $0.response(of: page, exchange) }
     }
 
-    private func refused(
+    private func refuse(
         _ status: Status, _ fields: Fields, _ exchange: Exchange
     ) -> LocalPromise<Response> {
         exchange.local.value(Problem(status, instance: exchange.id).response(fields))

@@ -1,23 +1,25 @@
 import Promises
 
-/// The process whose pages the admin server shows: the daemon, or one of a test. On the control loop.
+/// The process that the admin pages describe: the daemon, or a process of a test. It runs on the
+/// control loop.
 package protocol AdministeredProcess: AnyObject {
-    /// Whether it serves: all workers listen, and it neither drains nor ends.
+    /// Whether all workers listen, and the process neither drains nor ends.
     var isServing: Bool { get }
 
     var monitor: WorkerMonitor { get }
 
     var facts: ProcessFacts { get }
 
-    /// Reads the configuration again: all of it is installed, or nothing of it.
+    /// Reads the configuration again and installs it on all workers; if it has an error, nothing
+    /// changes.
     func reload() -> ReloadOutcome
 }
 
-/// Numbers of a process that no worker counts.
+/// Values of the process as a whole, which no worker counts.
 package struct ProcessFacts: Sendable {
     package let version: String
     package let reloads: MetricsPage.Reloads
-    /// Since the process began.
+    /// Since the start of the process.
     package let logLinesDropped: Int
     package let descriptors: MetricsPage.Descriptors
 
@@ -35,15 +37,15 @@ package struct ProcessFacts: Sendable {
 /// The result of a reload.
 package enum ReloadOutcome: Sendable {
     case done
-    /// The last good configuration stays; the log has the reason.
+    /// The last good configuration stays in use; the log has the reason.
     case failed
-    /// These workers hang and would not install it, so no worker gets it.
+    /// These workers do not answer and could not install it, so no worker receives it.
     case refused(silentWorkers: [Int])
-    /// There is nothing to read, or the process does not serve.
+    /// There is no file to read, or the process does not serve.
     case impossible
 }
 
-/// The answer to a probe.
+/// The result of a probe.
 enum ProcessHealth {
     case good
     /// Starting, draining or ending.
@@ -51,11 +53,12 @@ enum ProcessHealth {
     case workersSilent([Int])
 }
 
+/// The results of the probes.
 extension AdministeredProcess {
-    /// Whether the process can go on; not while a worker hangs for so long.
+    /// Bad if a worker has not answered for so long that a restart is the only remedy.
     var liveness: ProcessHealth { health(silentFor: WorkerMonitor.liveLimit) }
 
-    /// Whether clients are welcome.
+    /// Whether clients should send requests.
     var readiness: ProcessHealth {
         isServing ? health(silentFor: WorkerMonitor.readyLimit) : .notServing
     }

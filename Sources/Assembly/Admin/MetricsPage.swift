@@ -5,11 +5,11 @@ import HTTPServer
 import Promises
 import Reactor
 
-/// The numbers of all cores in Prometheus' text format (exposition format 0.0.4).
+/// The metrics of all workers in Prometheus' text format (exposition format 0.0.4).
 package struct MetricsPage {
     private var text = ""
 
-    /// How often a reload was tried, by result.
+    /// The number of reloads, by result.
     package struct Reloads: Sendable {
         package var succeeded = 0
         package var failed = 0
@@ -20,7 +20,7 @@ package struct MetricsPage {
     /// The process's file descriptors.
     package struct Descriptors: Sendable {
         package let limit: Int
-        /// Nil where the system does not say.
+        /// Nil where the system does not report it.
         package let open: Int?
 
         package init(limit: Int, open: Int?) {
@@ -30,26 +30,28 @@ package struct MetricsPage {
     }
 
     /// - Parameters:
-    ///   - workers: one report of each worker that runs
-    ///   - logLinesDropped: since the process began
+    ///   - workers: one report of each running worker
+    ///   - logLinesDropped: since the start of the process
     package static func text(
         version: String, workers: [WorkerReport], reloads: Reloads, logLinesDropped: Int,
         descriptors: Descriptors
     ) -> String {
         var page = MetricsPage()
         let snapshots = workers.compactMap(\.snapshot)
-        page.family("tributary_build_info", "gauge", "What this build is.")
+        page.family(
+            "tributary_build_info", "gauge", "Version of this build; the value is always 1.")
         page.sample("tributary_build_info", [("version", version)], "1")
-        page.family("tributary_workers", "gauge", "Event loops.")
+        page.family("tributary_workers", "gauge", "Number of workers (event loops).")
         page.sample("tributary_workers", [], "\(workers.count)")
         page.health(workers)
-        page.family("tributary_config_reloads_total", "counter", "Reloads of the configuration.")
+        page.family(
+            "tributary_config_reloads_total", "counter", "Reloads of the configuration, by result.")
         page.sample(
             "tributary_config_reloads_total", [("result", "succeeded")], "\(reloads.succeeded)")
         page.sample("tributary_config_reloads_total", [("result", "failed")], "\(reloads.failed)")
         page.family(
             "tributary_log_lines_dropped_total", "counter",
-            "Log lines that were not written: their queue was full, or writing failed.")
+            "Log lines that were not written because their queue was full or writing failed.")
         page.sample("tributary_log_lines_dropped_total", [], "\(logLinesDropped)")
         page.connections(snapshots)
         page.memory(snapshots)
@@ -62,15 +64,15 @@ package struct MetricsPage {
     private mutating func health(_ workers: [WorkerReport]) {
         family(
             "tributary_worker_up", "gauge",
-            "Whether the worker delivered its numbers for this page; without them its gauges are"
-                + " left out and its counters are the last known.")
+            "1 if the worker delivered its metrics for this page; otherwise its gauges are missing"
+                + " and its counters keep their last known values.")
         for report in workers {
             sample(
                 "tributary_worker_up", [("worker", "\(report.worker)")], report.isUp ? "1" : "0")
         }
         family(
             "tributary_worker_heartbeat_age_seconds", "gauge",
-            "How long the worker has not answered a heartbeat; 0 while it answers.")
+            "Time for which the worker has not answered a heartbeat; 0 while it answers.")
         for report in workers {
             sample(
                 "tributary_worker_heartbeat_age_seconds", [("worker", "\(report.worker)")],
@@ -79,20 +81,23 @@ package struct MetricsPage {
     }
 
     private mutating func connections(_ snapshots: [WorkerSnapshot]) {
-        family("tributary_client_connections", "gauge", "Open connections of clients.")
+        family("tributary_client_connections", "gauge", "Open client connections.")
         sample("tributary_client_connections", [], "\(snapshots.reduce(0) { $0 + $1.connections })")
-        family("tributary_requests_in_flight", "gauge", "Requests without an answer yet.")
+        family(
+            "tributary_requests_in_flight", "gauge",
+            "Requests whose response has not been sent yet.")
         sample(
             "tributary_requests_in_flight", [], "\(snapshots.reduce(0) { $0 + $1.requests.count })")
     }
 
     private mutating func memory(_ snapshots: [WorkerSnapshot]) {
         family(
-            "tributary_buffered_bytes", "gauge", "Held in memory for requests and connections.")
+            "tributary_buffered_bytes", "gauge",
+            "Memory in use for requests and connections, in bytes.")
         sample("tributary_buffered_bytes", [], "\(snapshots.reduce(0) { $0 + $1.bufferedBytes })")
     }
 
-    /// The first two have the names that Prometheus gives them for every process.
+    /// The first two have the names that Prometheus' client libraries use in every process.
     private mutating func descriptors(_ process: Descriptors, _ snapshots: [WorkerSnapshot]) {
         if let open = process.open {
             family("process_open_fds", "gauge", "Open file descriptors.")
@@ -105,7 +110,7 @@ package struct MetricsPage {
         let name = "tributary_file_descriptors_exhausted_total"
         family(
             name, "counter",
-            "How often accepting paused, or a connection was not opened, for lack of descriptors.")
+            "How often a lack of file descriptors paused accepting or prevented a connection.")
         sample(name, [("operation", "accept")], "\(shortages.accepts)")
         sample(name, [("operation", "connect")], "\(shortages.connects)")
     }
@@ -114,7 +119,7 @@ package struct MetricsPage {
         var sum = WorkerMetrics(endpointNames: [])
         for snapshot in snapshots { sum.add(snapshot.meter) }
         let endpoints = sum.endpoints + [sum.elsewhere]
-        family("tributary_requests_total", "counter", "Answers, by endpoint and status.")
+        family("tributary_requests_total", "counter", "Responses, by endpoint and status.")
         for endpoint in endpoints {
             for (code, count) in endpoint.statuses {
                 sample(
@@ -125,13 +130,13 @@ package struct MetricsPage {
         }
         family(
             "tributary_request_duration_seconds", "histogram",
-            "From the head of a request to its answer.")
+            "Time from the head of a request to its response, in seconds.")
         for endpoint in endpoints where !endpoint.statuses.isEmpty {
             histogram("tributary_request_duration_seconds", endpoint)
         }
     }
 
-    /// A request that was cut off by the end of a drain has no status.
+    /// A request that the end of a drain cut off has no status.
     private static func label(ofStatus code: UInt16) -> String {
         code == ServerHooks.Ended.cutOff ? "cut_off" : "\(code)"
     }
@@ -157,7 +162,7 @@ package struct MetricsPage {
         func states(_ name: String) -> [BackendState] {
             snapshots.flatMap { $0.backends.filter { $0.name == name } }
         }
-        family("tributary_calls_total", "counter", "Calls to backends, by how they ended.")
+        family("tributary_calls_total", "counter", "Calls to backends, by outcome.")
         for name in names {
             var outcomes: [(name: String, count: Int)] = []
             for outcome in states(name).flatMap(\.outcomes) {
@@ -176,13 +181,23 @@ package struct MetricsPage {
         gauge("tributary_backend_connections", "Open connections to backends.", names) {
             states($0).reduce(0) { $0 + $1.connections }
         }
-        gauge("tributary_calls_waiting", "Calls in line for a slot of a backend.", names) {
+        gauge(
+            "tributary_calls_waiting",
+            "Calls in the queue of the concurrency limit (bulkhead) of a backend.", names
+        ) {
             states($0).reduce(0) { $0 + $1.waiting }
         }
-        gauge("tributary_breakers_open", "Workers that leave a backend alone.", names) {
+        gauge(
+            "tributary_breakers_open", "Workers whose circuit breaker for the backend is open.",
+            names
+        ) {
             states($0).count { $0.isOpen }
         }
-        gauge("tributary_hosts_left_out", "Hosts that are ejected or not well, by worker.", names) {
+        gauge(
+            "tributary_hosts_left_out",
+            "Hosts that are ejected (outlier detection) or unhealthy (health checks), summed over"
+                + " workers.", names
+        ) {
             states($0).reduce(0) { $0 + $1.hostsLeftOut }
         }
     }
@@ -203,7 +218,7 @@ package struct MetricsPage {
         text += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
     }
 
-    /// Backslash, quote and line end, as the format asks.
+    /// Escapes backslashes, quotes and line ends.
     private static func escaped(_ value: String) -> String {
         var text = ""
         for character in value {
@@ -218,8 +233,9 @@ package struct MetricsPage {
     }
 }
 
+/// The page of the metrics.
 extension AdminPages {
-    static func metrics(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminAnswer> {
+    static func metrics(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse> {
         pages.process.monitor.reports().map { [process = pages.process] workers in
             let facts = process.facts
             return .text(

@@ -1,17 +1,18 @@
 import HTTP
 import Promises
 
-/// The probes: liveness and readiness, by the workers' heartbeats.
+/// The pages of the liveness and readiness probes, which depend on the workers' heartbeats.
 extension AdminPages {
-    static func liveness(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminAnswer> {
-        exchange.local.value(answer(to: pages.process.liveness, "alive\n"))
+    static func liveness(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse> {
+        exchange.local.value(response(for: pages.process.liveness, "alive\n"))
     }
 
-    static func readiness(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminAnswer> {
-        exchange.local.value(answer(to: pages.process.readiness, "ready\n"))
+    static func readiness(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse>
+    {
+        exchange.local.value(response(for: pages.process.readiness, "ready\n"))
     }
 
-    private static func answer(to health: ProcessHealth, _ good: String) -> AdminAnswer {
+    private static func response(for health: ProcessHealth, _ good: String) -> AdminResponse {
         switch health {
         case .good: .text(.ok, good)
         case .notServing: .text(.serviceUnavailable, "not ready\n")

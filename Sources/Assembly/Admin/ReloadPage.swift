@@ -3,13 +3,13 @@ import HTTP
 import Promises
 import Reactor
 
-/// The reload of the configuration by a request.
+/// The page that reloads the configuration.
 extension AdminPages {
-    static func reload(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminAnswer> {
+    static func reload(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse> {
         exchange.local.value(pages.reload())
     }
 
-    private func reload() -> AdminAnswer {
+    private func reload() -> AdminResponse {
         if let wait = reloadLimit.wait(at: loop.now) {
             // Whole seconds, rounded up.
             let seconds = UInt64((wait.inNanoseconds + 999_999_999) / 1_000_000_000)

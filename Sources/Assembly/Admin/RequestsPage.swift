@@ -3,10 +3,10 @@ import HTTP
 import JSONText
 import Promises
 
-/// The requests in flight, as JSON: id, endpoint, age where the endpoint does not hide it; and the
-/// workers whose requests are missing, because they did not answer in time.
+/// The page of the requests in flight, as JSON: id, endpoint, and age unless the endpoint hides it.
+/// Workers that did not answer in time are listed, because their requests are missing.
 extension AdminPages {
-    static func requests(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminAnswer> {
+    static func requests(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse> {
         pages.process.monitor.reports().map { .body(.ok, Bytes(json(of: $0))) }
     }
 

@@ -44,17 +44,17 @@ import Testing
         #expect(try refusal(.post, "/-/reload", host: host) == .misdirected)
     }
 
-    @Test func refusesARequestWithoutHost() throws {
+    @Test func refusesRequestWithoutHost() throws {
         #expect(try refusal(host: nil) == .misdirected)
     }
 
-    @Test func theHostOfAnAbsoluteTargetTakesPrecedence() throws {
+    @Test func hostOfAbsoluteTargetTakesPrecedence() throws {
         #expect(try refusal(.get, "http://evil.example/metrics") == .misdirected)
         #expect(try refusal(.get, "http://localhost:9901/metrics", host: "evil.example") == nil)
     }
 
     @Test(arguments: ["/livez", "/readyz", "/livez?verbose", "http://evil.example/readyz"])
-    func probesMayUseAnyHost(_ target: String) throws {
+    func acceptsAnyHostForProbes(_ target: String) throws {
         #expect(try refusal(.get, target, host: "evil.example") == nil)
         #expect(try refusal(.get, target, host: nil) == nil)
     }
@@ -80,7 +80,7 @@ import Testing
             "https://localhost:9901.evil.example", "http://evil.example/localhost:9901",
             "file://", "localhost:9901",
         ] as [FieldValue])
-    func refusesAForeignOrigin(_ origin: FieldValue) throws {
+    func refusesForeignOrigin(_ origin: FieldValue) throws {
         for (method, target) in [(Method.post, "/-/reload"), (.get, "/metrics"), (.get, "/livez")] {
             #expect(
                 try refusal(method, target, host: "localhost:9901", ("Origin", origin))
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func refusesASecondForeignOrigin() throws {
+    @Test func refusesSecondForeignOrigin() throws {
         #expect(
             try refusal(
                 .post, "/-/reload", host: "localhost", ("Origin", "http://localhost"),
@@ -109,11 +109,11 @@ import Testing
         #expect(try refusal(.post, "/-/reload", ("Sec-Fetch-Site", site)) == nil)
     }
 
-    @Test func acceptsToolsThatSendNeither() throws {
+    @Test func acceptsToolsWithoutOriginHeaders() throws {
         #expect(try refusal(.post, "/-/reload") == nil)
     }
 
-    @Test func statuses() {
+    @Test func hasStatusForEachRefusal() {
         #expect(AdminGuard.Refusal.misdirected.status.code == 421)
         #expect(AdminGuard.Refusal.crossSite.status.code == 403)
     }

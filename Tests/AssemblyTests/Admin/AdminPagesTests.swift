@@ -54,7 +54,7 @@ import Testing
         client = network.makeLoop("client")
         process = Process(on: network, loop)
         pages = AdminPages(of: process, on: loop, hosts: ["ops.example.com"])
-        server = Server(loop: loop, service: pages.answer)
+        server = Server(loop: loop, service: pages.respond)
         address = try server.listen(on: .ip(.v4(0x7F00_0001), port: 9901))
     }
 
@@ -85,7 +85,7 @@ import Testing
 
     // MARK: The table
 
-    @Test func everyPageRespondsWithItsContentType() throws {
+    @Test func everyPageHasItsContentType() throws {
         let types = [
             "/livez": "text/plain; charset=utf-8", "/readyz": "text/plain; charset=utf-8",
             "/metrics": "text/plain; version=0.0.4; charset=utf-8",
@@ -100,7 +100,7 @@ import Testing
         #expect(AdminPages.table.count == types.count)
     }
 
-    @Test func otherMethodsAreRefusedWithThoseThatAreAllowed() throws {
+    @Test func refusesOtherMethodsWithAllow() throws {
         for page in AdminPages.table {
             let (method, allow) = page.access == .read ? ("POST", "GET, HEAD") : ("GET", "POST")
             let response = try ask("\(method) \(page.path)")
@@ -110,21 +110,21 @@ import Testing
         #expect(process.reloadCount == 0)
     }
 
-    @Test func headHasNoBody() throws {
+    @Test func respondsToHeadWithoutBody() throws {
         for page in AdminPages.table where page.access == .read {
             let response = try ask("HEAD \(page.path)")
             #expect(response.status == 200 && response.body.isEmpty, "\(page.path)")
         }
     }
 
-    @Test func anUnknownPathIsNotFound() throws {
+    @Test func refusesUnknownPath() throws {
         for path in ["/nowhere", "/", "/livez/", "/metrics/x"] {
             #expect(try ask("GET \(path)").status == 404, "\(path)")
         }
     }
 
     /// The reference has one row for each page, with its description.
-    @Test func theReferenceListsThePages() throws {
+    @Test func referenceListsThePages() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "docs/reference/command-line.md")
@@ -138,7 +138,7 @@ import Testing
     // MARK: The guard
 
     /// A web page in the operator's browser, by DNS rebinding or across sites.
-    @Test func foreignPagesAreRefusedOnEveryPageButTheProbes() throws {
+    @Test func refusesForeignPagesExceptOnProbes() throws {
         for page in AdminPages.table {
             let method = page.access == .read ? "GET" : "POST"
             let isProbe = ["/livez", "/readyz"].contains(page.path)
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: Probes
 
-    @Test func probesNameTheWorkersThatDoNotAnswer() throws {
+    @Test func probesNameWorkersThatDoNotAnswer() throws {
         #expect(try ask("GET /livez").body == "alive\n")
         #expect(try ask("GET /readyz").body == "ready\n")
         silenceWorker(for: .seconds(3))
@@ -168,7 +168,7 @@ import Testing
         #expect(liveness.status == 503 && liveness.body == "worker 0 does not answer\n")
     }
 
-    @Test func aProcessThatDoesNotServeIsAliveAndNotReady() throws {
+    @Test func processThatDoesNotServeIsAliveAndNotReady() throws {
         process.isServing = false
         #expect(try ask("GET /livez").status == 200)
         let readiness = try ask("GET /readyz")
@@ -178,7 +178,7 @@ import Testing
     // MARK: Numbers
 
     /// The pages wait half a second for the worker, which never answers.
-    @Test func pagesNameTheWorkersWhoseSnapshotsAreMissing() throws {
+    @Test func pagesNameWorkersWithMissingSnapshots() throws {
         let began = network.clock.now
         let requests = try ask("GET /requests")
         #expect(network.clock.now - began >= WorkerMonitor.snapshotLimit)
@@ -189,7 +189,7 @@ import Testing
         #expect(metrics.contains("tributary_log_lines_dropped_total 5"))
     }
 
-    @Test func requestsInFlightAreShownWithTheirAgeUnlessItIsHidden() throws {
+    @Test func showsRequestsInFlightWithAgeUnlessHidden() throws {
         process.worker.hasEnded = false
         let snapshot = WorkerSnapshot(
             meter: WorkerMetrics(endpointNames: []), backends: [], connections: 1, bufferedBytes: 0,
@@ -210,7 +210,7 @@ import Testing
 
     // MARK: Reload
 
-    @Test func outcomesOfAReloadHaveTheirStatus() throws {
+    @Test func eachOutcomeOfAReloadHasItsStatus() throws {
         let outcomes: [(ReloadOutcome, Int, String)] = [
             (.done, 200, "reloaded\n"),
             (.failed, 422, "the last good configuration stays; the log says why\n"),
@@ -229,7 +229,7 @@ import Testing
         #expect(process.reloadCount == outcomes.count)
     }
 
-    @Test func aSecondReloadWithinASecondIsRefused() throws {
+    @Test func refusesSecondReloadWithinASecond() throws {
         #expect(try ask("POST /-/reload").status == 200)
         network.advance(by: .milliseconds(900))
         let second = try ask("POST /-/reload")

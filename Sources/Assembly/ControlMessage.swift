@@ -1,6 +1,6 @@
 package import Reactor
 
-/// A message of a worker to the control loop.
+/// A message from a worker to the control loop.
 package struct ControlMessage: Sendable {
     /// The worker's number.
     package let worker: Int
@@ -14,16 +14,17 @@ package struct ControlMessage: Sendable {
 
 /// What happened to a worker.
 ///
-/// A heartbeat has no case: its answer is a word that the control loop reads (`HeartbeatAnswer`).
+/// An answered heartbeat has no case: the control loop reads its number from an atomic
+/// (`HeartbeatAnswer`).
 package enum WorkerEvent: Sendable {
     /// It accepts connections.
     case listening
     /// It could not start.
     case failed(WorkerFailure)
-    /// It has ended, with these things still open, which its loop closed by force.
-    case ended(left: [String])
+    /// It has ended; its loop force-closed these open handles.
+    case ended(openHandles: [String])
     case snapshot(WorkerSnapshot)
-    /// It could not compile the configuration, and serves the former one.
+    /// It could not compile the new configuration and still serves the former one.
     case installationFailed
 }
 

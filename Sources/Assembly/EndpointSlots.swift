@@ -1,10 +1,10 @@
 import Gateway
 
-/// Numbers for endpoints that outlive a reload: an endpoint keeps its number, and so its counts, as
-/// long as its route is the same.
+/// Numbers the endpoints across reloads: an endpoint keeps its number, and so its counts, as long
+/// as its route is the same.
 struct EndpointSlots {
     private(set) var names: [String] = []
-    /// Whether the endpoint pads its answers, so that its times must not be told.
+    /// Whether the endpoint pads its responses, so that its durations must not be published.
     private(set) var isPadded: [Bool] = []
 
     /// The number of each endpoint of a plan, in the plan's order.

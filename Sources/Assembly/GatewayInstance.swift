@@ -6,22 +6,21 @@ import HTTPServer
 package import Promises
 package import Reactor
 
-/// One thread with everything it owns: a loop, the pools towards the backends, the gateway, the
-/// server towards the clients.
+/// The gateway of one worker: the server for the clients, the gateway service, the connection pools
+/// of the backends, and the log.
 ///
-/// Built on its thread and confined to it. It knows no libuv: the simulated machine runs the same
-/// cores as the real one. Requests come in through `server`, which asks `gateway`; nothing here is on
-/// their way but one closure.
+/// Built on its worker's thread and confined to it. It does not depend on libuv: the simulation
+/// runs the same code. The server passes each request to the gateway service through one closure.
 package final class GatewayInstance {
     private let loop: any Loop
     private let client: Client
     private let log: Log
-    private let ledger: RequestRecorder
+    private let recorder: RequestRecorder
     private let installed: Installed
     private var server: Server?
 
-    /// The gateway that new requests go to. Apart from the core, so that the server, which the core
-    /// owns, needs no reference back to it.
+    /// Holds the gateway service for new requests. A separate object, so that the server, which the
+    /// instance owns, needs no reference to the instance.
     private final class Installed {
         var gateway: GatewayService
 
@@ -30,22 +29,22 @@ package final class GatewayInstance {
         }
     }
 
-    /// - Parameter shared: that of the process
-    package init(_ plan: Plan, loop: any Loop, log: Log, shared: Shared) {
+    /// - Parameter shared: the resources of the process
+    package init(_ plan: Plan, loop: any Loop, log: Log, shared: SharedResources) {
         self.loop = loop
         self.log = log
         client = Client(loop: loop)
-        ledger = RequestRecorder(loop: loop, log: log)
+        recorder = RequestRecorder(loop: loop, log: log)
         installed = Installed(
-            GatewayService(plan, slots: ledger.open(plan), client: client, loop: loop))
+            GatewayService(plan, slots: recorder.open(plan), client: client, loop: loop))
         client.retireUnused()
-        var hooks = ledger.hooks
+        var hooks = recorder.hooks
         hooks.rejection = { [installed] response, request, exchange in
             installed.gateway.reject(with: response, request, exchange)
         }
         server = Server(
             loop: loop, settings: plan.server, hooks: hooks, clients: shared.clients
-        ) { [installed] request, exchange in installed.gateway.answer(request, exchange) }
+        ) { [installed] request, exchange in installed.gateway.handleRequest(request, exchange) }
         log.onFirstLine = { [loop, log] in
             loop.timer(after: Self.logDelay) { log.flush() }
         }
@@ -55,12 +54,13 @@ package final class GatewayInstance {
         }
     }
 
-    /// Long enough to gather the lines of many requests, short for somebody who watches.
+    /// Long enough to collect the lines of many requests, short enough to follow the log.
     private static let logDelay = Duration.milliseconds(100)
 
     // MARK: Serving
 
-    /// Begins to accept clients; gives the address with the port that the system chose for port 0.
+    /// Begins to accept clients; returns the address, with the port that the system chose for port
+    /// 0.
     package func listen(
         on address: SocketAddress, sharedPort: Bool
     ) throws(IOFailure) -> SocketAddress {
@@ -68,37 +68,36 @@ package final class GatewayInstance {
         return try server.listen(on: address, sharedPort: sharedPort)
     }
 
-    /// Owns a listener that was opened elsewhere and gives its connections to `accept`; a drain closes
-    /// it.
+    /// Takes ownership of a listener whose connections are passed to `accept`; a drain closes it.
     package func adopt(_ listener: any Listener) {
         if let server { server.adopt(listener) } else { listener.close() }
     }
 
-    /// Takes a connection that was accepted elsewhere.
+    /// Serves a connection that another object accepted.
     package func accept(_ stream: any ByteStream) {
         if let server { server.accept(stream) } else { stream.close() }
     }
 
-    /// Puts a new plan in the place of the present one. Requests in flight finish on the old one;
-    /// connections to backends that did not change are kept, and so is what is known of them.
+    /// Replaces the plan. Requests in flight finish on the old one; unchanged backends keep their
+    /// connections and their state.
     package func install(_ plan: Plan) {
         let former = installed.gateway
         installed.gateway = GatewayService(
-            plan, slots: ledger.open(plan), client: client, loop: loop, replacing: former)
-        former.stop()
+            plan, slots: recorder.open(plan), client: client, loop: loop, replacing: former)
+        former.stopHealthChecks()
         client.retireUnused()
         log.level = plan.process.log.level.level
         server?.adopt(plan.server)
         log.write(.info, "configuration installed")
     }
 
-    /// Every answer from now on closes its connection; new ones are still accepted.
+    /// From now on every response closes its connection; new connections are still accepted.
     package func announceDrain() {
         server?.announceDrain()
     }
 
-    /// Accepts nothing more and fulfils when the last request is answered, or cut off because the
-    /// time for draining is up. The core is of no use then.
+    /// Stops accepting; fulfils when the last request has its response or is cut off at the end of
+    /// the drain time. The instance is closed then.
     package func drain() -> LocalPromise<Void> {
         guard let server else { return loop.local.value(()) }
         return server.drain()
@@ -113,26 +112,26 @@ package final class GatewayInstance {
             .then { [self] in close() }
     }
 
-    /// Ends everything at once; fulfils when the last connection is closed.
+    /// Closes everything at once; fulfils when the last connection is closed.
     package func close() -> LocalPromise<Void> {
         server?.close()
         server = nil
-        installed.gateway.stop()
+        installed.gateway.stopHealthChecks()
         log.onFirstLine = nil
         loop.descriptors.onShortage = { _ in }
         log.flush()
         return client.close()
     }
 
-    // MARK: Telling
+    // MARK: Snapshot
 
-    /// This core's numbers, as a value that may leave it.
+    /// The present state of the instance, as a value that may cross threads.
     package var snapshot: WorkerSnapshot {
         WorkerSnapshot(
-            meter: ledger.meter, backends: installed.gateway.backendStates,
+            meter: recorder.meter, backends: installed.gateway.backendStates,
             connections: server?.connectionCount ?? 0,
             bufferedBytes: server?.bufferedBytes ?? 0,
             descriptorShortages: loop.descriptors.shortages,
-            requests: server?.exchanges.map(ledger.state) ?? [])
+            requests: server?.exchanges.map(recorder.state) ?? [])
     }
 }

@@ -1,17 +1,16 @@
 import Basics
 
-/// The heartbeat of one worker, as the control loop sees it: numbered messages through the worker's
-/// inbox, each of which the worker answers with its number.
+/// The heartbeat of one worker, on the control loop: numbered messages through the worker's inbox,
+/// each of which the worker answers with its number.
 ///
-/// A plain value of `WorkerMonitor`. The age counts from the oldest message without an answer and
-/// not from the last answer: a process that was stopped as a whole comes back without a worker that
-/// looks hung.
+/// The age counts from the oldest unanswered message and not from the last answer. So the workers
+/// of a process that was stopped and continued as a whole do not look hung.
 struct Heartbeat {
     /// The number of the last message.
     private(set) var number: UInt64 = 0
     private var sentAt = Instant(nanoseconds: 0)
 
-    /// Gives the next message's number; nil while the last one has no answer, so that the inbox of a
+    /// The number of the next message; nil while the last one is unanswered, so that the inbox of a
     /// worker that hangs does not grow.
     mutating func next(answered: UInt64, at now: Instant) -> UInt64? {
         guard answered == number else { return nil }
@@ -20,7 +19,7 @@ struct Heartbeat {
         return number
     }
 
-    /// How long the worker has owed an answer; zero if it owes none.
+    /// How long a message has been unanswered; zero if none is.
     func age(answered: UInt64, at now: Instant) -> Duration {
         answered == number ? .zero : max(.zero, now - sentAt)
     }

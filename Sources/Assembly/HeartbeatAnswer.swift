@@ -2,9 +2,9 @@ import Synchronization
 
 /// The number of the last heartbeat that a worker answered.
 ///
-/// A word that both threads reach, not a message: an answer counts as soon as it is there. As a message
-/// it would wait for the control loop, which would take its own pause, such as the compilation of a
-/// large configuration, for silence of the workers.
+/// An atomic that both threads access, not a message: a message would wait for the control loop,
+/// which would mistake a pause of its own, such as the compilation of a large configuration, for
+/// workers that do not answer.
 final class HeartbeatAnswer: Sendable {
     private let word = Atomic<UInt64>(0)
 

@@ -2,8 +2,9 @@ package import Basics
 import Gateway
 import GatewayConfig
 
+// The settings of the log from the configuration.
 extension Config.Log.Level {
-    /// As the log knows it.
+    /// The level of the log.
     package var level: Log.Level {
         switch self {
         case .debug: .debug
@@ -15,7 +16,7 @@ extension Config.Log.Level {
 }
 
 extension Config.Log.Format {
-    /// As the log knows it.
+    /// The format of the log.
     package var format: Log.Format {
         switch self {
         case .json: .json

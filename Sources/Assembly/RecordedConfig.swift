@@ -3,23 +3,25 @@ package import GatewayConfig
 package import Reactor
 package import TLS
 
-/// A configuration with every byte that was read for it; loading it again gives the same plan.
+/// A configuration with all files and variables that were read for it; loading it again gives the
+/// same plan.
 package struct RecordedConfig: Sendable {
     package let path: String
     package let isDemo: Bool
-    /// Of the machine, for what the configuration leaves open.
+    /// The machine's processors, for `workers: auto`.
     fileprivate let processors: Int
     fileprivate let contents: [String: Result<[UInt8], ConfigFileError>]
     fileprivate let listings: [String: Result<[String], ConfigFileError>]
     fileprivate let variables: [String: String]
-    /// What the first load made of the files for TLS.
+    /// The TLS contexts that the first load created.
     fileprivate let contexts: TLSClientContexts
-    /// What the plan's connections must fit; nil before it is known.
+    /// The budget that limits the plan's connections; nil before it is known.
     package var descriptors: DescriptorBudget?
     /// Replaces the TLS of backends; set by the simulation, whose streams carry no TLS bytes.
     package var replaceSecurity: (@Sendable (StreamSecurity) -> StreamSecurity?)?
 
-    /// A plan for one of `workers`; nil is an internal error, since the same bytes had a plan before.
+    /// The plan for one of `workers`; nil is an internal error, because the same bytes had a plan
+    /// before.
     package func plan(workers: Int) throws(PlanError) -> Plan? {
         let (config, _) = ConfigLoader.load(
             path, files: files, environment: { variables[$0] }, contexts: contexts)
@@ -41,10 +43,10 @@ package struct RecordedConfig: Sendable {
     }
 }
 
-/// Records what a loader reads.
+/// Records the files and variables that a loader reads.
 package final class ConfigRecording {
     private let source: ConfigFiles
-    private let lookUp: (String) -> String?
+    private let readVariable: (String) -> String?
     private var contents: [String: Result<[UInt8], ConfigFileError>] = [:]
     private var listings: [String: Result<[String], ConfigFileError>] = [:]
     private var variables: [String: String] = [:]
@@ -52,7 +54,7 @@ package final class ConfigRecording {
 
     package init(files: ConfigFiles, environment: @escaping (String) -> String?) {
         source = files
-        lookUp = environment
+        readVariable = environment
     }
 
     package var files: ConfigFiles {
@@ -73,7 +75,7 @@ package final class ConfigRecording {
     }
 
     package func environment(_ name: String) -> String? {
-        let value = lookUp(name)
+        let value = readVariable(name)
         variables[name] = value
         return value
     }

@@ -3,17 +3,17 @@ package import Gateway
 import Promises
 package import Reactor
 
-/// One worker: a gateway core that receives the messages of the control loop and reports to it.
+/// One worker: a gateway instance that receives the messages of the control loop and reports to it.
 ///
-/// Built on the thread of its loop and confined to it. Its inbox owns it; `onEnd` closes the inbox. It
-/// knows no libuv: the daemon and the simulation run the same worker.
+/// Built on the thread of its loop and confined to it. Its inbox owns it; `onEnd` closes the inbox.
+/// It does not depend on libuv: the daemon and the simulation run the same worker.
 package final class Worker: MessageReceiver {
     private let setup: WorkerSetup
-    /// nil once the worker has ended.
+    /// Nil once the worker has ended.
     package private(set) var instance: GatewayInstance?
     private let onEnd: () -> Void
 
-    /// A worker that compiles its plan.
+    /// Compiles the worker's plan from a configuration.
     ///
     /// - Parameter onEnd: called once, when the worker has ended; closes the inbox and ends the loop
     package convenience init(
@@ -26,7 +26,7 @@ package final class Worker: MessageReceiver {
         } catch {
             throw .internalError("\(error)")
         }
-        guard let plan else { throw .internalError("the configuration has no plan any more") }
+        guard let plan else { throw .internalError("the configuration cannot be loaded again") }
         if let budget = config.descriptors {
             loop.descriptors.acceptCeiling = budget.acceptCeiling
             loop.descriptors.connectCeiling = budget.connectCeiling
@@ -59,8 +59,8 @@ package final class Worker: MessageReceiver {
         }
     }
 
-    /// The control loop has compiled the same bytes; where they have no plan after all, the former
-    /// plan stays.
+    /// The control loop has compiled the same bytes before; if compiling them fails here, the
+    /// worker keeps the former plan.
     private func install(_ config: RecordedConfig) {
         guard let plan = try? config.plan(workers: setup.workers) else {
             return setup.report(.installationFailed)

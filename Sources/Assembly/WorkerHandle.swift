@@ -1,12 +1,12 @@
 package import Reactor
 
-/// One worker as the control loop reaches it: with messages, none of which waits for the worker. Owned
-/// by the control loop.
+/// One worker on the side of the control loop, which owns the handle and sends messages without
+/// waiting for the worker.
 package final class WorkerHandle {
     /// Its number, from 0.
     package let index: Int
 
-    /// Whether it has ended, so that nothing is expected of it.
+    /// Whether it has ended and no longer receives messages.
     package var hasEnded = false
 
     private let inbox: any MessageInbox<WorkerMessage>

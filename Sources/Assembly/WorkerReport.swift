@@ -1,15 +1,15 @@
 import Gateway
 
-/// What the control loop knows of one worker, for a page of the admin server.
+/// The state of one worker, for a page of the admin server.
 package struct WorkerReport: Sendable {
     /// The worker's number.
     package let worker: Int
     /// Whether its snapshot came in time.
     package let isUp: Bool
-    /// How long it has owed an answer to a heartbeat.
+    /// How long a heartbeat has been unanswered.
     package let heartbeatAge: Duration
-    /// Its snapshot. Of a worker that is not up, the counters of its last one: a sum of counters
-    /// that shrank would look like a restart. Nil if it never delivered one.
+    /// Its snapshot; nil if it never delivered one. For a worker that is not up, the counters of
+    /// its last snapshot: a decreasing sum of counters would look like a restart.
     package let snapshot: WorkerSnapshot?
 
     package init(
@@ -23,7 +23,7 @@ package struct WorkerReport: Sendable {
 }
 
 extension WorkerSnapshot {
-    /// Without what was only true at its moment.
+    /// Only the counters, without the values that held at one moment.
     fileprivate var countersOnly: WorkerSnapshot {
         WorkerSnapshot(
             meter: meter, backends: backends.map(\.countersOnly), connections: 0, bufferedBytes: 0,

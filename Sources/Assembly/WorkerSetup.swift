@@ -1,19 +1,20 @@
 package import Reactor
 
-/// What a worker gets at its start. All of it may cross to the worker's thread.
+/// What a worker receives at its start. All of it may cross to the worker's thread.
 package struct WorkerSetup: Sendable {
     /// The worker's number, from 0.
     package let index: Int
-    /// How many workers the process has, this one among them.
+    /// The number of workers of the process.
     package let workers: Int
-    package let shared: Shared
+    package let shared: SharedResources
     package let control: any MessageInbox<ControlMessage>
-    /// Receives whole lines of the log, each with its line end.
+    /// Receives complete log lines, each with its line end.
     package let log: any MessageInbox<[UInt8]>
     let heartbeat = HeartbeatAnswer()
 
     package init(
-        index: Int, of workers: Int, shared: Shared, control: any MessageInbox<ControlMessage>,
+        index: Int, of workers: Int, shared: SharedResources,
+        control: any MessageInbox<ControlMessage>,
         log: any MessageInbox<[UInt8]>
     ) {
         self.index = index
@@ -23,12 +24,12 @@ package struct WorkerSetup: Sendable {
         self.log = log
     }
 
-    /// Called by the worker for a heartbeat that it received.
+    /// The worker calls this for a heartbeat that it received.
     package func answerHeartbeat(_ number: UInt64) { heartbeat.number = number }
 
     /// Reports to the control loop.
     package func report(_ event: WorkerEvent) {
-        // Without a control loop the process ends, and a report is of no use.
+        // Without a control loop the process is ending, so a lost report does not matter.
         control.post(ControlMessage(worker: index, event))
     }
 }

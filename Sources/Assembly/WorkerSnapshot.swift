@@ -1,12 +1,12 @@
 package import Gateway
 package import Reactor
 
-/// One core at one moment, as a value that may leave it.
+/// The state of one worker at one moment, as a value that may cross threads.
 package struct WorkerSnapshot: Sendable {
     package var meter: WorkerMetrics
     package var backends: [BackendState]
     package var connections: Int
-    /// What is held in memory for requests and connections.
+    /// Bytes buffered for requests and connections.
     package var bufferedBytes: Int
     package var descriptorShortages: DescriptorShortages
     package var requests: [RequestState]
@@ -29,7 +29,7 @@ package struct RequestState: Sendable {
     package let id: String
     package let endpoint: String
     package let age: Duration
-    /// The endpoint pads its answers, so its times must not be told.
+    /// Whether the endpoint pads its responses, so that its durations must not be published.
     package let hidesTiming: Bool
 
     package init(id: String, endpoint: String, age: Duration, hidesTiming: Bool) {

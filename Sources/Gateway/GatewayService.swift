@@ -3,47 +3,47 @@ package import HTTPClient
 package import Promises
 package import Reactor
 
-/// A plan at work on one core: the service that answers every client request.
+/// The service that handles every client request by one plan, on one worker.
 ///
-/// Confined to its core. A reload makes a new one beside the old one; requests in flight keep the one
+/// Confined to its worker. A reload creates a new service; requests in flight finish on the one
 /// that they began with.
 package final class GatewayService {
     package let plan: Plan
     private let backends: [Backend]
-    private let door: [Filter<Request, Response>]
-    /// The routes behind the door.
+    private let entryFilters: [Filter<Request, Response>]
+    /// The routes behind the entry filters.
     private let service: Service<Request, Response>
-    /// By the numbers of the endpoints, which an endpoint keeps as long as its route stays the same.
+    /// By endpoint number, which an endpoint keeps as long as its route stays the same.
     private var states: [Int: EndpointState] = [:]
 
     /// - Parameters:
-    ///   - slots: the number by which the embedder knows each endpoint, in the plan's order
-    ///   - former: the plan at work before a reload, whose backends and endpoints pass on their state
-    ///   - witness: watches the calls of a request that is explained
+    ///   - slots: the embedder's number of each endpoint, in the plan's order
+    ///   - former: the service before a reload, whose backends and endpoints pass on their state
+    ///   - recorder: records the calls of a request that `explain` runs
     package convenience init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
-        replacing former: GatewayService? = nil, witness: CallRecorder? = nil
+        replacing former: GatewayService? = nil, recorder: CallRecorder? = nil
     ) {
         self.init(
-            plan, slots: slots, client: client, loop: loop, replacing: former, witness: witness,
-            door: nil)
+            plan, slots: slots, client: client, loop: loop, replacing: former, recorder: recorder,
+            entryFilters: nil)
     }
 
-    /// - Parameter door: the filters before the routes; nil for those of the chain
+    /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
     init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
-        replacing former: GatewayService? = nil, witness: CallRecorder? = nil,
-        door: [Filter<Request, Response>]?
+        replacing former: GatewayService? = nil, recorder: CallRecorder? = nil,
+        entryFilters: [Filter<Request, Response>]?
     ) {
         self.plan = plan
         let backends = plan.backends.map { backend in
             Backend(
                 backend, client: client, loop: loop,
                 replacing: former?.backends.first { $0.plan.name == backend.name },
-                asksHosts: witness == nil)
+                runsHealthChecks: recorder == nil)
         }
         self.backends = backends
-        let chain = Chain(loop: loop, backends: backends, witness: witness)
+        let chain = Chain(loop: loop, backends: backends, recorder: recorder)
         for slot in slots { states[slot] = former?.states[slot] ?? EndpointState() }
         let routes = Routes(
             plan,
@@ -51,60 +51,60 @@ package final class GatewayService {
                 chain.endpoint(endpoint, states[slot] ?? EndpointState())
             },
             slots: slots)
-        self.door = door ?? chain.door
-        service = self.door.around(Service { routes.answer($0, $1) })
+        self.entryFilters = entryFilters ?? chain.entryFilters
+        service = self.entryFilters.around(Service { routes.routeRequest($0, $1) })
     }
 
-    /// Passes a request through the door to its endpoint.
-    package func answer(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+    /// Passes a request through the entry filters to its endpoint.
+    package func handleRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         service(request, exchange)
     }
 
-    /// Passes a response that the server gives itself through the door.
+    /// Passes a response of the server itself through the entry filters.
     package func reject(
         with response: Response, _ request: Request, _ exchange: Exchange
     ) -> LocalPromise<Response> {
-        let rejection = door.around(
+        let rejection = entryFilters.around(
             Service<Request, Response> { _, exchange in exchange.local.value(response) })
         return rejection(request, exchange)
     }
 
-    /// Does nothing of its own any more. Requests under way go on.
-    package func stop() {
-        for backend in backends { backend.stop() }
+    /// Stops the health checks. Requests in flight continue.
+    package func stopHealthChecks() {
+        for backend in backends { backend.stopHealthChecks() }
     }
 
-    /// What the admin page tells of each backend.
+    /// The state of each backend, for the admin page.
     package var backendStates: [BackendState] {
         backends.map { backend in
             BackendState(
                 name: backend.plan.name, isOpen: backend.breaker?.isOpen ?? false,
                 running: backend.concurrencyLimit?.load.running ?? 0,
                 waiting: backend.concurrencyLimit?.load.waiting ?? 0,
-                connections: backend.connections, hostsLeftOut: backend.hostsLeftOut,
-                outcomes: backend.meter.outcomes)
+                connections: backend.connections, unavailableHosts: backend.unavailableHosts,
+                outcomes: backend.metrics.outcomes)
         }
     }
 }
 
-/// A backend as the admin page shows it, on one core.
+/// The state of a backend on one worker, as the admin page shows it.
 package struct BackendState: Sendable {
     package let name: String
-    /// Left alone by its breaker.
+    /// Whether its circuit breaker is open or half open.
     package let isOpen: Bool
     package let running: Int
     package let waiting: Int
-    /// Idle ones and those at work.
+    /// Idle connections and those in use.
     package let connections: Int
-    /// Ejected, or not well.
-    package let hostsLeftOut: Int
+    /// Ejected or unhealthy hosts.
+    package let unavailableHosts: Int
     /// How calls ended: `ok`, or the kind of failure.
     package let outcomes: [(name: String, count: Int)]
 
-    /// Without what was only true at its moment.
+    /// Only the counters, without the values that held at one moment.
     package var countersOnly: BackendState {
         BackendState(
-            name: name, isOpen: false, running: 0, waiting: 0, connections: 0, hostsLeftOut: 0,
+            name: name, isOpen: false, running: 0, waiting: 0, connections: 0, unavailableHosts: 0,
             outcomes: outcomes)
     }
 }

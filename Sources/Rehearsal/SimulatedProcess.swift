@@ -8,7 +8,7 @@ package import SimReactor
 /// thread that takes the log, and what the workers share.
 package final class SimulatedProcess: MessageReceiver {
     let network: SimNetwork
-    let shared: Shared
+    let shared: SharedResources
     /// What a process must not do, in words.
     package private(set) var faults: [String] = []
 
@@ -22,7 +22,7 @@ package final class SimulatedProcess: MessageReceiver {
 
     package init(on network: SimNetwork, _ journal: LogJournal) {
         self.network = network
-        shared = Shared(names: network.makeNameService())
+        shared = SharedResources(names: network.makeNameService())
         control = network.makeLoop("control", names: shared.names)
         inbox = SimInbox(on: network)
         logLoop = network.makeLoop("log", names: shared.names)

@@ -58,7 +58,7 @@ package final class SimulatedWorker: MessageReceiver {
     private func workEnded() {
         if drains != nil { drained = loop.now } else { closed = loop.now }
         inbox.close()
-        setup.report(.ended(left: []))
+        setup.report(.ended(openHandles: []))
     }
 
     /// What is left of it after its end, in words.

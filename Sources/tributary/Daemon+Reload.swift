@@ -27,7 +27,7 @@ extension Daemon {
             return .failed
         }
         warnOfSettingsThatNeedRestart(plan.process)
-        process = process.taking(over: plan.process)
+        process = process.applyingReload(of: plan.process)
         log.level = process.log.level.level
         let descriptors = config.descriptors
         config = recorded

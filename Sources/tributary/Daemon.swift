@@ -28,7 +28,7 @@ final class Daemon {
     private var admin: Admin?
     private let demo: Demo?
     private let inbox = UVInbox<ControlMessage>()
-    private let shared: Shared
+    private let shared: SharedResources
     /// Read again by a reload.
     let source: ConfigSource
     private var phase = Phase.starting
@@ -44,7 +44,7 @@ final class Daemon {
     static func serve(_ given: ConfigSource?) throws {
         let descriptorLimit = ProcessDescriptors.raiseLimit()
         var outcome = DaemonEnd()
-        let shared = Shared(names: NameService())
+        let shared = SharedResources(names: NameService())
         let leftovers = try UVLoop.run(names: shared.names) { loop in
             let demo = given == nil ? try Demo(on: loop) : nil
             let source = given ?? ConfigSource(demo: demo?.variables ?? [:])
@@ -64,7 +64,7 @@ final class Daemon {
 
     private init(
         _ source: ConfigSource, _ config: RecordedConfig, _ plan: Plan, _ descriptorLimit: Int,
-        _ loop: UVLoop, _ logWriter: LogWriter, _ demo: Demo?, _ shared: Shared
+        _ loop: UVLoop, _ logWriter: LogWriter, _ demo: Demo?, _ shared: SharedResources
     ) {
         self.source = source
         self.demo = demo

@@ -34,7 +34,7 @@ final class WorkerThread {
             let leftovers = runLoop(inputs, inbox)
             // If the worker failed, its inbox was never opened.
             inbox.close()
-            inputs.setup.report(.ended(left: leftovers))
+            inputs.setup.report(.ended(openHandles: leftovers))
         }
         return thread.map { WorkerThread(WorkerHandle(inputs.setup, inbox: inbox), $0) }
     }

@@ -198,7 +198,7 @@ package struct MetricsPage {
             "Hosts that are ejected (outlier detection) or unhealthy (health checks), summed over"
                 + " workers.", names
         ) {
-            states($0).reduce(0) { $0 + $1.hostsLeftOut }
+            states($0).reduce(0) { $0 + $1.unavailableHosts }
         }
     }
 

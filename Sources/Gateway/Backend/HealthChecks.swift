@@ -4,34 +4,35 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// Asks every host of a backend how it is, again and again, until it is told to stop or let go of.
+/// Checks every host of a backend periodically, until it is stopped or released.
 ///
-/// Checks use the same connections as calls, so a host that takes no connections is not well either.
+/// Checks use the same connection pools as calls, so a host that refuses connections is unhealthy,
+/// too.
 final class HealthChecks {
     private let plan: HealthPlan
     private let requests: [(pool: Pool, request: ClientRequest)]
     private let loop: any Loop
-    private let tell: (_ host: Int, _ isGood: Bool) -> Void
+    private let report: (_ host: Int, _ isHealthy: Bool) -> Void
     private var timer: Timer?
     private var running: [LocalPromise<Void>] = []
 
     /// - Parameters:
     ///   - hosts: their pools, and the request of a check
-    ///   - tell: what is found out, by host
+    ///   - report: receives the result of each check
     init(
         _ plan: HealthPlan, of hosts: [(pool: Pool, request: ClientRequest)], loop: any Loop,
-        tell: @escaping (_ host: Int, _ isGood: Bool) -> Void
+        report: @escaping (_ host: Int, _ isHealthy: Bool) -> Void
     ) {
         self.plan = plan
         self.loop = loop
-        self.tell = tell
+        self.report = report
         requests = hosts
-        wait(.zero)
+        scheduleChecks(after: .zero)
     }
 
     deinit { timer?.cancel() }
 
-    /// Asks nobody any more.
+    /// Cancels the checks that run and starts no more.
     func stop() {
         timer?.cancel()
         timer = nil
@@ -39,26 +40,26 @@ final class HealthChecks {
         running = []
     }
 
-    private func wait(_ time: Duration) {
-        timer = loop.timer(after: time) { [weak self] in self?.askAll() }
+    private func scheduleChecks(after time: Duration) {
+        timer = loop.timer(after: time) { [weak self] in self?.checkAllHosts() }
     }
 
-    private func askAll() {
+    private func checkAllHosts() {
         running = requests.indices.map { host in
             requests[host].pool.send(requests[host].request)
-                .timeout(plan.patience)
+                .timeout(plan.timeout)
                 .map { Optional($0.status.code / 100 == 2) }
                 .recover { [loop] error in
                     // A check that was cancelled says nothing about the host.
                     if error is Cancelled { throw error }
-                    // Nor does one for which this process had no descriptor.
+                    // Nor does a check for which this process had no descriptor.
                     let isLocal = (error as? ClientFailure)?.isLocal == true
                     return loop.local.value(isLocal ? nil : false)
                 }
-                .map { [weak self] isGood in
-                    if let isGood { self?.tell(host, isGood) }
+                .map { [weak self] isHealthy in
+                    if let isHealthy { self?.report(host, isHealthy) }
                 }
         }
-        wait(plan.every)
+        scheduleChecks(after: plan.every)
     }
 }

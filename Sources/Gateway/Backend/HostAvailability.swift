@@ -1,53 +1,54 @@
 import Basics
 
-/// The board of one backend on one core, shared by the plans before and after a reload.
+/// The host availability of one backend on one worker, shared by the plans before and after a
+/// reload.
 final class HostStates {
-    var board: HostAvailability
+    var availability: HostAvailability
 
-    init(_ board: HostAvailability) {
-        self.board = board
+    init(_ availability: HostAvailability) {
+        self.availability = availability
     }
 }
 
-/// Which hosts of a backend are asked: a pure machine, told of every call, of every check and of the
-/// time.
+/// Which hosts of a backend may be called: a state machine without I/O whose inputs are the
+/// outcomes of calls and health checks, and the time.
 ///
-/// A host is left out for two reasons. It failed too often in a row (`eject`): then it is left alone
-/// for a while, longer each time. Or it does not answer checks (`health`): then until it does.
+/// A host is unavailable for two reasons. It failed too often in a row (`eject`): it is ejected for
+/// a while, longer each time. Or it fails its health checks (`health`): until a check succeeds.
 struct HostAvailability {
     private struct Host {
         var failuresInRow = 0
-        /// Since it last answered well.
+        /// Since the last successful call.
         var ejections = 0
         var ejectedUntil: Instant?
-        var badChecksInRow = 0
-        var isWell = true
+        var failedChecksInRow = 0
+        var isHealthy = true
     }
 
     private let eject: EjectPlan?
     private var hosts: [Host]
 
-    /// The longest time out is so many times the first.
+    /// The longest ejection is so many times the first.
     private static let growthMax = 10
 
-    /// One bad check may be an accident.
-    private static let badChecksMax = 2
+    /// Consecutive failed checks that make a host unhealthy; a single one may be an accident.
+    private static let failedChecksMax = 2
 
     init(hosts: Int, eject: EjectPlan?) {
         self.eject = eject
         self.hosts = Array(repeating: Host(), count: hosts)
     }
 
-    /// The hosts that may be asked, in order; none if no host is well.
-    func usable(at now: Instant) -> [Int] {
-        let well = hosts.indices.filter { hosts[$0].isWell }
-        let inside = well.filter { !isEjected($0, at: now) }
-        // Where all that are well are ejected, an ejected one is better than none.
-        return inside.isEmpty ? well : inside
+    /// The hosts that may be called, in order; none if no host is healthy.
+    func availableHosts(at now: Instant) -> [Int] {
+        let healthy = hosts.indices.filter { hosts[$0].isHealthy }
+        let available = healthy.filter { !isEjected($0, at: now) }
+        // If all healthy hosts are ejected, an ejected one is better than none.
+        return available.isEmpty ? healthy : available
     }
 
-    /// Hosts that are left out now.
-    func leftOut(at now: Instant) -> Int { hosts.count - usable(at: now).count }
+    /// Hosts that may not be called now.
+    func unavailableCount(at now: Instant) -> Int { hosts.count - availableHosts(at: now).count }
 
     private func isEjected(_ host: Int, at now: Instant) -> Bool {
         hosts[host].ejectedUntil.map { now < $0 } ?? false
@@ -55,8 +56,10 @@ struct HostAvailability {
 
     // MARK: Calls
 
-    /// A call to a host ended.
-    mutating func ended(_ host: Int, _ sample: CircuitBreakerState.Sample, at now: Instant) {
+    /// Records the outcome of a call to a host.
+    mutating func recordCall(
+        to host: Int, _ sample: CircuitBreakerState.Sample, at now: Instant
+    ) {
         guard let eject else { return }
         switch sample {
         case .none: break
@@ -64,17 +67,17 @@ struct HostAvailability {
             hosts[host].failuresInRow = 0
             if !isEjected(host, at: now) { hosts[host].ejections = 0 }
         case .failure:
-            // Answers to calls from before are no news of a host that is left alone already.
+            // Calls that began before an ejection say nothing new about the host.
             if isEjected(host, at: now) { return }
             hosts[host].failuresInRow += 1
             if hosts[host].failuresInRow >= eject.after { self.eject(host, eject, at: now) }
         }
     }
 
-    /// Never more than half of the hosts.
+    /// Ejects a host, but never more than half of the hosts.
     private mutating func eject(_ host: Int, _ plan: EjectPlan, at now: Instant) {
-        let outside = hosts.indices.count { isEjected($0, at: now) }
-        guard (outside + 1) * 2 <= hosts.count else { return }
+        let ejected = hosts.indices.count { isEjected($0, at: now) }
+        guard (ejected + 1) * 2 <= hosts.count else { return }
         hosts[host].failuresInRow = 0
         hosts[host].ejections = min(hosts[host].ejections + 1, Self.growthMax)
         hosts[host].ejectedUntil =
@@ -83,14 +86,16 @@ struct HostAvailability {
 
     // MARK: Checks
 
-    /// A check of a host ended.
-    mutating func checked(_ host: Int, isGood: Bool) {
-        if isGood {
-            hosts[host].badChecksInRow = 0
-            hosts[host].isWell = true
+    /// Records the result of a health check.
+    mutating func recordCheck(of host: Int, isHealthy: Bool) {
+        if isHealthy {
+            hosts[host].failedChecksInRow = 0
+            hosts[host].isHealthy = true
         } else {
-            hosts[host].badChecksInRow += 1
-            if hosts[host].badChecksInRow >= Self.badChecksMax { hosts[host].isWell = false }
+            hosts[host].failedChecksInRow += 1
+            if hosts[host].failedChecksInRow >= Self.failedChecksMax {
+                hosts[host].isHealthy = false
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 import HTTP
 import HTTPClient
 
-// The table of failures: what holds for every failure of a kind. The status table, the circuit
-// breaker, retries, metrics, reports and the documents read it.
+// The table of failures: the properties that all failures of a kind share. Read by the status
+// table, the circuit breaker, retries, metrics, reports and the documents.
 extension CallFailure {
     /// In the order of reports and metrics.
     package enum Kind: Int, CaseIterable {
@@ -28,13 +28,15 @@ extension CallFailure {
     }
 
     package struct Facts {
-        /// The name of RFC 9209 (section 2.3) where it has one, else a name of this project.
+        /// The name in RFC 9209 (section 2.3) where it has one, else a name of this project.
         package let name: String
         let group: Group
-        /// Whether the circuit breaker and the ejection of hosts count it as a failure of the backend.
+        /// Whether the circuit breaker and the ejection of hosts count it as a failure of the
+        /// backend.
         ///
-        /// Only what the backend or the network did counts, and only what happens below the breaker:
-        /// it sees a response before its status and its JSON are checked, and counts each 5xx.
+        /// Only failures of the backend or the network count, and only those below the breaker in
+        /// the chain: it receives a response before status and JSON are checked, and counts each
+        /// 5xx.
         let countsForBreaker: Bool
         let retry: RetryRule
 
@@ -56,20 +58,20 @@ extension CallFailure {
         case timeout
         /// The gateway refused the call before anything was sent.
         case refused
-        /// It says nothing about the backend, so it does not count where all calls have failed.
-        case silent
+        /// Says nothing about the backend, so it does not count where all calls have failed.
+        case neutral
 
         /// The status of the response if this failure decides it.
         var status: Status {
             switch self {
-            case .backend, .silent: .badGateway
+            case .backend, .neutral: .badGateway
             case .timeout: .gatewayTimeout
             case .refused: .serviceUnavailable
             }
         }
     }
 
-    /// Which condition of `retry.on` covers it.
+    /// The condition of `retry.on` that covers it.
     enum RetryRule {
         case never
         /// `connect`, and only if nothing was sent.
@@ -89,8 +91,8 @@ extension CallFailure.Kind {
             .init("connection_timeout", .timeout, breaker: true, retry: .unsent)
         case .connectionTerminated:
             .init("connection_terminated", .backend, breaker: true, retry: .lost)
-        // This process lacks descriptors or memory, which says nothing about the backend, and another
-        // attempt would fail in the same way.
+        // This process lacks descriptors or memory, which says nothing about the backend, and
+        // another attempt would fail in the same way.
         case .connectionLimitReached: .init("connection_limit_reached", .refused)
         // Another attempt would receive the same certificate.
         case .tlsCertificateError: .init("tls_certificate_error", .backend, breaker: true)
@@ -106,8 +108,8 @@ extension CallFailure.Kind {
         case .collision: .init("collision", .backend)
         case .breakerOpen: .init("breaker_open", .refused)
         case .queueFull: .init("queue_full", .refused)
-        case .skipped: .init("skipped", .silent)
-        case .cancelled: .init("cancelled", .silent)
+        case .skipped: .init("skipped", .neutral)
+        case .cancelled: .init("cancelled", .neutral)
         }
     }
 
@@ -123,7 +125,7 @@ extension CallFailure.Kind {
             case .responseIncomplete: .responseIncomplete
             case .responseBodySize: .responseBodySize
             case .protocolError: .protocolError
-            // The gateway holds too much in memory, for a moment, as with a full queue.
+            // The gateway's buffers are full for a moment, as with a full queue.
             case .noRoom: .queueFull
             case .connectionLimit: .connectionLimitReached
             }

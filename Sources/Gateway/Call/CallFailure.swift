@@ -4,20 +4,20 @@ package import HTTPClient
 import JSONText
 import Promises
 
-/// Why a call gave no part. Each case carries only its own data; what holds for every failure of a
-/// kind is in the table (`CallFailure+Facts.swift`), and what belongs to the failed call in `FailedCall`.
+/// Why a call has no part. Each case carries only its own data; the properties of a kind of failure
+/// are in the table (`CallFailure+Facts.swift`), those of the failed call in `FailedCall`.
 package enum CallFailure: Error {
     /// The client got no response from the backend.
     case connection(ClientFailure)
-    /// No whole response within the call's limit.
+    /// No complete response within the call's limit.
     case responseTimeout(limit: Duration)
     /// No host of the backend is available.
     case destinationUnavailable
     /// A status that `accept` does not list.
     ///
     /// - `retryAfter`: the seconds that the backend stated
-    /// - `answer`: the response itself, where the call relays its body
-    case unexpectedStatus(Status, retryAfter: Int?, answer: RelayableResponse?)
+    /// - `response`: the response itself, where the call relays its body
+    case unexpectedStatus(Status, retryAfter: Int?, response: RelayableResponse?)
     /// The body is not JSON; the text of the error.
     case invalidJSON(String)
     /// The JSON does not have the shape that the call takes.
@@ -32,7 +32,7 @@ package enum CallFailure: Error {
     /// The gateway cancelled the call.
     case cancelled
     /// An internal error, which is reported as a cancellation.
-    case unforeseen(any Error)
+    case internalError(any Error)
 
     /// Why the request of a call could not be built.
     package enum SkipReason: Sendable {
@@ -51,8 +51,8 @@ struct FailedCall: Error {
     let failure: CallFailure
     /// The index of the call in its endpoint.
     let call: Int
-    /// The host that the call was sent to last, with its port; known only where the endpoint exposes
-    /// details.
+    /// The host that the call was sent to last, with its port; known only where the endpoint
+    /// exposes details.
     let host: FieldValue?
 }
 
@@ -69,26 +69,26 @@ extension CallFailure {
         case .breakerOpen: .breakerOpen
         case .queueFull: .queueFull
         case .skipped: .skipped
-        case .cancelled, .unforeseen: .cancelled
+        case .cancelled, .internalError: .cancelled
         }
     }
 
-    /// The failure that an error of a call's chain means.
+    /// Maps an error of a call's chain to a failure.
     init(_ error: any Error) {
         switch error {
         case let failure as CallFailure: self = failure
         case let failed as FailedCall: self = failed.failure
         case let failure as ClientFailure: self = .connection(failure)
         case let cancelled as Cancelled:
-            // Its own timeout cancels a call that is slow; any other cancellation is the gateway's.
+            // The cause is the call's own timeout; the gateway makes any other cancellation.
             self = (cancelled.cause as? CallFailure) ?? .cancelled
         case is InvalidShape: self = .invalidShape
-        default: self = .unforeseen(error)
+        default: self = .internalError(error)
         }
     }
 }
 
-// What reports and the status table need of a failure.
+// The properties of a failure that reports and the status table use.
 extension CallFailure {
     /// The backend's status.
     var status: Status? {
@@ -96,8 +96,8 @@ extension CallFailure {
     }
 
     /// The response itself, where the call relays its body.
-    var answer: RelayableResponse? {
-        if case .unexpectedStatus(_, _, let answer) = self { answer } else { nil }
+    var response: RelayableResponse? {
+        if case .unexpectedStatus(_, _, let response) = self { response } else { nil }
     }
 
     /// The limit that was exceeded.
@@ -109,8 +109,8 @@ extension CallFailure {
         }
     }
 
-    /// Whose value was missing.
-    var because: String? {
+    /// The name of the value that was missing: a call's, or one that the client did not send.
+    var missingValue: String? {
         switch self {
         case .skipped(.call(let name)), .skipped(.client(let name)): name
         default: nil
@@ -118,7 +118,7 @@ extension CallFailure {
     }
 
     /// Whether the client did not send a value that the call uses.
-    var isClientsFault: Bool { if case .skipped(.client) = self { true } else { false } }
+    var isClientError: Bool { if case .skipped(.client) = self { true } else { false } }
 
     /// The key that another call's value has.
     var key: String? { if case .collision(let key) = self { key } else { nil } }
@@ -128,7 +128,7 @@ extension CallFailure {
         switch self {
         case .connection(let failure): failure.detail
         case .invalidJSON(let text), .skipped(.unusable(let text)): text
-        case .unforeseen(let error): "\(error)"
+        case .internalError(let error): "\(error)"
         default: nil
         }
     }

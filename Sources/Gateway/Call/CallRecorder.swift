@@ -52,7 +52,7 @@ package final class CallRecorder {
         CallFilter { [self] next in
             CallService { [self] request, exchange in
                 sightings[plan.index]?.requests.append(loop.now)
-                let host = request.askedHost ?? AskedHost()
+                let host = request.calledHost ?? CalledHost()
                 let answer = next(request.noting(host), exchange)
                 sightings[plan.index]?.url =
                     backend.url(of: host) + plan.shownTarget(request.target)
@@ -82,9 +82,9 @@ package final class CallRecorder {
 }
 
 extension CallRequest {
-    fileprivate func noting(_ host: AskedHost) -> CallRequest {
+    fileprivate func noting(_ host: CalledHost) -> CallRequest {
         var noting = self
-        noting.askedHost = host
+        noting.calledHost = host
         return noting
     }
 }
@@ -104,7 +104,7 @@ extension CallPlan {
 
 extension BackendPlan {
     /// As the operator wrote it, of the host that was asked.
-    fileprivate func url(of asked: AskedHost) -> String {
+    fileprivate func url(of asked: CalledHost) -> String {
         let name = asked.name.map { "\($0)" }
         return (hosts.first { $0.origin.hostField == name } ?? hosts.first)?.shownURL ?? ""
     }

@@ -2,27 +2,27 @@ package import Basics
 package import HTTP
 package import JSONText
 
-/// What the templates of one request may refer to: its parameters, its head, its body, and the parts
-/// that have come in.
+/// The values that the templates of one request can use: its parameters, head and body, and the
+/// parts received so far.
 ///
-/// One object per request, shared by its calls; confined to the request's core.
+/// One object per request, shared by its calls; confined to the request's worker.
 package final class CallValues {
     package let head: RequestHead
     package let params: Params
     package let body: Bytes
-    /// Nil where no template asks.
-    private let parts: KeptParts?
+    /// Nil where no template uses a part.
+    private let parts: ReceivedParts?
 
-    /// The body as JSON: as the endpoint checked it, else scanned when the first template asks for
-    /// a field of it.
+    /// The body as JSON: as the endpoint checked it, else parsed when a template first uses a field
+    /// of it.
     private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
 
-    /// Nil where nothing is sent, so that there is no connection.
+    /// Nil in `explain` without a run, where there is no connection.
     private let exchange: Exchange?
     private let proxies: TrustedProxies
 
     /// - Parameters:
-    ///   - calls: how many parts to keep; 0 where no template uses another call's answer
+    ///   - calls: how many parts to store; 0 where no template uses another call's response
     ///   - exchange: for the client's address
     package init(
         head: RequestHead, input: RequestInput, calls: Int, exchange: Exchange? = nil,
@@ -33,21 +33,21 @@ package final class CallValues {
         self.proxies = proxies
         params = input.params
         body = input.body
-        parts = calls > 0 ? KeptParts(calls) : nil
+        parts = calls > 0 ? ReceivedParts(calls) : nil
         if let checked = input.bodyValue { bodyValue = checked }
     }
 
     /// Where the request comes from.
     var client: ClientAddress? { exchange?.clientAddress(of: head, proxies) }
 
-    /// The header lines that tell a backend who the client is.
+    /// Appends the header lines that identify the client to a backend.
     func appendForwarded(_ names: [FieldName], to fields: inout Fields) {
         guard !names.isEmpty, let client else { return }
         ForwardedFields(head, client, proxies.source).append(names, to: &fields)
     }
 
-    /// A part is there. Without a template that uses another call's answer, nothing is kept.
-    func keep(_ part: JSONSlice, of call: Int) {
+    /// Stores a part, unless no template uses another call's response.
+    func store(_ part: JSONSlice, of call: Int) {
         parts?.byCall[call] = part
     }
 
@@ -75,8 +75,8 @@ package final class CallValues {
         return value
     }
 
-    /// Whether the request has no such value, so that an optional reference leaves it out. Null counts
-    /// as absent; a value that is there and cannot be used does not.
+    /// Whether the request has no such value, so that an optional reference leaves it out. Null
+    /// counts as absent; a value that is there and cannot be used does not.
     package func isAbsent(_ source: URLTemplate.Source) -> Bool {
         switch source {
         case .param(let index): params[index] == nil
@@ -90,9 +90,9 @@ package final class CallValues {
     }
 }
 
-/// The parts that have come in, for the templates that use them.
-private final class KeptParts {
-    /// Nil until the call's part is there.
+/// The parts received so far, for the templates that use them.
+private final class ReceivedParts {
+    /// Nil until the call's part is received.
     var byCall: [JSONSlice?]
 
     init(_ calls: Int) {
@@ -101,7 +101,7 @@ private final class KeptParts {
 }
 
 extension JSONSlice {
-    /// The value at a path, or all of it where no path is given.
+    /// The value at a path; without a path, the value itself.
     fileprivate func value(at path: JSONPath?) -> JSONSlice? {
         guard let path else { return self }
         return value(at: path)

@@ -3,7 +3,8 @@ import HTTP
 import HTTPClient
 import JSONText
 
-/// Makes a part of a backend's answer: check the status, check the JSON, take, keep, drop, rename.
+/// Decodes a backend's response to a part: checks status and JSON, then takes, keeps, drops,
+/// renames.
 struct Decoder {
     let plan: CallPlan
 
@@ -22,7 +23,7 @@ struct Decoder {
         return relayed
     }
 
-    /// At the root there is a place for the members of an object only, and for nothing at all.
+    /// Only an object, or an empty body, can be merged into the root.
     private func shaped(_ response: ClientResponse) throws -> JSONSlice {
         let content = response.content
         let value = try plan.shape.applied(to: try value(of: content))
@@ -32,7 +33,7 @@ struct Decoder {
         return value
     }
 
-    /// 204 and an empty body give null, and that is no failure.
+    /// An empty body, such as that of a 204, is null and not a failure.
     private func value(of content: Bytes) throws -> JSONSlice {
         guard !content.isEmpty else { return .null }
         do {
@@ -46,6 +47,6 @@ struct Decoder {
         .unexpectedStatus(
             response.status,
             retryAfter: response.fields[.retryAfter].flatMap { Int($0.description) },
-            answer: plan.relaysBody ? RelayableResponse(response) : nil)
+            response: plan.relaysBody ? RelayableResponse(response) : nil)
     }
 }

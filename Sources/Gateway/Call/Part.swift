@@ -1,7 +1,7 @@
 import HTTP
 import JSONText
 
-/// What one call contributes to the answer.
+/// What one call contributes to the response.
 struct Part {
     /// The backend's value, shaped.
     let value: JSONSlice

@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import HTTPClient
 
-/// What `relay_body` passes on of a backend's response. It stands in an error, so that it must be
+/// The part of a backend's response that `relay_body` passes on. An error carries it, so it must be
 /// `Sendable`, which a `Body` is not.
 package struct RelayableResponse: Sendable {
     let status: Status

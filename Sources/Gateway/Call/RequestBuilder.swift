@@ -5,26 +5,26 @@ import JSONText
 import Promises
 import Reactor
 
-/// Makes the request of one call out of its templates and the values of the running request.
+/// Builds the request of one call from its templates and the values of the client's request.
 struct RequestBuilder {
     private let plan: CallPlan
     private let params: [ParamPlan]
     private let calls: [String]
-    /// The target, where no value and nothing of the client's query is in it.
+    /// The target, where it contains neither a value nor a part of the client's query.
     private let constantTarget: Target?
-    /// Those of the backend that the call does not set itself.
+    /// The backend's fields that the call does not set itself.
     private let backendFields: Fields
     private let forwarded: ForwardedHeaders
 
-    /// Room for the fields of one call, in bytes; most calls fit.
+    /// Bytes reserved for the fields of one call; enough for most.
     private static let reservedFieldBytes = 128
 
-    /// The segments of the path that an earlier answer could make empty, `.` or `..`.
-    private let answerSegments: [RiskySegment]
+    /// The segments of the path that another call's response could make empty, `.` or `..`.
+    private let responseSegments: [RiskySegment]
 
     /// - Parameters:
     ///   - backendFields: the `headers` of the call's backend
-    ///   - params: the endpoint's, for the names of what a client did not send
+    ///   - params: the endpoint's, for the names of values that a client did not send
     ///   - calls: the names of the endpoint's calls
     init(_ plan: CallPlan, backendFields: Fields, params: [ParamPlan], calls: [String]) {
         self.plan = plan
@@ -34,14 +34,14 @@ struct RequestBuilder {
         forwarded = ForwardedHeaders(plan, backendFields: backendFields)
         self.params = params
         self.calls = calls
-        answerSegments = plan.target.riskySegments.filter(\.usesAnswer)
+        responseSegments = plan.target.riskySegments.filter(\.usesResponse)
         constantTarget =
             plan.forward.query == nil ? plan.target.constant.flatMap { Target($0) } : nil
     }
 
     /// Throws `skipped` where a value is missing.
     func request(
-        with values: CallValues, deadline: Instant, askedHost: AskedHost?
+        with values: CallValues, deadline: Instant, calledHost: CalledHost?
     ) throws(CallFailure) -> CallRequest {
         let target = try target(values)
         var fields = try fields(values)
@@ -55,16 +55,16 @@ struct RequestBuilder {
             constantFields: backendFields,
             fields: fields,
             body: body ?? Bytes(),
-            answerMax: plan.answerMax,
+            responseBytesMax: plan.responseBytesMax,
             deadline: deadline,
-            askedHost: askedHost)
+            calledHost: calledHost)
     }
 
     // MARK: Target
 
     private func target(_ values: CallValues) throws(CallFailure) -> Target {
         if let constantTarget { return constantTarget }
-        // The values of the client were checked with the request; those of other calls are known now.
+        // The client's values were checked with the request; those of other calls are known now.
         try checkSegments(values)
         var target: [UInt8] = []
         target.reserveCapacity(128)
@@ -85,9 +85,9 @@ struct RequestBuilder {
     }
 
     private func checkSegments(_ values: CallValues) throws(CallFailure) {
-        for segment in answerSegments {
+        for segment in responseSegments {
             if segment.isRefused(in: values) {
-                throw skipped(segment.blamed)
+                throw skipped(segment.reportedValue)
             }
         }
     }
@@ -109,7 +109,7 @@ struct RequestBuilder {
         return fields
     }
 
-    /// Nil leaves the line out: an optional value in it is absent.
+    /// Nil where an optional value is absent: the line is left out.
     private func fieldValue(
         _ template: URLTemplate, _ values: CallValues
     ) throws(CallFailure) -> FieldValue? {
@@ -124,7 +124,7 @@ struct RequestBuilder {
                 last = value
             }
         }
-        // A value that could split a head counts as missing: it cannot be sent.
+        // A value that could split the head cannot be sent, so it counts as missing.
         guard let value = FieldValue(Bytes(text)) else {
             guard let last else { throw .skipped(.unusable("the value cannot be a header value")) }
             throw skipped(last)
@@ -134,7 +134,8 @@ struct RequestBuilder {
 
     // MARK: Body
 
-    /// Nil sends no body: the call has none, or an optional reference alone has no value.
+    /// Nil where no body is sent: the call has none, or its body is an optional reference without a
+    /// value.
     private func body(_ values: CallValues) throws(CallFailure) -> Bytes? {
         guard let template = plan.body else { return nil }
         if let whole = template.wholeBody {
@@ -175,8 +176,8 @@ struct RequestBuilder {
             return true
         }
         guard let text = try text(of: value, in: values) else { return false }
-        // JSON that is not valid must not become a part of the body: neither a body that is no JSON
-        // nor a header or a query value that is no UTF-8.
+        // Invalid JSON must not become a part of the body: neither a request body that is not JSON
+        // nor a header or query value that is not UTF-8.
         if case .requestBody = value.source { throw skipped(value) }
         guard text.isUTF8 else { throw skipped(value) }
         if isTextual { body.append(jsonString: text) } else { body.append(text) }

@@ -1,10 +1,10 @@
 import Basics
 import GatewayConfig
 
-// The risky segments of one request, looked at with its values.
+// Checks the risky segments of a request with its values.
 extension RiskySegment {
-    /// Whether the finished segment is empty, `.` or `..`. False where a value is missing, for which
-    /// the call is skipped.
+    /// Whether the finished segment is empty, `.` or `..`. False where a value is missing, for
+    /// which the call is skipped.
     func isRefused(in values: CallValues) -> Bool {
         var dots = 0
         for piece in pieces {
@@ -23,14 +23,14 @@ extension RiskySegment {
 }
 
 extension EndpointPlan {
-    /// Refuses a request whose values would change the path of a call; those that only an earlier
-    /// answer completes are checked when the call is made.
+    /// Refuses a request whose values would change the path of a call; segments that depend on
+    /// another call's response are checked when the call starts.
     package func checkSegments(_ values: CallValues) throws(InvalidRequest) {
         var faults: [InvalidRequest.Fault] = []
         for index in clientSegments.indices
         where clientSegments[index].segment.isRefused(in: values) {
-            guard clientSegments[index].call.isWanted(values.params) else { continue }
-            let fault = fault(for: clientSegments[index].segment.blamed)
+            guard clientSegments[index].call.isEnabled(with: values.params) else { continue }
+            let fault = fault(for: clientSegments[index].segment.reportedValue)
             if !faults.contains(fault) { faults.append(fault) }
         }
         guard faults.isEmpty else { throw InvalidRequest(errors: faults) }

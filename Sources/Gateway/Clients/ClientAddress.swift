@@ -2,26 +2,26 @@ package import Basics
 package import HTTP
 package import Reactor
 
-/// Where a request comes from: the address of its client, and what the proxies in between say of the
-/// request that the client sent.
+/// The origin of a request: the address of its client, and what the proxies in between state about
+/// the client's request.
 ///
-/// Found once per request, when something first asks (`Exchange.clientAddress`): a reference
-/// `{request.client}`, a call with `forwarded`, the access log.
+/// Computed once per request, at the first use (`Exchange.clientAddress`): by a reference
+/// `{request.client}`, a call with `forwarded`, or the access log.
 package final class ClientAddress {
-    /// The client; nil where it is on a unix socket and no proxy names it.
+    /// The client; nil for a unix socket where no proxy states a client.
     package let address: IPAddress?
     /// The other end of the connection; nil for a unix socket.
     let peer: IPAddress?
-    /// Whether the peer is a trusted proxy, so that its headers count.
+    /// Whether the peer is a trusted proxy, so that its forwarding headers are used.
     let isProxied: Bool
-    /// The scheme and the host that the client used, as far as the proxies name them.
+    /// The scheme and the host that the client used, as far as the proxies state them.
     let proto: Bytes?
     let host: Bytes?
 
-    /// The address as a text, without a port.
+    /// The address as text, without a port.
     package private(set) lazy var text: Bytes? = address.map { Bytes($0.description) }
 
-    /// Whether a proxy named the client.
+    /// Whether a proxy stated the client.
     package var isNamedByProxy: Bool { isProxied && address != peer }
 
     init(
@@ -37,7 +37,7 @@ package final class ClientAddress {
 }
 
 extension Exchange {
-    /// The client's address by these rules, found at the first call.
+    /// The client's address by these rules; computed at the first call.
     package func clientAddress(of head: RequestHead, _ proxies: TrustedProxies) -> ClientAddress {
         if let known = origin as? ClientAddress { return known }
         let found = proxies.client(of: head.fields, peer: client.flatMap { SocketAddress($0) })

@@ -2,22 +2,22 @@ import Basics
 import HTTP
 import Reactor
 
-/// One element of a `Forwarded` header (RFC 7239 section 4): what one proxy says of the request that
-/// it received.
+/// One element of a `Forwarded` header (RFC 7239 section 4): what one proxy states about the
+/// request that it received.
 struct ForwardedElement: Equatable {
-    /// `for`; nil where it is missing, `unknown`, obfuscated, or no address.
+    /// `for`; nil where it is missing, `unknown`, obfuscated or not an address.
     var address: IPAddress?
-    /// `proto`, where it is the name of a scheme.
+    /// `proto`, where it is a valid scheme.
     var proto: Bytes?
     /// `host`
     var host: Bytes?
 
-    /// The elements of one line, in order; nil for each that cannot be read. After a quoted string
-    /// that never ends, the rest of the line is one such element.
+    /// The elements of one line, in order; nil for each malformed one. After an unterminated quoted
+    /// string, the rest of the line is one malformed element.
     static func all(in line: Bytes) -> [ForwardedElement?] {
         var reader = ForwardedReader(line)
         var elements: [ForwardedElement?] = []
-        while let element = reader.next() { elements.append(element) }
+        while let element = reader.nextElement() { elements.append(element) }
         return elements
     }
 }
@@ -25,16 +25,16 @@ struct ForwardedElement: Equatable {
 /// Reads the elements of one line from left to right.
 private struct ForwardedReader {
     private let line: Bytes
-    private var at = 0
+    private var position = 0
 
     init(_ line: Bytes) {
         self.line = line
     }
 
-    /// nil at the end; an element that is nil cannot be read.
-    mutating func next() -> ForwardedElement?? {
-        while at < line.count, isSpace || here == UInt8(ascii: ",") { at += 1 }
-        guard at < line.count else { return nil }
+    /// Nil at the end; an element that is nil is malformed.
+    mutating func nextElement() -> ForwardedElement?? {
+        while position < line.count, isSpace || current == UInt8(ascii: ",") { position += 1 }
+        guard position < line.count else { return nil }
         if let element = element() { return .some(element) }
         skipToComma()
         return .some(nil)
@@ -44,14 +44,14 @@ private struct ForwardedReader {
     /// for repeated names.
     private static let pairsMax = 16
 
-    /// Stops at the comma behind the element, or at the end. A space around a `;` is let through.
-    /// An element with a repeated name or more than `pairsMax` pairs cannot be read.
+    /// Stops at the comma after the element, or at the end. Spaces around a `;` are accepted. An
+    /// element with a repeated name or more than `pairsMax` pairs is malformed.
     private mutating func element() -> ForwardedElement? {
         var element = ForwardedElement()
         var names: [String] = []
         while true {
             skipSpaces()
-            if at < line.count, here != UInt8(ascii: ";"), here != UInt8(ascii: ",") {
+            if position < line.count, current != UInt8(ascii: ";"), current != UInt8(ascii: ",") {
                 guard let (name, value) = pair(), names.count < Self.pairsMax,
                     !names.contains(name)
                 else { return nil }
@@ -59,19 +59,19 @@ private struct ForwardedReader {
                 element.set(name, value)
                 skipSpaces()
             }
-            guard at < line.count, here != UInt8(ascii: ",") else { return element }
-            guard here == UInt8(ascii: ";") else { return nil }
-            at += 1
+            guard position < line.count, current != UInt8(ascii: ",") else { return element }
+            guard current == UInt8(ascii: ";") else { return nil }
+            position += 1
         }
     }
 
     /// `token "=" ( token / quoted-string )`; the name in lower case.
     private mutating func pair() -> (name: String, value: Bytes)? {
         let name = token()
-        guard !name.isEmpty, at < line.count, here == UInt8(ascii: "=") else { return nil }
-        at += 1
-        guard at < line.count else { return nil }
-        if here == UInt8(ascii: "\"") {
+        guard !name.isEmpty, position < line.count, current == UInt8(ascii: "=") else { return nil }
+        position += 1
+        guard position < line.count else { return nil }
+        if current == UInt8(ascii: "\"") {
             guard let value = quotedString() else { return nil }
             return (String(name).lowercased(), value)
         }
@@ -80,44 +80,44 @@ private struct ForwardedReader {
     }
 
     private mutating func token() -> Bytes {
-        let start = at
-        at = line.span.first(notIn: .token, from: at)
-        return line[start..<at]
+        let start = position
+        position = line.span.first(notIn: .token, from: position)
+        return line[start..<position]
     }
 
-    /// The text between the quotes, without its backslashes; nil where it never ends.
+    /// The text between the quotes, unescaped; nil where the closing quote is missing.
     private mutating func quotedString() -> Bytes? {
         var text: [UInt8] = []
-        at += 1
-        while at < line.count {
-            switch here {
+        position += 1
+        while position < line.count {
+            switch current {
             case UInt8(ascii: "\""):
-                at += 1
+                position += 1
                 return Bytes(text)
             case UInt8(ascii: "\\"):
-                guard at + 1 < line.count else { return nil }
-                at += 1
+                guard position + 1 < line.count else { return nil }
+                position += 1
             default: break
             }
-            text.append(here)
-            at += 1
+            text.append(current)
+            position += 1
         }
         return nil
     }
 
-    /// To the comma that ends what could not be read; a comma inside of quotes ends nothing.
+    /// Skips a malformed element, up to its comma; commas inside quotes do not end it.
     private mutating func skipToComma() {
-        while at < line.count, here != UInt8(ascii: ",") {
-            if here == UInt8(ascii: "\"") { _ = quotedString() } else { at += 1 }
+        while position < line.count, current != UInt8(ascii: ",") {
+            if current == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
         }
     }
 
     private mutating func skipSpaces() {
-        while at < line.count, isSpace { at += 1 }
+        while position < line.count, isSpace { position += 1 }
     }
 
-    private var here: UInt8 { line[at] }
-    private var isSpace: Bool { here == 0x20 || here == 0x09 }
+    private var current: UInt8 { line[position] }
+    private var isSpace: Bool { current == 0x20 || current == 0x09 }
 }
 
 extension ForwardedElement {

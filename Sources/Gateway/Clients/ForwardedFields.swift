@@ -3,9 +3,9 @@ import GatewayConfig
 import HTTP
 import Reactor
 
-/// `forwarded:` of a backend or a call: the header lines that tell a backend who the client is.
+/// `forwarded:` of a backend or a call: the header lines that identify the client to a backend.
 ///
-/// What a trusted proxy sent is continued; of any other peer's forwarding headers nothing is used.
+/// The headers of a trusted proxy are continued; those of any other peer are ignored.
 struct ForwardedFields {
     private let head: RequestHead
     private let client: ClientAddress
@@ -29,10 +29,10 @@ struct ForwardedFields {
         }
     }
 
-    /// The gateway takes requests over plain HTTP only.
+    /// The gateway accepts plain HTTP only.
     private static let ownScheme = Bytes("http")
 
-    /// The host that the peer asked for.
+    /// The host that the peer requested.
     private var ownHost: Bytes? { head.target.authority ?? head.fields[.host]?.bytes }
 
     /// Whether the peer maintains this family of headers, so that its lines are continued.
@@ -40,7 +40,7 @@ struct ForwardedFields {
         client.isProxied && source == family
     }
 
-    /// A value that came with the head has no control byte; one from a quoted string may.
+    /// Drops a value with a control byte, which can only come from a quoted string.
     private func append(_ name: FieldName, _ text: [UInt8], to fields: inout Fields) {
         guard !text.isEmpty, let value = FieldValue(Bytes(text)) else { return }
         fields.append(name, value)
@@ -48,7 +48,7 @@ struct ForwardedFields {
 
     // MARK: X-Forwarded-*
 
-    /// The addresses so far, and the peer's.
+    /// The addresses received, and the peer's.
     private var forwardedFor: [UInt8] {
         var list: [UInt8] = []
         if continues(.forwardedFor) {
@@ -60,7 +60,7 @@ struct ForwardedFields {
         return list
     }
 
-    /// The lines of a proxy as they came, else the value that is known.
+    /// Appends the lines of a proxy unchanged, else the known value.
     private func appendX(_ name: FieldName, _ value: Bytes?, to fields: inout Fields) {
         if continues(.forwardedFor), head.fields.contains(name) {
             for line in head.fields.all(name) { fields.append(name, line) }
@@ -71,18 +71,19 @@ struct ForwardedFields {
 
     // MARK: Forwarded
 
-    /// The elements so far, and one of our own about the peer's request.
+    /// The elements received, and one for the peer's request.
     private var forwarded: [UInt8] {
         var list: [UInt8] = []
         if continues(.forwarded) {
             let lines = head.fields.all(.forwarded).map(\.bytes)
-            // A line that cannot be read could make what follows it mean something else.
+            // A malformed line could change the meaning of what follows it.
             let areReadable = lines.allSatisfy { line in
                 ForwardedElement.all(in: line).allSatisfy { $0 != nil }
             }
             if areReadable { for line in lines { list.append(entry: line) } }
         } else if client.isNamedByProxy, let address = client.address {
-            // A list of schemes or hosts, as several proxies make it, is no value of an element.
+            // A list of schemes or hosts, as several proxies produce it, is not valid in an
+            // element.
             list.append(
                 entry: element(
                     for: address, host: client.host.flatMap { $0.isOneHost ? $0 : nil },
@@ -114,21 +115,21 @@ struct ForwardedFields {
 }
 
 extension Bytes {
-    /// Neither a list nor white space.
+    /// Whether it contains neither a comma nor white space.
     fileprivate var isOneHost: Bool {
         !isEmpty && span.indices.allSatisfy { self[$0] > 0x20 && self[$0] != UInt8(ascii: ",") }
     }
 }
 
 extension [UInt8] {
-    /// Appends an entry of a list behind a comma; an empty one is left out.
+    /// Appends an entry of a comma-separated list, unless it is empty.
     fileprivate mutating func append(entry: Bytes) {
         guard !entry.isEmpty else { return }
         if !isEmpty { append(literal: ", ") }
         append(entry)
     }
 
-    /// Appends a token as it is, anything else as a quoted string (RFC 9110 section 5.6.4).
+    /// Appends a token unchanged, anything else as a quoted string (RFC 9110 section 5.6.4).
     fileprivate mutating func append(forwardedValue value: Bytes) {
         guard value.span.first(notIn: .token, from: 0) < value.count else {
             return append(value)

@@ -3,30 +3,30 @@ import GatewayConfig
 import HTTP
 import Reactor
 
-/// The addresses in forwarding headers, one hop each.
+/// Parses the address of one hop in a forwarding header.
 enum ForwardedHop {
-    /// An entry of `X-Forwarded-For`: `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]`, and either with a
-    /// port; an IPv6 address needs brackets then. Nil for anything else.
+    /// An entry of `X-Forwarded-For`: `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`, with or
+    /// without a port; an IPv6 address with a port needs brackets. Nil for anything else.
     static func address(inForwardedFor entry: Bytes) -> IPAddress? {
         guard let text = text(entry) else { return nil }
         if !text.hasPrefix("["), let address = IPAddress(text) { return address.unmapped }
         return node(text)
     }
 
-    /// A node of RFC 7239 section 6: `192.0.2.1` or `[2001:db8::1]`, either with a port, which may be
-    /// obfuscated. Nil for `unknown`, obfuscated names, and anything else.
+    /// A node of RFC 7239 section 6: `192.0.2.1` or `[2001:db8::1]`, with or without a port, which
+    /// may be obfuscated. Nil for `unknown`, obfuscated names and anything else.
     static func address(inNode entry: Bytes) -> IPAddress? {
-        text(entry).flatMap { node($0, mayHideItsPort: true) }
+        text(entry).flatMap { node($0, mayObfuscatePort: true) }
     }
 
-    /// No address and port is longer.
+    /// Longer than any address with a port.
     private static let bytesMax = 128
 
     private static func text(_ entry: Bytes) -> String? {
         (1...bytesMax).contains(entry.count) ? String(entry) : nil
     }
 
-    private static func node(_ text: String, mayHideItsPort: Bool = false) -> IPAddress? {
+    private static func node(_ text: String, mayObfuscatePort: Bool = false) -> IPAddress? {
         let host: Substring
         let rest: Substring
         if text.hasPrefix("[") {
@@ -38,18 +38,18 @@ enum ForwardedHop {
             rest = text.dropFirst(host.count)
         }
         guard let address = IPAddress(String(host)) else { return nil }
-        guard rest.isEmpty || isPort(rest, mayHide: mayHideItsPort) else { return nil }
-        // Brackets belong to version 6, and to nothing else.
+        guard rest.isEmpty || isPort(rest, mayObfuscate: mayObfuscatePort) else { return nil }
+        // Brackets are for IPv6 only, and required there.
         let isVersion6 = if case .v6 = address { true } else { false }
         return isVersion6 == text.hasPrefix("[") ? address.unmapped : nil
     }
 
     /// `:443`, or `:_hidden` (RFC 7239 section 6.3).
-    private static func isPort(_ text: Substring, mayHide: Bool) -> Bool {
+    private static func isPort(_ text: Substring, mayObfuscate: Bool) -> Bool {
         guard text.hasPrefix(":") else { return false }
         let port = text.dropFirst().utf8
-        if mayHide, port.first == UInt8(ascii: "_") {
-            return port.count > 1 && port.dropFirst().allSatisfy(isHiddenByte)
+        if mayObfuscate, port.first == UInt8(ascii: "_") {
+            return port.count > 1 && port.dropFirst().allSatisfy(isObfuscatedByte)
         }
         guard (1...5).contains(port.count), port.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return false
@@ -57,17 +57,17 @@ enum ForwardedHop {
         return UInt16(String(text.dropFirst())) != nil
     }
 
-    private static func isHiddenByte(_ byte: UInt8) -> Bool {
+    private static func isObfuscatedByte(_ byte: UInt8) -> Bool {
         Unicode.Scalar(byte).properties.isAlphabetic && byte < 0x80
             || (0x30...0x39).contains(byte) || "._-".utf8.contains(byte)
     }
 }
 
-/// The entries of a comma-separated header from the right, over all its lines; empty ones are left out
-/// (RFC 9110 section 5.6.1).
+/// The entries of a comma-separated header from the right, over all its lines; empty ones are
+/// skipped (RFC 9110 section 5.6.1).
 struct ReversedEntries: Sequence, IteratorProtocol {
     private var lines: ArraySlice<Bytes>
-    /// What is left of the last line.
+    /// The unread rest of the last line.
     private var rest = Bytes()
 
     /// - Parameter lines: the values in the order of the request

@@ -3,19 +3,18 @@ import GatewayConfig
 import HTTP
 import Reactor
 
-/// `clients.trusted_proxies` and `address_from`: which peers are proxies whose forwarding headers are
-/// trusted, and which of the two headers they maintain. Pure.
+/// `clients.trusted_proxies` and `address_from`: which peers are proxies whose forwarding headers
+/// are trusted, and which of the two families of headers they maintain.
 ///
-/// Only one family of headers counts. A proxy that maintains one passes the other on as the client
-/// sent it.
+/// Only that family is used: a proxy that maintains one passes the other on as the client sent it.
 package struct TrustedProxies: Sendable, Equatable {
     let networks: [AddressPrefix]
     /// Peers on unix sockets, which have no address.
     let includesUnixSockets: Bool
     let source: Config.Clients.AddressSource
 
-    /// Hops that are looked at, from the right: no chain of proxies is longer, and a header of any
-    /// length costs no more.
+    /// The hops that are read, from the right: longer than any chain of proxies, and a bound for
+    /// the cost of a long header.
     static let hopsMax = 32
 
     static let none = TrustedProxies(
@@ -26,7 +25,8 @@ package struct TrustedProxies: Sendable, Equatable {
     func trusts(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
     /// The client of a request: the peer, or, if that is a trusted proxy, the rightmost address of
-    /// the header that is not one. An entry that is not an address ends the search at the hop before.
+    /// the header that is not one. An entry that is not an address ends the search at the hop
+    /// before.
     ///
     /// - Parameter peer: the other end of the connection; nil for a unix socket
     func client(of fields: Fields, peer: SocketAddress?) -> ClientAddress {

@@ -5,40 +5,42 @@ import JSONText
 import Promises
 import Reactor
 
-/// One route's work, as the contract draws it:
+/// Handles the requests of one route:
 ///
-///     parse -> validate -> any(calls) -> aggregate with requiredValue(for:) -> answer
+///     parse -> validate -> any(calls) -> aggregate with requiredValue(for:) -> respond
 ///
 /// The body, the padding and the deadline are filters around it (`Chain`).
 final class Endpoint {
     private let plan: EndpointPlan
     private let fanOut: FanOut
-    private let aggregate: Aggregate
-    private let failed: FailedAnswer
+    private let aggregator: ResponseAggregator
+    private let failureResponse: FailureResponse
     private let loop: any Loop
 
-    init(_ plan: EndpointPlan, _ calls: [Call], loop: any Loop) {
+    init(_ plan: EndpointPlan, _ calls: [EndpointCall], loop: any Loop) {
         self.plan = plan
         self.loop = loop
         fanOut = FanOut(calls, graph: plan.graph)
-        aggregate = Aggregate(plan)
-        failed = FailedAnswer(plan: plan)
+        aggregator = ResponseAggregator(plan)
+        failureResponse = FailureResponse(plan: plan)
     }
 
-    /// Never rejects but by cancellation: every failure is an answer too.
-    func answer(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
-        let run: FanOutState
+    /// Rejects only when it is cancelled: every failure has a response, too.
+    func handleRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+        let state: FanOutState
         do throws(RefusedRequest) {
-            run = try parse(request, exchange)
+            state = try parse(request, exchange)
         } catch {
-            return exchange.local.value(error.answer(to: exchange))
+            return exchange.local.value(error.response(to: exchange))
         }
-        return fanOut.any(run)
-            .map { [self] parts in try aggregate.answer(parts, run) }
-            .recover { [self] error in exchange.local.value(try failed.answer(error, run)) }
+        return fanOut.runCalls(state)
+            .map { [self] parts in try aggregator.response(from: parts, state) }
+            .recover { [self] error in
+                exchange.local.value(try failureResponse.response(to: error, state))
+            }
     }
 
-    /// Parameters and body, checked; every mistake of the client at once.
+    /// Reads and checks parameters and body; throws every error of the client at once.
     private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest)
         -> FanOutState
     {

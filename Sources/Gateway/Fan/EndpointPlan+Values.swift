@@ -2,12 +2,12 @@ package import Basics
 package import HTTP
 import Patterns
 
-// Parse and validate: the same for a request that is served and for one that is explained.
+// Parses and validates a request, for the gateway and for `explain`.
 extension EndpointPlan {
-    /// The values that a request brings for the calls. Throws everything that is wrong with it, at once.
+    /// The values of a request for its calls. Throws everything that is wrong with it, at once.
     ///
     /// - Parameters:
-    ///   - body: nil where it is not known: then it counts as valid
+    ///   - body: nil where it is not known; then it counts as valid
     ///   - exchange: for the client's address; nil where nothing is sent
     package func values(
         of head: RequestHead, body: Bytes?, exchange: Exchange? = nil

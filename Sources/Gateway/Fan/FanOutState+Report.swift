@@ -2,11 +2,12 @@ import Basics
 import HTTP
 import Reactor
 
+// The failures and the times of the calls, as the response reports them.
 extension FanOutState {
     func hasFailed(_ call: CallPlan) -> Bool { failures.contains { $0.call == call.index } }
 
     /// The failures so far, in file order.
-    func reported(of plan: EndpointPlan) -> [ReportedFailure] {
+    func reportedFailures(of plan: EndpointPlan) -> [ReportedFailure] {
         if failures.isEmpty { return [] }
         return plan.calls.compactMap { call in
             failures.first { $0.call == call.index }

@@ -3,7 +3,7 @@ import HTTP
 import JSONText
 import Reactor
 
-/// One request's fan-out while it runs: the values that templates use, and what failed so far.
+/// The state of one request's fan-out: the values that templates use, and the failures so far.
 final class FanOutState {
     let values: CallValues
     let exchange: Exchange
@@ -11,14 +11,14 @@ final class FanOutState {
     /// When the response must be ready.
     let deadline: Instant
 
-    /// Those so far, in order of time.
+    /// In order of time.
     private(set) var failures: [FailedCall] = []
-    /// What all parts take together, for an answer that is written once and never moved.
+    /// Bytes of all parts, so that the response is written once and never moved.
     private(set) var partBytes = 0
-    /// How long each call took, where the endpoint tells its clients; else empty.
+    /// How long each call took, where the endpoint sends `Server-Timing`; else nil.
     let timings: CallTimings?
-    /// By call index, where the endpoint tells its clients; else empty.
-    private let askedHosts: [AskedHost]
+    /// By call index, where the endpoint exposes details; else empty.
+    private let calledHosts: [CalledHost]
 
     init(
         values: CallValues, exchange: Exchange, loop: any Loop, plan: EndpointPlan
@@ -28,32 +28,31 @@ final class FanOutState {
         self.loop = loop
         deadline = exchange.deadline
         timings = plan.hasServerTiming ? CallTimings(calls: plan.calls.count) : nil
-        askedHosts = plan.exposesDetails ? plan.calls.map { _ in AskedHost() } : []
+        calledHosts = plan.exposesDetails ? plan.calls.map { _ in CalledHost() } : []
     }
 
-    /// Where a call's host is to be noted; nil where nobody wants to know.
-    func askedHost(of call: CallPlan) -> AskedHost? {
-        askedHosts.isEmpty ? nil : askedHosts[call.index]
+    /// Receives the host of a call; nil where the endpoint does not expose details.
+    func calledHost(of call: CallPlan) -> CalledHost? {
+        calledHosts.isEmpty ? nil : calledHosts[call.index]
     }
 
-    /// A call is about to be sent.
-    func began(_ call: CallPlan) {
-        timings?.began(call.index, at: loop.now)
+    /// Records that a call is sent now.
+    func recordStart(of call: CallPlan) {
+        timings?.recordStart(of: call.index, at: loop.now)
     }
 
-    /// A call has its part: kept for the templates of other calls.
-    func kept(_ part: Part, of call: CallPlan) -> Part {
-        timings?.ended(call.index, at: loop.now)
+    /// Stores the part of a call for the templates of other calls.
+    func recordPart(_ part: Part, of call: CallPlan) {
+        timings?.recordEnd(of: call.index, at: loop.now)
         partBytes += part.value.bytes.count
-        values.keep(part.value, of: call.index)
-        return part
+        values.store(part.value, of: call.index)
     }
 
     /// Records that a call failed, for the report.
-    func noted(_ error: any Error, of call: CallPlan) -> FailedCall {
-        timings?.ended(call.index, at: loop.now)
+    func recordFailure(_ error: any Error, of call: CallPlan) -> FailedCall {
+        timings?.recordEnd(of: call.index, at: loop.now)
         let failed = FailedCall(
-            failure: CallFailure(error), call: call.index, host: askedHost(of: call)?.name)
+            failure: CallFailure(error), call: call.index, host: calledHost(of: call)?.name)
         failures.removeAll { $0.call == call.index }
         failures.append(failed)
         return failed
@@ -70,9 +69,9 @@ final class CallTimings {
         durations = Array(repeating: nil, count: calls)
     }
 
-    func began(_ call: Int, at now: Instant) { starts[call] = now }
+    func recordStart(of call: Int, at now: Instant) { starts[call] = now }
 
-    func ended(_ call: Int, at now: Instant) {
+    func recordEnd(of call: Int, at now: Instant) {
         if let start = starts[call] { durations[call] = now - start }
     }
 }

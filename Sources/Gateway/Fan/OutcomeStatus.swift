@@ -1,23 +1,23 @@
 import HTTP
 
-/// The table "Status of the answer" of the configuration's contract, as functions.
+/// Status of the response when calls failed, as the reference documents it.
 enum OutcomeStatus {
-    /// A required call failed: its failure decides.
+    /// A required call failed: its failure decides the status.
     static func required(_ failure: CallFailure, of call: CallPlan) -> Status {
         if let status = failure.status, call.relays(failure) { return status }
-        return failure.isClientsFault ? .badRequest : failure.kind.facts.group.status
+        return failure.isClientError ? .badRequest : failure.kind.facts.group.status
     }
 
-    /// One was enough, and all failed. Skipped and cancelled calls have no vote.
+    /// All calls failed where one was enough. Skipped and cancelled calls do not count.
     static func allFailed(_ failures: [CallFailure]) -> Status {
-        let votes = failures.map(\.kind.facts.group).filter { $0 != .silent }
-        guard let first = votes.first else { return skippedOnly(failures) }
-        return votes.allSatisfy { $0 == first } ? first.status : .badGateway
+        let groups = failures.map(\.kind.facts.group).filter { $0 != .neutral }
+        guard let first = groups.first else { return skippedOnly(failures) }
+        return groups.allSatisfy { $0 == first } ? first.status : .badGateway
     }
 
-    /// No request was sent: the client's fault if each value was one that it did not send.
+    /// No request was sent: 400 if every missing value is one that the client did not send.
     private static func skippedOnly(_ failures: [CallFailure]) -> Status {
-        !failures.isEmpty && failures.allSatisfy(\.isClientsFault) ? .badRequest : .badGateway
+        !failures.isEmpty && failures.allSatisfy(\.isClientError) ? .badRequest : .badGateway
     }
 }
 

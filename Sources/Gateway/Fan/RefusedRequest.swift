@@ -1,14 +1,14 @@
 import Basics
 package import HTTP
 
-/// A request that an endpoint does not take: the answer says everything that is wrong with it.
+/// A request that an endpoint refuses; its response lists everything that is wrong with it.
 package enum RefusedRequest: Error {
     case invalid(InvalidRequest)
     /// The body exceeds the endpoint's `max_body`.
     case tooLarge
-    /// The body breaks off, or is no HTTP.
+    /// The body ends early or is not valid HTTP.
     case malformed(WireError)
-    /// Too many requests are at work.
+    /// Too many requests are in flight.
     case overloaded
 
     /// The body, which has been read before.
@@ -17,7 +17,7 @@ package enum RefusedRequest: Error {
         case .bytes(let bytes): return bytes
         case .described, .tunnel: return Bytes()
         case .stream(let source):
-            // Complete bodies never come here, so that this cast is paid by refused ones only.
+            // Complete bodies never reach this cast, so only refused ones pay for it.
             guard let refused = source as? RefusedBody else { return Bytes() }
             switch refused.reason {
             case .tooLarge: throw .tooLarge
@@ -36,7 +36,7 @@ package enum RefusedRequest: Error {
         }
     }
 
-    func answer(to exchange: Exchange) -> Response {
+    func response(to exchange: Exchange) -> Response {
         let problem = Problem(status, instance: exchange.id)
         return switch self {
         case .invalid(let invalid): problem.with("errors", json: invalid.json).response()

@@ -3,10 +3,10 @@ import HTTP
 import Promises
 import Reactor
 
-/// Takes in the whole body, up to the endpoint's limit, before anything else looks at the request.
+/// Reads the whole body, up to the endpoint's limit, before any other filter sees the request.
 ///
-/// A body that is too large or malformed goes on as such, and so does that of a request too many, so
-/// that its rejection is a response of the endpoint like any other; the clock starts then with it.
+/// A body that is too large, malformed or over the limit of buffered bytes is passed on as a
+/// `RefusedBody`: so its rejection is a response of the endpoint and is padded like any other.
 enum BodyReading {
     static func filter(upTo limit: Int, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in

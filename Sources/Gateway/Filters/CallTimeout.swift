@@ -4,7 +4,7 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// Limits one call: its own timeout, or what is left of the whole request, whichever strikes first.
+/// Limits one call to its own timeout or the time left for the request, whichever is shorter.
 enum CallTimeout {
     static func filter(_ timeout: Duration, deadline: Duration, loop: any Loop) -> CallFilter {
         let failures = Failures(own: timeout, total: deadline)
@@ -12,16 +12,15 @@ enum CallTimeout {
             CallService { request, exchange in
                 let left = request.deadline - loop.now
                 guard left > .zero else { return exchange.local.error(failures.total) }
-                let answer = next(request, exchange)
+                let response = next(request, exchange)
                 return timeout <= left
-                    ? answer.timeout(timeout, error: failures.own)
-                    : answer.timeout(left, error: failures.total)
+                    ? response.timeout(timeout, error: failures.own)
+                    : response.timeout(left, error: failures.total)
             }
         }
     }
 
-    /// What is said when time is up. An object, so that a closure that may say it is no more than a
-    /// reference.
+    /// The errors of both limits. An object, so that a closure captures only a reference.
     private final class Failures {
         let own: CallFailure
         let total: CallFailure

@@ -4,8 +4,8 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// Stops calls to a backend that fails too often. One for each backend and worker, so that all calls
-/// to the backend share it.
+/// Stops calls to a backend that fails too often. One for each backend and worker, so that all
+/// calls to the backend share it.
 final class CircuitBreaker {
     private var state: CircuitBreakerState
     private let loop: any Loop
@@ -25,29 +25,30 @@ final class CircuitBreaker {
         }
     }
 
-    /// Starts an attempt unless the breaker is open, in which case it fails with `breaker_open`, and
-    /// records how the attempt ends.
+    /// Starts an attempt unless the breaker is open, in which case it fails with `breaker_open`,
+    /// and records how the attempt ends.
     ///
-    /// Always inlined, so that being generic over the response costs neither a thunk nor an allocation.
+    /// Always inlined, so that being generic over the response costs neither a thunk nor an
+    /// allocation.
     @inline(__always)
     func attempt<Response>(
         on local: LocalContext,
         sample: @escaping (Result<Response, any Error>) -> CircuitBreakerState.Sample,
-        _ start: () -> LocalPromise<Response>
+        _ send: () -> LocalPromise<Response>
     ) -> LocalPromise<Response> {
         let permit = state.permit(at: loop.now)
         if case .refused(let wait) = permit {
             let seconds = Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
             return local.error(CallFailure.breakerOpen(retryAfter: seconds))
         }
-        let attempt = start()
+        let attempt = send()
         attempt.whenSettled { [self] result in
-            state.ended(permit, sample(result), at: loop.now)
+            state.recordCall(permit, sample(result), at: loop.now)
         }
         return attempt
     }
 
-    /// 5xx counts as a failure, 4xx never does; what counts of the others is in the table of failures.
+    /// 5xx counts as a failure, other statuses do not; the table of failures decides about errors.
     static func sample(of result: Result<ClientResponse, any Error>) -> CircuitBreakerState.Sample {
         switch result {
         case .success(let response): response.status.code >= 500 ? .failure : .success

@@ -1,33 +1,35 @@
 import Basics
 
-/// When a backend is left alone: a pure machine, told of every call and of the time.
+/// The state machine of a circuit breaker, without I/O; its inputs are the outcomes of calls and
+/// the time.
 ///
 /// Closed, it counts calls and failures in a sliding window and opens at a share of failures. Open,
-/// it refuses for a while; then one probe goes through, and its outcome decides. Calls that say
-/// nothing of the backend (cancelled by us) are not counted.
+/// it refuses calls for a while. Then it is half open: one probe is allowed, and its outcome
+/// decides. Calls that say nothing about the backend, such as cancelled ones, are not counted.
 struct CircuitBreakerState {
-    /// The answer to "may this call go?"
+    /// Whether a call may be sent.
     enum Permit: Equatable {
-        case go
+        case allowed
         /// The one call of a half-open breaker.
         case probe
         case refused(tryAgainAfter: Duration)
     }
 
-    /// What a call told of its backend.
+    /// What a call shows about its backend.
     enum Sample {
         case success, failure
-        /// Nothing: it was given up before an answer.
+        /// Nothing: it ended before a response.
         case none
     }
 
     private enum Phase {
         case closed
         case open(until: Instant)
-        case probing
+        /// One probe is in flight.
+        case halfOpen
     }
 
-    /// The window in ten slices: old calls leave it a tenth at a time.
+    /// A tenth of the window; old calls leave it slice by slice.
     private struct Slice {
         var number: Int64 = -1
         var calls = 0
@@ -44,36 +46,36 @@ struct CircuitBreakerState {
         sliceNanoseconds = max(1, plan.window.inNanoseconds / 10)
     }
 
-    /// Refusing, or waiting for its probe.
+    /// Open or half open.
     var isOpen: Bool {
         if case .closed = phase { false } else { true }
     }
 
-    /// Asked before every call.
+    /// Called before every call.
     mutating func permit(at now: Instant) -> Permit {
         switch phase {
-        case .closed: return .go
+        case .closed: return .allowed
         case .open(let until) where now >= until:
-            phase = .probing
+            phase = .halfOpen
             return .probe
         case .open(let until): return .refused(tryAgainAfter: until - now)
-        case .probing: return .refused(tryAgainAfter: .seconds(1))
+        case .halfOpen: return .refused(tryAgainAfter: .seconds(1))
         }
     }
 
-    /// Told after every call that was let through.
-    mutating func ended(_ permit: Permit, _ sample: Sample, at now: Instant) {
+    /// Records the outcome of a call that was allowed.
+    mutating func recordCall(_ permit: Permit, _ sample: Sample, at now: Instant) {
         switch (permit, sample) {
         case (.probe, .success):
             phase = .closed
             slices = [Slice](repeating: Slice(), count: slices.count)
         case (.probe, .failure): phase = .open(until: now + plan.tryAgainAfter)
         case (.probe, .none): phase = .open(until: now)  // the next call is the probe
-        case (.go, .success): count(failures: 0, at: now)
-        case (.go, .failure):
+        case (.allowed, .success): count(failures: 0, at: now)
+        case (.allowed, .failure):
             count(failures: 1, at: now)
             openIfTooMany(at: now)
-        case (.go, .none), (.refused, _): break
+        case (.allowed, .none), (.refused, _): break
         }
     }
 

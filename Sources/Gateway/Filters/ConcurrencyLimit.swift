@@ -4,8 +4,8 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// `max_concurrent` and `queue`: a bounded number of calls to one backend at once; a bounded number of
-/// others waits for a bounded time. One for each backend and worker.
+/// `max_concurrent` and `queue` (bulkhead): limits the calls to one backend at the same time; a
+/// limited number of others waits for a limited time. One for each backend and worker.
 final class ConcurrencyLimit {
     private let plan: ConcurrencyLimitPlan
     private let loop: any Loop
@@ -99,8 +99,8 @@ final class ConcurrencyLimit {
         armExpiry()
     }
 
-    /// One timer for the whole queue. It is not moved when its entry leaves early: a timer that fires
-    /// for nothing is cheaper.
+    /// One timer for the whole queue. It is not moved when its entry leaves early: a timer that
+    /// fires for nothing is cheaper.
     private func armExpiry() {
         guard let due = unsafe queue.nextDeadline else {
             expiry?.cancel()

@@ -4,8 +4,8 @@ import HTTP
 /// `deadline`: when the response of an endpoint must be ready, counted from the last byte of the
 /// request's body.
 ///
-/// This filter only computes the moment. `CallTimeout` ends each call at it and not this filter the
-/// request, so that the calls that have answered are in the response.
+/// This filter only computes the deadline. `CallTimeout` ends each call at the deadline; the
+/// request itself is not cut off, so that the response contains the parts that arrived in time.
 enum Deadline {
     static func filter(_ duration: Duration) -> Filter<Request, Response> {
         Filter { next in

@@ -1,8 +1,8 @@
 import Basics
 
-/// What an endpoint counts: one object for each route and worker, which a reload passes on to the
-/// endpoint of the new plan with the same route.
+/// The counts of an endpoint: one object for each route and worker, which a reload passes on to the
+/// new plan's endpoint with the same route.
 final class EndpointState {
-    /// Of `max_in_flight`.
+    /// The permits of `max_in_flight`.
     let inFlight = Permits()
 }

@@ -2,12 +2,12 @@ import Basics
 import HTTP
 import Promises
 
-/// `max_in_flight`: so many requests of one endpoint at once, each from the last byte of its body until
-/// its exchange ends, so also while its response is held back.
+/// `max_in_flight`: limits the requests of one endpoint at the same time. A request counts from the
+/// last byte of its body until its exchange ends, also while the padding delays its response.
 enum InFlightLimit {
     /// - Parameters:
     ///   - permits: the endpoint's, which survive a reload
-    ///   - refusal: answers a request beyond the limit
+    ///   - refusal: responds to a request beyond the limit
     static func filter(
         max: Int, _ permits: Permits, refusal: Service<Request, Response>
     ) -> Filter<Request, Response> {

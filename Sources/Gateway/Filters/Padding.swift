@@ -3,18 +3,18 @@ import HTTP
 import Promises
 import Reactor
 
-/// `min_duration`: no answer leaves earlier, whatever it says, so that its time tells nothing.
-/// `round_up_to`: a later one leaves at the next full step.
+/// `min_duration`: no response leaves earlier, so that response time reveals nothing.
+/// `round_up_to`: a later response leaves at the next full step.
 ///
-/// A timer and nothing else is held meanwhile. The clock starts with the request's last byte.
+/// Only a timer is held meanwhile. The clock starts at the request's last byte.
 enum Padding {
     static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
             Service { request, exchange in
-                let answer = next(request, exchange)
+                let padded = next(request, exchange)
                     .atLeast(left(of: plan.minimum, exchange, loop), holdingFailures: true)
-                guard let step = plan.step else { return answer }
-                return answer.then { response in
+                guard let step = plan.step else { return padded }
+                return padded.then { response in
                     exchange.local.value(response).delayed(
                         by: left(of: rounded(plan, step, exchange, loop), exchange, loop))
                 }
@@ -28,7 +28,7 @@ enum Padding {
         max(.zero, duration - (loop.now - exchange.lastByte))
     }
 
-    /// The next full step after the minimum that has not passed yet.
+    /// The first full step after the minimum that has not passed yet.
     private static func rounded(
         _ plan: PaddingPlan, _ step: Duration, _ exchange: Exchange, _ loop: any Loop
     ) -> Duration {

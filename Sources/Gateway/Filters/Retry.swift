@@ -4,11 +4,11 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// Sends a call again that failed in one of the ways that its plan names, a bounded number of times,
-/// after a growing and jittered wait, as long as the request's deadline leaves room for it.
+/// Retries a call that failed in one of the ways that its plan lists: a limited number of times,
+/// after an exponential backoff with jitter, as long as the request's deadline leaves time for it.
 struct Retry {
     private let plan: RetryPlan
-    /// The backend's.
+    /// Of the backend.
     private let budget: RetryBudget
     private let loop: any Loop
 
@@ -21,10 +21,10 @@ struct Retry {
     var filter: CallFilter {
         CallFilter { next in
             CallService { request, exchange in
-                budget.callBegan()
-                let answer = attempt(1, next, request, exchange)
-                answer.whenSettled { [budget] _ in budget.callEnded() }
-                return answer
+                budget.beginCall()
+                let response = attempt(1, next, request, exchange)
+                response.whenSettled { [budget] _ in budget.endCall() }
+                return response
             }
         }
     }
@@ -33,31 +33,31 @@ struct Retry {
         _ number: Int, _ next: CallService, _ request: CallRequest, _ exchange: Exchange,
         holding permit: Permit? = nil
     ) -> LocalPromise<ClientResponse> {
-        let answer = next(request, exchange)
-        if let permit { answer.whenSettled { _ in permit.release() } }
-        guard number < plan.attempts else { return answer }
-        // One look at either outcome: behind a `then`, a `recover` would see the failure of a later
-        // try as well, and begin to count anew.
-        return answer.mapResult { $0 }.then { outcome in
-            guard mayRepeat(request, after: outcome),
-                let wait = wait(before: number + 1, asked: try? outcome.get(), request),
+        let response = next(request, exchange)
+        if let permit { response.whenSettled { _ in permit.release() } }
+        guard number < plan.attempts else { return response }
+        // One handler for both outcomes: a `recover` after a `then` would also receive the failure
+        // of a later attempt and start counting again.
+        return response.mapResult { $0 }.then { outcome in
+            guard mayRetry(request, after: outcome),
+                let delay = delay(before: number + 1, after: try? outcome.get(), request),
                 let permit = budget.permit()
             else { return exchange.local.value(try outcome.get()) }
-            return again(number, after: wait, next, request, exchange, permit)
+            return retry(number, after: delay, next, request, exchange, permit)
         }
     }
 
-    private func again(
-        _ number: Int, after wait: Duration, _ next: CallService, _ request: CallRequest,
+    private func retry(
+        _ number: Int, after delay: Duration, _ next: CallService, _ request: CallRequest,
         _ exchange: Exchange, _ permit: Permit
     ) -> LocalPromise<ClientResponse> {
-        // Not `after`, whose timer would outlive a client that goes away meanwhile.
-        exchange.local.value(()).delayed(by: wait)
+        // Not `after`, whose timer would outlive a client that disconnects meanwhile.
+        exchange.local.value(()).delayed(by: delay)
             .then { attempt(number + 1, next, request, exchange, holding: permit) }
     }
 
-    /// A request that changes something is sent again only if it never was.
-    private func mayRepeat(
+    /// A request that is not idempotent is retried only if nothing of it was sent.
+    private func mayRetry(
         _ request: CallRequest, after outcome: Result<ClientResponse, any Error>
     ) -> Bool {
         switch outcome {
@@ -75,16 +75,18 @@ struct Retry {
         }
     }
 
-    /// Half to all of a back-off that doubles each time, or what the backend asked for; nil if there
-    /// is no time for it.
-    private func wait(
-        before number: Int, asked response: ClientResponse?, _ request: CallRequest
+    /// Half to all of a backoff that doubles each time, or the backend's `Retry-After`; nil if the
+    /// deadline leaves no time for it.
+    private func delay(
+        before number: Int, after response: ClientResponse?, _ request: CallRequest
     ) -> Duration? {
-        let asked = response.flatMap { $0.fields[.retryAfter] }.flatMap { Int64($0.description) }
-            .flatMap { $0 < 0 ? nil : $0 }
+        let retryAfter = response.flatMap { $0.fields[.retryAfter] }.flatMap {
+            Int64($0.description)
+        }
+        .flatMap { $0 < 0 ? nil : $0 }
         let backoff = plan.backoff.inNanoseconds << Int64(min(number - 2, 10))
         let jittered = backoff / 2 + Int64(loop.entropy.below(Int(max(1, backoff / 2))))
-        let wait = asked.map { Duration.seconds($0) } ?? .nanoseconds(jittered)
-        return loop.now + wait < request.deadline ? wait : nil
+        let delay = retryAfter.map { Duration.seconds($0) } ?? .nanoseconds(jittered)
+        return loop.now + delay < request.deadline ? delay : nil
     }
 }

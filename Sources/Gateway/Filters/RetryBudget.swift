@@ -1,23 +1,23 @@
 import Basics
 
-/// How many calls to one backend may be tried again at the same time: a share of those that run, so
-/// that a backend which fails does not get a multiple of its load. One for each backend and worker.
+/// Limits the retries to one backend at the same time to a share of the running calls, so that a
+/// failing backend does not receive a multiple of its load. One for each backend and worker.
 final class RetryBudget {
-    /// Calls under way that may be tried again, those in their first try among them.
+    /// Running calls that may be retried, including those in their first attempt.
     private var calls = 0
-    /// Those of them that are being tried again, or wait for it.
+    /// Held by calls that are being retried or wait for their retry.
     private let retries = Permits()
 
-    /// Of the calls, in percent.
+    /// Share of the calls, in percent.
     private static let sharePercent = 20
 
-    /// A few are always allowed: a fifth of three calls is none.
+    /// Always allowed: a fifth of three calls would be none.
     private static let retriesMin = 3
 
-    func callBegan() { calls += 1 }
-    func callEnded() { calls -= 1 }
+    func beginCall() { calls += 1 }
+    func endCall() { calls -= 1 }
 
-    /// The permit to try once more; nil if the budget is used up.
+    /// The permit for one retry; nil if the budget is used up.
     func permit() -> Permit? {
         retries.take(below: max(Self.retriesMin, calls * Self.sharePercent / 100))
     }

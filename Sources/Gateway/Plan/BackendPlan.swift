@@ -3,14 +3,14 @@ package import HTTP
 import HTTPClient
 import Reactor
 
-/// Where calls go, and how much of them at once.
+/// One backend: its hosts, connections, limits and health checks.
 package struct BackendPlan {
     let index: Int
     let name: String
     package private(set) var hosts: [Host]
     /// `Name: value\r\n` for every header of `headers:`, ready to be sent.
     package let fields: Fields
-    /// The same as the operator wrote them, for `explain`: with `${NAME}` where a variable is used.
+    /// The headers as configured, for `explain`: with `${NAME}` where a variable is used.
     package let shownFields: [(name: FieldName, value: String)]
     let balance: Config.Balance
     let pool: PoolSettings
@@ -19,20 +19,20 @@ package struct BackendPlan {
     let eject: EjectPlan?
     let health: HealthPlan?
 
-    /// One address of a backend.
+    /// One host of a backend.
     package struct Host {
         let origin: Origin
-        /// Put before the path of every call; percent-encoded, without a slash at its end.
+        /// Put before the path of every call; percent-encoded, without a trailing slash.
         let pathPrefix: String
         /// Origin and path.
         let url: String
-        /// The same as the operator wrote it, for `explain`: with `${NAME}` where a variable is used.
+        /// The URL as configured, for `explain`: with `${NAME}` where a variable is used.
         package let shownURL: String
         /// For `https://`.
         fileprivate(set) var security: StreamSecurity?
     }
 
-    /// The same with other means of TLS, or without TLS.
+    /// A copy with other TLS settings, or without TLS.
     func replacingSecurity(_ replace: (StreamSecurity) -> StreamSecurity?) -> BackendPlan {
         var plan = self
         for index in plan.hosts.indices {
@@ -43,7 +43,7 @@ package struct BackendPlan {
 }
 
 extension BackendPlan.Host {
-    /// The settings of its connections.
+    /// The pool settings of the backend with the TLS settings of this host.
     func pool(_ backend: PoolSettings) -> PoolSettings {
         var settings = backend
         settings.security = security
@@ -55,7 +55,7 @@ extension BackendPlan.Host {
 struct EjectPlan: Equatable {
     /// Failures in a row.
     let after: Int
-    /// The first time; it grows.
+    /// Of the first ejection; later ones are longer.
     let duration: Duration
 }
 
@@ -64,9 +64,9 @@ struct HealthPlan {
     let target: Target
     let every: Duration
 
-    /// For one answer: shorter than the time to the next check, so that they never overlap.
-    var patience: Duration { min(every, PlanDefaults.healthTimeout) }
+    /// Of one check: at most the time to the next check, so that checks never overlap.
+    var timeout: Duration { min(every, PlanDefaults.healthTimeout) }
 
-    /// Nobody reads it, but what comes has to end.
-    static let answerBytesMax = 64 << 10
+    /// The response is not read, but its length must be limited.
+    static let responseBytesMax = 64 << 10
 }

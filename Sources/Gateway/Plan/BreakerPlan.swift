@@ -1,8 +1,8 @@
 /// `breaker:`
 struct BreakerPlan: Equatable {
-    /// The share of failures, 0 to 1, at which it opens.
+    /// The share of failures, from 0 to 1, at which the breaker opens.
     let openAt: Double
-    /// Below so many calls in the window it stays closed.
+    /// With fewer calls in the window, the breaker stays closed.
     let requestsMin: Int
     let window: Duration
     let tryAgainAfter: Duration

@@ -3,24 +3,24 @@ package import GatewayConfig
 package import HTTP
 package import JSONText
 
-/// One call: what is sent, when, and what is made of the answer.
+/// One call: what is sent, when, and how the response is used.
 ///
-/// A class, so that a request that looks at one counts one reference and not twenty.
+/// A class, so that a use of it retains one reference and not twenty.
 package final class CallPlan {
-    /// Its place among the calls of the endpoint: file order.
+    /// Its index among the calls of the endpoint, in file order.
     package let index: Int
     package let name: String
     /// Into `Plan.backends`.
     package let backend: Int
     package let method: Method
     package let target: URLTemplate
-    /// Of the call itself, those with references among them.
+    /// The call's own headers, including those with references.
     package let headers: [(name: FieldName, value: URLTemplate)]
     package let body: BodyTemplatePlan?
     package let forward: ForwardPlan
-    /// Which headers tell the backend who the client is.
+    /// Which headers identify the client to the backend.
     package let forwarded: Config.Forwarded
-    /// Its failure fails the request, by `required` or by `succeed_when: all`.
+    /// Whether its failure fails the request, by `required` or by `succeed_when: all`.
     package let isRequired: Bool
     package let timeout: Duration
     let accept: [ClosedRange<Int>]
@@ -30,19 +30,19 @@ package final class CallPlan {
     package let retry: RetryPlan?
     package let hedgeAfter: Duration?
     package let shape: JSONShape
-    /// What of the answer stays, as the operator wrote it, for `explain`: `keep available, warehouse.city`.
-    package let cuts: [String]
+    /// `keep` and `drop` as configured, for `explain`: `keep available, warehouse.city`.
+    package let selections: [String]
     package let placement: Placement
     package let fallback: Fallback
     package let condition: Condition?
-    /// Of the answer, in bytes.
-    let answerMax: Int
-    /// The calls whose answers it uses.
+    /// The longest response body.
+    let responseBytesMax: Int
+    /// The calls whose responses it uses.
     package let uses: [Int]
-    /// The same, with the calls in its `after`.
+    /// The calls in `uses` and those in its `after`.
     package let waitsFor: [Int]
 
-    /// One line for each key; the planner has what takes more than a line.
+    /// One line for each key; the planner computes what takes more than a line.
     init(_ index: Int, _ planner: CallPlanner) throws(PlanError) {
         let (call, endpoint, config) = (planner.call, planner.endpoint, planner.config)
         self.index = index
@@ -63,16 +63,16 @@ package final class CallPlan {
         retry = call.retry.map { RetryPlan($0) }
         hedgeAfter = call.hedge?.after?.value
         shape = try planner.shape()
-        cuts = planner.cuts
+        selections = planner.selections
         placement = planner.placement
         fallback = try planner.fallback()
         condition = try planner.condition()
-        answerMax = config.bodyMax(of: endpoint).value
+        responseBytesMax = config.bodyMax(of: endpoint).value
         uses = planner.scope.uses
         waitsFor = planner.scope.waitsFor
     }
 
-    /// Every value that its templates use.
+    /// All values that its templates use.
     var values: [URLTemplate.Value] {
         let texts = ([target] + headers.map(\.value)).flatMap(\.pieces).compactMap { piece in
             if case .value(let value, _) = piece { value } else { nil }
@@ -85,11 +85,12 @@ package final class CallPlan {
         values.compactMap { if case .requestQuery(let name) = $0.source { name } else { nil } }
     }
 
-    /// `at` and `on_collision`.
+    /// `at` and `on_collision`: where the part is put in the response.
     package enum Placement: Equatable {
         /// Under the call's name.
         case named
-        /// Its members at the root; with `failsOnCollision`, a key that is there already is a failure.
+        /// Its members at the root; with `failsOnCollision`, a key that already exists is a
+        /// failure.
         case root(failsOnCollision: Bool)
     }
 
@@ -106,10 +107,11 @@ package final class CallPlan {
     }
 }
 
-/// `forward:`, what of the client's request goes along.
+/// `forward:`, which client headers and query parameters are forwarded.
 package struct ForwardPlan {
     package let headers: [FieldName]
-    /// Those that only proxies should send (`X-Forwarded-...`): from trusted ones only.
+    /// Headers that only proxies should send (`X-Forwarded-...`): forwarded from trusted proxies
+    /// only.
     package let proxyHeaders: [FieldName]
     package let query: QueryForward?
 

@@ -3,9 +3,7 @@ import GatewayConfig
 import HTTP
 import JSONText
 
-/// What the keys of one call mean: its backend by index, its templates and its shape compiled.
-///
-/// `CallPlan` asks it, with a line for each key.
+/// Computes the parts of a `CallPlan`: the backend's index, the compiled templates and the shape.
 struct CallPlanner {
     let call: Config.Call
     let scope: CallScope
@@ -89,7 +87,7 @@ struct CallPlanner {
         }
     }
 
-    var cuts: [String] {
+    var selections: [String] {
         func words(_ verb: String, _ paths: [Located<String>]) -> [String] {
             paths.isEmpty ? [] : ["\(verb) \(paths.map(\.value).joined(separator: ", "))"]
         }

@@ -2,21 +2,21 @@ import HTTP
 
 /// How a process divides its file descriptors among clients, backends and the rest.
 ///
-/// From number 0 up to `acceptCeiling` there is room for clients and for calls to backends, from there
-/// to `connectCeiling` for calls only, and the last `reserve` descriptors are for the admin address,
-/// name lookups and files. See `LoopDescriptors` for how numbers enforce this.
+/// Descriptors below `acceptCeiling` are for clients and for calls to backends, those up to
+/// `connectCeiling` for calls only, and the last `reserve` for the admin address, name lookups and
+/// files. See `LoopDescriptors` for how descriptor numbers enforce this.
 package struct DescriptorBudget: Sendable, Equatable {
-    /// What the process may have open.
+    /// How many descriptors the process may have open.
     package let limit: Int
-    /// What it has open before its workers start, listeners included.
+    /// How many are open before its workers start, including listeners.
     let open: Int
     let workers: Int
 
-    /// What a worker's event loop opens for itself: epoll, eventfd, a pipe for signals, and one that
-    /// libuv may hold.
+    /// Descriptors that a worker's event loop opens for itself: epoll, eventfd, a pipe for signals,
+    /// and one that libuv may hold.
     private static let perLoop = 5
 
-    /// More than any system allows, and far from where numbers overflow.
+    /// More than any system allows, and small enough that no sum overflows.
     private static let numberMax = 1 << 40
 
     package init(limit: Int, open: Int, workers: Int) {
@@ -25,34 +25,34 @@ package struct DescriptorBudget: Sendable, Equatable {
         self.workers = min(max(1, workers), Self.numberMax)
     }
 
-    /// What is kept free for everything but clients and calls.
+    /// Descriptors reserved for everything but clients and calls.
     ///
-    /// An eighth, 8 to 64: so that a small limit keeps room for clients, and a large one does not
-    /// waste any.
+    /// An eighth, from 8 to 64: a small limit leaves descriptors for clients, and a large one
+    /// wastes few.
     var reserve: Int { min(64, max(8, limit / 8)) }
 
     /// Connections to the admin address at once: half of the reserve.
     package var adminConnections: Int { reserve / 2 }
 
-    /// Connections to the admin address beyond these, which are open for their 503.
+    /// Connections to the admin address beyond these, open only for their 503.
     package var adminRefusedConnections: Int { reserve / 4 }
 
-    /// Every loop needs its own and a client, however low the limit is.
+    /// However low the limit is, every worker gets the descriptors of its loop and one client.
     package var acceptCeiling: Int {
         max(limit - 2 * reserve, open + workers * (Self.perLoop + 1))
     }
 
     package var connectCeiling: Int { max(limit - reserve, acceptCeiling + 1) }
 
-    /// For the clients and the calls of one worker.
+    /// Descriptors for the clients and the calls of one worker.
     var perWorker: Int { max(0, acceptCeiling - open) / workers - Self.perLoop }
 }
 
 extension Plan {
-    /// The same plan with as many connections as its calls leave descriptors for.
+    /// A copy that accepts only as many connections as its calls leave descriptors for.
     package func fitted(to budget: DescriptorBudget) -> Plan {
         var plan = self
-        plan.server.accept(connectionsMax(under: budget))
+        plan.server.limitConnections(to: connectionsMax(under: budget))
         return plan
     }
 

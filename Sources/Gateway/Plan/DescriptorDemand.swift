@@ -2,9 +2,9 @@ import HTTP
 
 /// How many file descriptors one worker can need, depending on the connections that it accepts.
 struct DescriptorDemand {
-    /// What limits the connections to one backend.
+    /// The limits of the connections to one backend.
     struct BackendLimits: Equatable {
-        /// `max_concurrent`, as the worker's share.
+        /// `max_concurrent`, the worker's share.
         let concurrentMax: Int?
         /// The most calls of one request to it; a hedged call counts twice.
         let callsPerRequest: Int
@@ -15,16 +15,17 @@ struct DescriptorDemand {
     let requestsInFlightMax: Int
     let backends: [BackendLimits]
 
-    /// The largest number of connections, up to `configured`, that leaves enough for the calls of
-    /// their requests. Calls take half of the descriptors at most: what they can need in the worst
-    /// case is many times what they usually need, and beyond it they fail one by one. At least 1.
+    /// The largest number of connections, from 1 to `configured`, that leaves enough descriptors
+    /// for the calls of their requests. At most half of the descriptors are kept for calls: their
+    /// worst case is many times their usual need, and beyond it single calls fail.
     func connectionsMax(configured: Int, available: Int) -> Int {
         let callsMax = available / 2
         let fits = { (connections: Int) in
             connections + ServerSettings.refusedConnections(besides: connections)
                 + min(callsMax, descriptors(forCallsOf: connections)) <= available
         }
-        // Everything grows with the connections: the last number that fits is between these two.
+        // The demand grows with the connections, so a binary search finds the last number that
+        // fits.
         var (least, most) = (1, min(configured, max(1, available)))
         while least < most {
             let middle = least + (most - least + 1) / 2
@@ -33,8 +34,8 @@ struct DescriptorDemand {
         return least
     }
 
-    /// For connections to backends, idle ones included: a pool never has more than were once in use at
-    /// the same time.
+    /// Descriptors for connections to backends, including idle ones: a pool never has more of them
+    /// than were once in use at the same time.
     func descriptors(forCallsOf connections: Int) -> Int {
         let requests = min(connections, requestsInFlightMax)
         return backends.reduce(0) { sum, backend in

@@ -2,7 +2,7 @@ package import GatewayConfig
 package import HTTP
 package import YAMLReader
 
-/// One route: what it takes, what it calls, what it answers, and how long that may take.
+/// One endpoint: its route, parameters, calls, response and time limits.
 ///
 /// A class, for the same reason as `CallPlan`.
 package final class EndpointPlan {
@@ -11,9 +11,9 @@ package final class EndpointPlan {
     package let location: SourceLocation
     package let params: [ParamPlan]
     package let body: BodyPlan?
-    /// Of a request's body, in bytes.
+    /// The longest request body, in bytes.
     package let bodyMax: Int
-    /// Whole request: from the last byte in to the first byte out.
+    /// From the last byte of the request to the first byte of the response.
     package let deadline: Duration
     package let padding: PaddingPlan?
     let success: SuccessRule
@@ -27,10 +27,10 @@ package final class EndpointPlan {
     let proxies: TrustedProxies
     package let calls: [CallPlan]
     package let graph: CallGraph
-    /// The segments of paths that the client's values could make empty, `.` or `..`.
+    /// The segments of call paths that the client's values could make empty, `.` or `..`.
     let clientSegments: [ClientSegment]
 
-    /// One line for each key; the planner has what takes more than a line.
+    /// One line for each key; the planner computes what takes more than a line.
     init(_ index: Int, _ planner: EndpointPlanner) throws(PlanError) {
         let (endpoint, config) = (planner.endpoint, planner.config)
         self.index = index
@@ -54,7 +54,7 @@ package final class EndpointPlan {
         clientSegments = Self.clientSegments(of: calls)
     }
 
-    /// Whether a call uses the answer of another one.
+    /// Whether a call uses the response of another one.
     var hasReferences: Bool { graph.uses.contains { !$0.isEmpty } }
 
     /// `GET /products/{id}`, the name in logs and metrics.
@@ -82,6 +82,6 @@ enum SuccessRule {
     case any
     /// Every call.
     case all
-    /// Those marked `required`; the others may fail.
+    /// The calls marked `required`; others may fail.
     case required
 }

@@ -1,9 +1,7 @@
 import GatewayConfig
 import HTTP
 
-/// What the keys of one endpoint mean; its calls are planned by `CallPlanner`.
-///
-/// `EndpointPlan` asks it, with a line for each key.
+/// Computes the parts of an `EndpointPlan`; `CallPlanner` does the same for each of its calls.
 struct EndpointPlanner {
     let endpoint: Config.Endpoint
     let route: Config.Route
@@ -29,7 +27,7 @@ struct EndpointPlanner {
     var config: Config { planner.config }
     var proxies: TrustedProxies { planner.proxies }
 
-    /// A number for the whole process as one worker's share.
+    /// One worker's share of a number for the whole process.
     func share(_ count: Int) -> Int { planner.share(count) }
 
     func calls() throws(PlanError) -> [CallPlan] {
@@ -58,7 +56,7 @@ struct EndpointPlanner {
         }
     }
 
-    /// Required calls make `required` the rule; without any, one is enough.
+    /// By default `required` if a call is required, else `any`.
     var success: SuccessRule {
         switch endpoint.succeedWhen?.value {
         case .any: .any
@@ -69,7 +67,7 @@ struct EndpointPlanner {
     }
 }
 
-/// What the names in a call's templates mean.
+/// Resolves the names in a call's templates.
 struct CallScope {
     let endpoint: Config.Endpoint
     let params: [ParamPlan]

@@ -3,9 +3,9 @@ package import GatewayConfig
 /// Where a listener binds, and which permissions its socket file gets.
 package struct ListenPlan: Sendable, Equatable {
     package let address: Config.ListenAddress
-    /// The permission bits of a unix socket's file; nil leaves them to the process's umask.
+    /// The permission bits of a unix socket's file; nil applies the process's umask.
     package let mode: UInt16?
-    /// The group of a unix socket's file, by name or number; nil leaves that of the process.
+    /// The group of a unix socket's file, by name or number; nil uses that of the process.
     package let group: String?
 
     package init(address: Config.ListenAddress, mode: UInt16? = nil, group: String? = nil) {
@@ -21,16 +21,16 @@ package struct ListenPlan: Sendable, Equatable {
     }
 }
 
-/// `admin:`, with the names by which requests may reach it.
+/// `admin:`, with the host names that its requests may use.
 package struct AdminPlan: Sendable, Equatable {
     package let listen: ListenPlan
-    /// Those of `hosts`, and that of the address itself where it is a name.
+    /// Those of `hosts`, and the host of a TCP address.
     package let hosts: [String]
 
     init?(_ block: Config.Admin) {
         guard let listen = ListenPlan(block) else { return nil }
         self.listen = listen
-        // An address of its own is accepted without being listed; a second time does no harm.
+        // The listener's own host need not be listed; a duplicate does no harm.
         let ownHost = if case .tcp(let host, _) = listen.address { [host] } else { [String]() }
         hosts = block.hosts.map(\.value) + ownHost
     }

@@ -1,4 +1,4 @@
-/// `min_duration` and `round_up_to`: when an answer may leave.
+/// `min_duration` and `round_up_to`: when a response may leave.
 package struct PaddingPlan: Equatable {
     package let minimum: Duration
     package let step: Duration?

@@ -2,27 +2,27 @@ package import GatewayConfig
 package import HTTP
 package import Reactor
 
-/// What the configuration means: every default resolved, every name an index, every template and
-/// shape compiled. The chain is built from this and never looks at the configuration again.
+/// The compiled configuration: defaults resolved, names replaced by indices, templates and shapes
+/// compiled. The chain is built from the plan only.
 ///
-/// Each core makes a plan of its own from the configuration's text, so that cores share no
-/// reference-counted memory. Numbers that the operator gave per process are already divided here.
+/// Each worker compiles its own plan, so that workers share no reference-counted memory. Numbers
+/// that are configured per process are already divided among the workers.
 package struct Plan {
     package let process: ProcessPlan
-    /// `limits:`, divided among the workers where they count things.
+    /// `limits:`; counts are the worker's share.
     package internal(set) var server: ServerSettings
     /// The proxies whose forwarding headers are trusted.
     package let proxies: TrustedProxies
     package let backends: [BackendPlan]
     package let endpoints: [EndpointPlan]
-    /// Where a number of the process is another one for each worker.
-    package let shares: [SharedNumbers]
+    /// The numbers of the process that are divided among the workers.
+    package let shares: [WorkerShares]
 
-    /// The names of the endpoints, by index: what logs and metrics call them.
+    /// The names of the endpoints in logs and metrics, by index.
     package var endpointNames: [String] { endpoints.map(\.name) }
 
-    /// The same plan with other means of TLS towards the backends, or without TLS: for simulated
-    /// backends, which have no cryptography.
+    /// A copy with other TLS settings for the backends, or without TLS: for simulated backends,
+    /// which have no cryptography.
     package func replacingSecurity(_ replace: (StreamSecurity) -> StreamSecurity?) -> Plan {
         Plan(
             process: process, server: server, proxies: proxies,
@@ -30,16 +30,16 @@ package struct Plan {
             shares: shares)
     }
 
-    /// Whether an endpoint pads its answers, so that its times must not be told.
+    /// Whether an endpoint pads its responses, so that its durations must not be published.
     package func isPadded(_ endpoint: Int) -> Bool { endpoints[endpoint].padding != nil }
 }
 
-/// What holds for the process as a whole.
+/// The settings of the process as a whole.
 package struct ProcessPlan: Sendable, Equatable {
     /// Where clients connect; at least one.
     package let listeners: [ListenPlan]
     package let admin: AdminPlan?
-    /// Event loops.
+    /// The number of workers.
     package let workers: Int
     package let log: LogPlan
     package let drain: DrainPlan
@@ -55,15 +55,15 @@ package struct LogPlan: Sendable, Equatable {
 
 /// `drain:`
 package struct DrainPlan: Sendable, Equatable {
-    /// Between "not ready" on the admin page and the end of accepting.
+    /// The time between "not ready" on the admin page and the end of accepting.
     package let delay: Duration
-    /// For the requests in flight; what still runs then is cut off.
+    /// The time for requests in flight; those that still run then are cut off.
     package let timeout: Duration
 }
 
 extension ProcessPlan {
-    /// What a reload changes: the rest needs a restart.
-    package func taking(over new: ProcessPlan) -> ProcessPlan {
+    /// A copy with the settings that a reload applies; the others need a restart.
+    package func applyingReload(of new: ProcessPlan) -> ProcessPlan {
         ProcessPlan(
             listeners: listeners, admin: admin, workers: workers,
             log: LogPlan(format: log.format, level: new.log.level, access: new.log.access),

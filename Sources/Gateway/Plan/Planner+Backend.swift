@@ -5,8 +5,9 @@ import HTTPClient
 import Reactor
 import TLS
 
+// Compiles the backends.
 extension Planner {
-    /// Where calls go, and how much of them at once, for one worker.
+    /// The plan of one backend, for one worker.
     func plan(_ backend: Config.Backend, _ index: Int) throws(PlanError) -> BackendPlan {
         BackendPlan(
             index: index,

@@ -4,30 +4,33 @@ import HTTP
 import HTTPClient
 package import TLS
 
-/// Makes the plan of a checked configuration: inheritance, defaults, shares per worker, names to
+/// Compiles a checked configuration to a plan: inheritance, defaults, shares per worker, names to
 /// indices, texts to compiled forms.
 ///
-/// What it is given has passed every check, so a failure in here is a mistake of ours; it is thrown
-/// all the same, and ends the start or the reload instead of the process.
+/// The configuration has passed every check, so a failure here is an internal error. It is thrown,
+/// so that it ends the start or the reload and not the process.
 package struct Planner {
     let config: Config
     let workers: Int
-    /// Those that the check of the configuration made.
+    /// The TLS contexts that the check of the configuration created.
     let contexts: TLSClientContexts
 
-    /// A plan for one core of `workers`, which the configuration numbers unless they run already.
+    /// The plan for one worker.
     ///
-    /// - Parameter contexts: those that `ConfigLoader` filled; a context that is missing is made
+    /// - Parameters:
+    ///   - workers: the number of workers if they run already; nil for the configured number
+    ///   - contexts: those that `ConfigLoader` filled; a missing context is created
     package static func plan(
         _ config: Config, processors: Int, workers: Int? = nil,
         contexts: TLSClientContexts = TLSClientContexts()
     ) throws(PlanError) -> Plan {
-        let written: Int =
+        let configured: Int =
             switch config.workers?.value ?? PlanDefaults.workers {
             case .auto: max(1, processors)
             case .count(let count): count
             }
-        return try Planner(config: config, workers: workers ?? written, contexts: contexts).plan()
+        return try Planner(config: config, workers: workers ?? configured, contexts: contexts)
+            .plan()
     }
 
     private func plan() throws(PlanError) -> Plan {
@@ -56,7 +59,7 @@ package struct Planner {
             source: clients.addressFrom?.value ?? PlanDefaults.addressFrom)
     }
 
-    /// A number for the whole process as one worker's share, rounded up.
+    /// One worker's share of a number for the whole process, rounded up.
     func share(_ count: Int) -> Int {
         let (sum, overflow) = count.addingReportingOverflow(workers - 1)
         return (overflow ? count : sum) / workers
@@ -83,7 +86,7 @@ package struct Planner {
     private var server: ServerSettings {
         let limits = config.limits
         var server = PlanDefaults.server
-        server.accept(share(limits?.connections?.value ?? server.connections))
+        server.limitConnections(to: share(limits?.connections?.value ?? server.connections))
         server.connectionsPerClient = limits?.connectionsPerClient?.value
         server.requestsInFlight = share(limits?.requestsInFlight?.value ?? server.requestsInFlight)
         server.bufferedBytes = share(limits?.bufferedBytes?.value ?? server.bufferedBytes)
@@ -98,7 +101,7 @@ package struct Planner {
     }
 }
 
-/// A configuration that passed its checks and still has no plan: our mistake, with its place.
+/// An internal error: a configuration passed its checks but cannot be compiled. Says where and why.
 package struct PlanError: Error, CustomStringConvertible {
     package let description: String
 

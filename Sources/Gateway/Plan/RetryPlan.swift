@@ -2,7 +2,7 @@ import GatewayConfig
 
 /// `retry:`
 package struct RetryPlan {
-    /// All tries, the first one included.
+    /// All attempts, including the first.
     package let attempts: Int
     let onConnect: Bool
     let onTerminated: Bool

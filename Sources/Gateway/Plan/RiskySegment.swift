@@ -1,44 +1,45 @@
 import Basics
 import JSONText
 
-/// A segment of a call's path that values could make empty, `.` or `..`: the backend would take the
-/// request for one to another path (RFC 3986, section 5.2.4).
+/// A segment of a call's path that values could make empty, `.` or `..`: the backend would resolve
+/// the request to another path (RFC 3986 section 5.2.4).
 ///
-/// The rule is about the finished segment, text and values together: in `/{a}.{b}/`, two empty values
-/// leave `.`. A percent-encoded dot counts as a dot, an encoded slash does not end a segment.
+/// The rule applies to the finished segment, text and values together: in `/{a}.{b}/`, two empty
+/// values leave `.`. A percent-encoded dot counts as a dot; an encoded slash does not end a
+/// segment.
 ///
-/// A class, so that a request that looks at one counts one reference.
+/// A class, so that a use of it retains one reference.
 final class RiskySegment {
     let pieces: [URLTemplate.Piece]
 
-    /// The value that is blamed: an earlier answer, if there is one, else the first of the client's.
-    let blamed: URLTemplate.Value
+    /// The value that a refusal names: another call's if there is one, else the client's first.
+    let reportedValue: URLTemplate.Value
 
-    /// Whether an earlier answer is part of it, so that it is known only when the call is made.
-    let usesAnswer: Bool
+    /// Whether it uses another call's response, so that it is known only when the call starts.
+    let usesResponse: Bool
 
-    /// Nil where the text of the segment, or its lack of values, rules a refusal out.
+    /// Nil where the segment can never be refused, because of its text or because it has no value.
     init?(_ pieces: [URLTemplate.Piece]) {
         let values = pieces.compactMap { piece -> URLTemplate.Value? in
             if case .value(let value, _) = piece { value } else { nil }
         }
-        let answer = values.first { if case .call = $0.source { true } else { false } }
-        guard let blamed = answer ?? values.first else { return nil }
+        let callValue = values.first { if case .call = $0.source { true } else { false } }
+        guard let reportedValue = callValue ?? values.first else { return nil }
         for case .literal(let text) in pieces where text.dots == nil { return nil }
         self.pieces = pieces
-        self.blamed = blamed
-        usesAnswer = answer != nil
+        self.reportedValue = reportedValue
+        usesResponse = callValue != nil
     }
 
-    /// The parameter that is the whole segment, if it is one.
+    /// The parameter, where a parameter is the whole segment.
     var param: Int? {
-        guard pieces.count == 1, case .param(let index) = blamed.source else { return nil }
+        guard pieces.count == 1, case .param(let index) = reportedValue.source else { return nil }
         return index
     }
 }
 
 extension URLTemplate {
-    /// The risky segments of a path of such pieces; a `?` ends the path.
+    /// The risky segments of a path; a `?` ends the path.
     static func riskySegments(of pieces: [Piece]) -> [RiskySegment] {
         var segments: [RiskySegment] = []
         var current: [Piece] = []
@@ -69,20 +70,20 @@ extension URLTemplate {
 }
 
 extension EndpointPlan {
-    /// A segment that the client's values alone complete, and the call whose path it is in.
+    /// A risky segment that depends on the client's values only, and the call whose path it is in.
     struct ClientSegment {
         let call: CallPlan
         let segment: RiskySegment
     }
 
-    /// What `checkSegments` looks at. A parameter that is a whole segment of several calls is looked
-    /// at once.
+    /// The segments that `checkSegments` checks. A parameter that is a whole segment of several
+    /// calls is checked once.
     static func clientSegments(of calls: [CallPlan]) -> [ClientSegment] {
         var known: Set<Int> = []
         var segments: [ClientSegment] = []
         for call in calls {
-            for segment in call.target.riskySegments where !segment.usesAnswer {
-                // Where the call is made under a condition, another one may be made without.
+            for segment in call.target.riskySegments where !segment.usesResponse {
+                // A conditional call may be disabled while another one uses the same parameter.
                 if call.condition == nil, let param = segment.param {
                     guard known.insert(param).inserted else { continue }
                 }
@@ -94,7 +95,8 @@ extension EndpointPlan {
 }
 
 extension Bytes {
-    /// How many dots a text of dots only has, encoded ones among them; nil for any other text.
+    /// The number of dots in a text that consists of dots, plain or encoded; nil for any other
+    /// text.
     var dots: Int? {
         var count = 0
         var index = 0

@@ -3,11 +3,12 @@ import GatewayConfig
 import HTTP
 import JSONText
 
-/// Compiles the templates of one call: names to indices, literals to bytes, places to escapings.
+/// Compiles the templates of one call: names to indices, literals to bytes, positions to escaping
+/// rules.
 struct TemplatePlanner {
     let scope: CallScope
 
-    /// Path and query: what stands behind the first `?` is query.
+    /// The template of path and query; the query begins after the first `?`.
     func target(_ located: LocatedTemplate) throws(PlanError) -> URLTemplate {
         let pieces = try targetPieces(located.template, of: located)
         return URLTemplate(
@@ -19,21 +20,21 @@ struct TemplatePlanner {
     private func targetPieces(
         _ template: TemplateText, of located: LocatedTemplate
     ) throws(PlanError) -> [URLTemplate.Piece] {
-        var location = URLTemplate.Place.pathSegment
+        var position = URLTemplate.Position.pathSegment
         var pieces: [URLTemplate.Piece] = []
         for segment in template.segments {
             switch segment {
             case .literal(let text):
                 pieces.append(.literal(Self.encoded(text)))
-                if text.utf8.contains(UInt8(ascii: "?")) { location = .query }
+                if text.utf8.contains(UInt8(ascii: "?")) { position = .query }
             case .reference(let reference):
-                pieces.append(.value(try value(reference, at: located), location))
+                pieces.append(.value(try value(reference, at: located), position))
             }
         }
         return pieces
     }
 
-    /// The value of a header.
+    /// The template of a header's value.
     func field(_ located: LocatedTemplate) throws(PlanError) -> URLTemplate {
         URLTemplate(
             pieces: try fieldPieces(located.template, of: located),
@@ -96,7 +97,7 @@ struct TemplatePlanner {
         case .name(let name):
             if let param = scope.param(named: name) { return .param(param) }
             if let call = scope.call(named: name) { return .call(call, nil) }
-            throw PlanError("\(location): nothing is called \(name)")
+            throw PlanError("\(location): no parameter or call \(name)")
         case .call(let name, let path):
             guard let call = scope.call(named: name) else {
                 throw PlanError("\(location): no call \(name)")
@@ -124,8 +125,8 @@ struct TemplatePlanner {
             })
     }
 
-    /// A parameter that is not a number or a truth value is a string in JSON; so are headers,
-    /// undeclared query parameters and the client's address.
+    /// Whether the value is a string in JSON: a parameter that is neither a number nor a boolean, a
+    /// header, an undeclared query parameter, or the client's address.
     private func isTextual(_ source: URLTemplate.Source) -> Bool {
         switch source {
         case .param(let index): !scope.params[index].isJSON
@@ -134,7 +135,7 @@ struct TemplatePlanner {
         }
     }
 
-    /// What the operator wrote, with everything escaped that may not stand in a request target.
+    /// The configured text, with every byte escaped that a request target must not contain.
     static func encoded(_ text: String) -> Bytes {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -1,8 +1,9 @@
 import Basics
 import HTTP
 
+// The query parameters of a compiled target.
 extension URLTemplate {
-    /// The decoded names of the query parameters of a target, without those that contain a value.
+    /// The decoded names of a target's query parameters, without names that contain a value.
     var literalQueryNames: [Bytes] {
         var reader = QueryNameReader()
         for piece in pieces {
@@ -17,7 +18,7 @@ extension URLTemplate {
     }
 }
 
-/// Collects the names of query parameters while a target is read from left to right.
+/// Collects the names of query parameters while it reads a target from left to right.
 private struct QueryNameReader {
     private enum Position {
         case path, name, value
@@ -25,7 +26,7 @@ private struct QueryNameReader {
 
     private var position = Position.path
     private var name: [UInt8] = []
-    /// A reference is a part of the name, so that it is known with the request only.
+    /// Whether a reference is a part of the name, so that only a request determines it.
     private var hasValue = false
     private(set) var names: [Bytes] = []
 

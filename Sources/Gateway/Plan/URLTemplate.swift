@@ -2,26 +2,26 @@ package import Basics
 package import HTTP
 package import JSONText
 
-/// A text with values in it, compiled: the literal parts as bytes, each value with its source and
-/// with the escaping that its place asks for.
+/// A compiled text with values in it: literal parts as bytes, each value with its source and its
+/// position, which determines how it is escaped.
 package struct URLTemplate {
-    /// Where a value comes from, by index wherever there is one.
+    /// Where a value comes from, by index where there is one.
     package enum Source {
         case param(Int)
-        /// A part of an earlier call's answer; without a path, the whole of it.
+        /// A part of another call's response; without a path, the whole part.
         case call(Int, JSONPath?)
         case requestHeader(FieldName)
-        /// Of the request's query, by its decoded name.
+        /// A query parameter of the request, by its decoded name.
         case requestQuery(Bytes)
         /// The client's address.
         case requestClient
-        /// Of the request's body; without a path, the whole of it.
+        /// A value of the request's body; without a path, the whole body.
         case requestBody(JSONPath?)
     }
 
-    /// What surrounds a value, and so how it is escaped.
-    package enum Place {
-        /// One path segment: `/` and dots cannot get out of it.
+    /// Where a value is inserted, and thus how it is escaped.
+    package enum Position {
+        /// In a path segment: a `/` in the value does not end the segment.
         case pathSegment
         /// The name or value of a query parameter.
         case query
@@ -32,29 +32,29 @@ package struct URLTemplate {
     /// A reference, compiled.
     package struct Value {
         package let source: Source
-        /// As written, without a `?`, for reports.
+        /// As configured, without a `?`, for reports.
         package let name: String
-        /// Left out where it is absent; else the call is skipped.
+        /// Whether it is left out where it is absent; otherwise the call is skipped.
         package let isOptional: Bool
     }
 
     package enum Piece {
         case literal(Bytes)
-        case value(Value, Place)
+        case value(Value, Position)
     }
 
     let pieces: [Piece]
 
-    /// The pieces as `explain` shows them, where a variable or a secret's file put something in.
+    /// The pieces as `explain` shows them, where a variable or a secret's file is part of them.
     var concealed: [Piece]?
 
-    /// The pieces with nothing confidential in them.
+    /// The pieces without confidential text.
     package var shownPieces: [Piece] { concealed ?? pieces }
 
-    /// The path's segments that values could make empty, `.` or `..`.
+    /// The path segments that values could make empty, `.` or `..`.
     var riskySegments: [RiskySegment] = []
 
-    /// The text when nothing in it is a value.
+    /// The text, where it contains no value.
     var constant: Bytes? {
         switch pieces.count {
         case 0: return Bytes()
@@ -64,18 +64,18 @@ package struct URLTemplate {
     }
 }
 
-/// A body with values in it, compiled.
+/// A compiled body with values in it.
 package struct BodyTemplatePlan {
     package enum Piece {
         case literal(Bytes)
-        /// The JSON of the value; a parameter of a textual kind is quoted.
+        /// The JSON of the value; a textual value is quoted.
         case json(URLTemplate.Value, isTextual: Bool)
         /// The text of the value, escaped for the inside of a JSON string.
         case insideString(URLTemplate.Value)
         /// The comma before an entry, unless the entry is the first of its object or list.
         case comma
-        /// An entry that is left out, with its comma, where the value is absent; `key` is `"name":`,
-        /// or empty in a list.
+        /// An entry that is left out, with its comma, where the value is absent; `key` is
+        /// `"name":`, or empty in a list.
         case optionalEntry(key: Bytes, URLTemplate.Value, isTextual: Bool)
 
         var value: URLTemplate.Value? {
@@ -89,10 +89,10 @@ package struct BodyTemplatePlan {
 
     package let pieces: [Piece]
 
-    /// Whether a variable or a secret's file put something in, so that it is not shown.
+    /// Whether a variable or a secret's file is part of it, so that `explain` does not show it.
     package let isConfidential: Bool
 
-    /// The request's body, where it is sent as it is.
+    /// The reference to the request's body, where the body is forwarded unchanged.
     package var wholeBody: URLTemplate.Value? {
         guard pieces.count == 1, case .json(let value, _) = pieces[0],
             case .requestBody(nil) = value.source

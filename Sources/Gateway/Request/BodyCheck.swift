@@ -3,12 +3,13 @@ import GatewayConfig
 import JSONText
 import Patterns
 
-/// One walk through a body along its schema: it goes as deep as the schema, whatever the body does.
+/// Checks a body against its schema. The recursion is as deep as the schema, whatever the body
+/// contains.
 struct BodyCheck {
     private(set) var errors: [InvalidRequest.Fault] = []
-    /// What the patterns of the request may still cost.
+    /// The remaining work limit for the request's patterns.
     private(set) var work: PatternWork
-    /// The names on the way to where the walk is.
+    /// The names of the members on the path to the current value.
     private var path: [String] = []
 
     init(work: PatternWork) {
@@ -43,7 +44,7 @@ struct BodyCheck {
 }
 
 extension ValueRule {
-    /// Null, objects and arrays have no text, and are refused for that.
+    /// Null, objects and arrays have no text and are refused.
     fileprivate func refusal(ofJSON value: JSONSlice, _ work: inout PatternWork) -> Reason? {
         guard let text = value.text else { return wrongKind }
         return refusal(of: text, &work)
@@ -51,7 +52,8 @@ extension ValueRule {
 }
 
 extension JSONSlice {
-    /// In one pass over the object; of a key that comes twice the last value counts.
+    /// The values of these members, in one pass over the object; the last value of a repeated key
+    /// counts.
     fileprivate func values(of members: [BodySchema.Member]) -> [JSONSlice?] {
         var values = [JSONSlice?](repeating: nil, count: members.count)
         for member in self.members {

@@ -3,7 +3,7 @@ import GatewayConfig
 package import JSONText
 package import Patterns
 
-/// `body:` of an endpoint: the subset of JSON Schema that says what a client's body must be.
+/// `body:` of an endpoint: the subset of JSON Schema that a client's body must satisfy.
 package struct BodyPlan {
     private let schema: BodySchema
 
@@ -11,9 +11,9 @@ package struct BodyPlan {
         schema = try BodySchema(body)
     }
 
-    /// The body as JSON, if it is as it must be; throws everything that is wrong at once.
+    /// The body as JSON, if it is valid; throws everything that is wrong at once.
     ///
-    /// - Parameter work: what the patterns of the request may still cost
+    /// - Parameter work: the remaining work limit for the request's patterns
     package func check(_ body: Bytes, _ work: inout PatternWork) throws(InvalidRequest) -> JSONSlice
     {
         guard let value = try? JSONSlice(validating: body) else {
@@ -30,15 +30,15 @@ package struct BodyPlan {
     }
 }
 
-/// What one value of a body must be, and the values below it.
+/// The schema of one value of a body and of the values in it.
 package struct BodySchema {
-    /// nil takes every kind.
+    /// Nil accepts every kind.
     let kind: JSONSlice.Kind?
-    /// What is said of a value of another kind.
+    /// The reason that refuses a value of another kind.
     let wrongKind: Reason
-    /// For a value with a text of its own: string, number, boolean.
+    /// For a string, number or boolean.
     let rule: ValueRule?
-    /// Of an object, in file order; those that are only `required` stand at the end.
+    /// Of an object, in file order; members that are only `required` come last.
     let members: [Member]
 
     struct Member {

@@ -3,7 +3,8 @@ import GatewayConfig
 import JSONText
 import Patterns
 
-// From the configuration. It recurses as deep as the configuration nests, which its reader bounds.
+// Compiles the schema. The recursion is as deep as the configuration's nesting, which its reader
+// limits.
 extension BodySchema {
     init(_ body: Config.Body) throws(PatternError) {
         let hasMembers = !body.required.isEmpty || !body.properties.isEmpty
@@ -19,7 +20,7 @@ extension BodySchema {
             members: try Member.all(property.properties, required: property.required))
     }
 
-    /// A value that nothing is said about.
+    /// Accepts any value.
     private init() {
         self.init(kind: nil, rule: nil, members: [])
     }
@@ -55,8 +56,8 @@ extension BodySchema.Member {
 }
 
 extension Config.Property {
-    /// What has members is an object: JSON Schema would let every other kind through where no type is
-    /// written, and nobody means that.
+    /// A property with members is an object: without a type, JSON Schema would accept every other
+    /// kind, which is never intended.
     fileprivate var kind: Kind? {
         if let type { return type.value }
         return required.isEmpty && properties.isEmpty ? nil : .object

@@ -2,7 +2,7 @@ import Basics
 package import GatewayConfig
 import JSONText
 
-/// What is wrong with a request, all of it at once: 400.
+/// Everything that is wrong with a request; its response is a 400.
 package struct InvalidRequest: Error, Equatable {
     /// Not empty, in file order.
     package let errors: [Fault]
@@ -14,17 +14,18 @@ package struct InvalidRequest: Error, Equatable {
     /// One value that was refused.
     package struct Fault: Equatable {
         package let location: Location
-        /// Of the parameter; for a body the way to the value, `address.city`, empty for the whole.
+        /// The parameter's name; for a body the path of the value, `address.city`, empty for the
+        /// whole.
         package let name: String
         package let reason: Reason
     }
 
-    /// Written `in`.
+    /// The member `in` of the response.
     package enum Location: String {
         case path, query, header, body
     }
 
-    /// The value of the member `errors` in a problem answer:
+    /// The value of the member `errors` in a problem body:
     /// `[{"in":"path","name":"id","reason":"must be an integer"}]`.
     var json: Bytes {
         var text: [UInt8] = []

@@ -3,15 +3,15 @@ package import GatewayConfig
 package import HTTP
 import Patterns
 
-/// One parameter: where it comes from, what it must be, and what stands for it if it was not sent.
+/// One parameter: where it comes from, what it must be, and its default.
 ///
-/// A class, so that looking at one for a request counts one reference and not ten.
+/// A class, so that a use of it retains one reference and not ten.
 package final class ParamPlan {
     package let name: String
     package let source: Source
     package let rule: ValueRule
     /// `default:`
-    package let fallback: Bytes?
+    package let defaultValue: Bytes?
     let isRequired: Bool
 
     package enum Source {
@@ -21,14 +21,15 @@ package final class ParamPlan {
         case header(FieldName)
     }
 
-    /// What makes a parameter impossible; the check of the configuration refuses these with a place.
-    enum Mistake: Error, Equatable {
+    /// Why a parameter cannot be compiled. The check of the configuration refuses these before,
+    /// with a location.
+    enum CompileError: Error, Equatable {
         case pattern(PatternError)
         case notInRoute
         case headerName
     }
 
-    init(_ param: Config.Param, route: Config.Route) throws(Mistake) {
+    init(_ param: Config.Param, route: Config.Route) throws(CompileError) {
         name = param.name.value
         source = try Source(param, route)
         do {
@@ -36,21 +37,24 @@ package final class ParamPlan {
         } catch {
             throw .pattern(error)
         }
-        fallback = param.fallback.map { Bytes($0.value) }
+        defaultValue = param.fallback.map { Bytes($0.value) }
         isRequired = param.required?.value ?? false
     }
 
-    /// A parameter of the path that nothing is said about is a string.
+    /// A path parameter that is not declared is a string.
     private init(undeclared name: String, segment: Int) {
         self.name = name
         source = .path(segment: segment)
         rule = ValueRule(.string)
-        fallback = nil
+        defaultValue = nil
         isRequired = true
     }
 
-    /// Those of an endpoint: first what only the route names, then `params:` in file order.
-    static func all(of params: [Config.Param], route: Config.Route) throws(Mistake) -> [ParamPlan] {
+    /// The parameters of an endpoint: first undeclared ones of the route, then `params:` in file
+    /// order.
+    static func all(of params: [Config.Param], route: Config.Route) throws(CompileError)
+        -> [ParamPlan]
+    {
         var plans: [ParamPlan] = []
         for (index, segment) in route.segments.enumerated() {
             guard case .parameter(let name) = segment else { continue }
@@ -71,7 +75,7 @@ package final class ParamPlan {
         }
     }
 
-    /// Whether a value that was let through is JSON as it stands; a string or UUID needs quotes.
+    /// Whether an accepted value is valid JSON as it is; a string or UUID needs quotes.
     var isJSON: Bool {
         switch rule.kind {
         case .integer, .wholeNumber, .number, .boolean: true
@@ -83,7 +87,7 @@ package final class ParamPlan {
 extension ParamPlan.Source {
     fileprivate init(
         _ param: Config.Param, _ route: Config.Route
-    ) throws(ParamPlan.Mistake) {
+    ) throws(ParamPlan.CompileError) {
         let name = param.name.value
         if param.isInPath(of: route) {
             guard let segment = route.segments.firstIndex(of: .parameter(name)) else {
@@ -105,12 +109,12 @@ extension Config.Param {
     }
 }
 
-extension ParamPlan.Mistake: CustomStringConvertible {
+extension ParamPlan.CompileError: CustomStringConvertible {
     var description: String {
         switch self {
         case .pattern(let error): "in a pattern, at character \(error.offset + 1): \(error)"
-        case .notInRoute: "a parameter of the path is not in the route"
-        case .headerName: "a parameter of a header has a name that no header has"
+        case .notInRoute: "a path parameter is not in the route"
+        case .headerName: "the name of a header parameter is not a valid header name"
         }
     }
 }

@@ -3,18 +3,18 @@ package import GatewayConfig
 package import HTTP
 package import Patterns
 
-/// What a request says about one parameter.
+/// The value of one parameter in a request.
 package enum ParamReading {
     case absent
-    /// Decoded, and as it must be.
+    /// Decoded and valid.
     case value(Bytes)
     case refused(Reason)
 }
 
 extension ParamPlan {
-    /// Looks the parameter up in a request and checks it.
+    /// Reads the parameter from a request and checks it.
     ///
-    /// - Parameter work: what the patterns of the request may still cost
+    /// - Parameter work: the remaining work limit for the request's patterns
     package func read(_ head: RequestHead, _ work: inout PatternWork) -> ParamReading {
         let found =
             switch source {
@@ -23,7 +23,7 @@ extension ParamPlan {
             case .header(let name): head.fields.reading(of: name)
             }
         switch found {
-        case .absent: return isRequired && fallback == nil ? .refused(.required) : .absent
+        case .absent: return isRequired && defaultValue == nil ? .refused(.required) : .absent
         case .refused: return found
         case .value(let value): return rule.refusal(of: value, &work).map { .refused($0) } ?? found
         }
@@ -31,7 +31,7 @@ extension ParamPlan {
 }
 
 extension Target {
-    /// Decoded once; in a path a `+` is a plus.
+    /// The segment, decoded; in a path a `+` is not a space.
     fileprivate func reading(ofSegment index: Int) -> ParamReading {
         var segments = segments
         for _ in 0..<index { _ = segments.next() }
@@ -40,13 +40,13 @@ extension Target {
         return value.isDotSegment ? .refused(.dotSegment) : .value(value)
     }
 
-    /// The decoded value of a query parameter that occurs once; nil without one, and where it occurs
-    /// twice or has a broken escape.
+    /// The decoded value of a query parameter; nil where it is absent, repeated, or has a broken
+    /// escape.
     func value(ofQuery name: Bytes) -> Bytes? {
         if case .value(let value) = reading(ofQuery: name) { value } else { nil }
     }
 
-    /// Whether the query has a parameter of that name, whatever its value.
+    /// Whether the query has a parameter of that name, with any value.
     func hasQuery(_ name: Bytes) -> Bool {
         if case .absent = reading(ofQuery: name) { false } else { true }
     }
@@ -74,13 +74,13 @@ extension Fields {
 extension QueryParameter {
     /// Compares decoded names.
     package func isNamed(_ wanted: Bytes) -> Bool {
-        // Encoded bytes are one to three for each that they mean: most names need no other look.
+        // One to three encoded bytes represent a byte: for most names the length decides.
         (wanted.count...(3 * wanted.count)).contains(name.count) && decodedName == wanted
     }
 }
 
 extension Bytes {
-    /// `.` and `..` mean another path to whoever reads the URL.
+    /// Whether it is `.` or `..`, which URL parsers resolve to another path.
     fileprivate var isDotSegment: Bool {
         let dot = UInt8(ascii: ".")
         return switch count {

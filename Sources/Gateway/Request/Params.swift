@@ -4,31 +4,31 @@ package import Patterns
 
 /// The values of an endpoint's parameters in one request, decoded once; by index, in plan order.
 ///
-/// Two of them need no memory of their own, which is all that most endpoints have.
+/// The first two are stored inline, so that most endpoints need no allocation.
 package struct Params {
     private enum Value {
         case absent
         case sent(Bytes)
-        case fallback(Bytes)
+        case byDefault(Bytes)
     }
 
     private var first: InlineArray<2, Value> = .init(repeating: .absent)
     private var others: [Value] = []
     private(set) var count = 0
 
-    /// None at all.
+    /// Without parameters.
     package init() {}
 
-    /// Reads and checks all of them; throws everything that is wrong at once.
+    /// Reads and checks all parameters; throws everything that is wrong at once.
     ///
-    /// - Parameter work: what the patterns of the request may still cost
+    /// - Parameter work: the remaining work limit for the request's patterns
     package init(
         _ plans: [ParamPlan], of head: RequestHead, _ work: inout PatternWork
     ) throws(InvalidRequest) {
         var errors: [InvalidRequest.Fault] = []
         for plan in plans {
             switch plan.read(head, &work) {
-            case .absent: append(plan.fallback.map { .fallback($0) } ?? .absent)
+            case .absent: append(plan.defaultValue.map { .byDefault($0) } ?? .absent)
             case .value(let value): append(.sent(value))
             case .refused(let reason):
                 errors.append(
@@ -38,15 +38,15 @@ package struct Params {
         if !errors.isEmpty { throw InvalidRequest(errors: errors) }
     }
 
-    /// The value, or the default that stands for it; nil if there is neither.
+    /// The value or the default; nil if there is neither.
     subscript(index: Int) -> Bytes? {
         switch value(at: index) {
         case .absent: nil
-        case .sent(let value), .fallback(let value): value
+        case .sent(let value), .byDefault(let value): value
         }
     }
 
-    /// Whether the client sent it, so that it is no default.
+    /// Whether the client sent the value.
     func wasSent(_ index: Int) -> Bool {
         if case .sent = value(at: index) { true } else { false }
     }

@@ -1,11 +1,11 @@
 package import Basics
 package import JSONText
 
-/// What a request brings for the calls, checked.
+/// The checked parameters and body of a request.
 package struct RequestInput {
     package var params: Params
     var body: Bytes
-    /// The body as JSON, where the endpoint says what it must be.
+    /// The body as JSON, where the endpoint declares it.
     package var bodyValue: JSONSlice?
 
     package init(params: Params, body: Bytes, bodyValue: JSONSlice? = nil) {

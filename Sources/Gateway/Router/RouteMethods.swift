@@ -2,11 +2,11 @@ import Basics
 import GatewayConfig
 import HTTP
 
-/// What can be done at one path: methods, and the endpoints that they are for.
+/// The methods of one path, each with its endpoint.
 struct RouteMethods {
     private var entries: [(method: Method, endpoint: Int)] = []
 
-    /// What `Allow` says (RFC 9110 10.2.1): in file order, HEAD beside GET.
+    /// The value of `Allow` (RFC 9110 section 10.2.1): in file order, HEAD after GET.
     private(set) var allow: FieldValue = ""
 
     var isEmpty: Bool { entries.isEmpty }
@@ -20,11 +20,11 @@ struct RouteMethods {
     mutating func add(_ method: Method, endpoint: Int) {
         if entries.contains(where: { $0.method == method }) { return }
         entries.append((method, endpoint))
-        // Names of methods are tokens, so they are always the value of a field.
+        // Method names are tokens, so they always form a valid field value.
         allow = FieldValue(names.joined(separator: ", ")) ?? ""
     }
 
-    /// What can be done at either of two paths that a request matches.
+    /// The methods of two paths that match the same request.
     static func + (left: RouteMethods, right: RouteMethods) -> RouteMethods {
         var sum = RouteMethods()
         for entry in (left.entries + right.entries).sorted(by: { $0.endpoint < $1.endpoint }) {

@@ -4,8 +4,8 @@ import HTTP
 
 /// The routes as a tree of path segments.
 ///
-/// The literals below a node are sorted and found by halving: a thousand of them cost ten
-/// comparisons, and there is no hash for a hostile client to collide.
+/// The literals below a node are sorted and found by binary search: a thousand of them cost ten
+/// comparisons, and there is no hash table in which a hostile client could cause collisions.
 struct RouteTrie {
     static let root = 0
 
@@ -40,9 +40,9 @@ struct RouteTrie {
     /// - Parameter segment: still encoded.
     func literal(_ segment: Bytes, below node: Int) -> Int? {
         if nodes[node].literals.isEmpty { return nil }
-        // Only a segment with an escape in it costs memory here.
+        // Allocates only for a segment with an escape.
         guard let decoded = segment.percentDecoded() else { return nil }
-        let (index, isFound) = place(of: decoded, below: node)
+        let (index, isFound) = position(of: decoded, below: node)
         return isFound ? nodes[node].literals[index].node : nil
     }
 
@@ -55,7 +55,7 @@ struct RouteTrie {
     func methods(at node: Int) -> RouteMethods { nodes[node].methods }
 
     private mutating func addLiteral(_ literal: Bytes, below node: Int) -> Int {
-        let (index, isFound) = place(of: literal, below: node)
+        let (index, isFound) = position(of: literal, below: node)
         if isFound { return nodes[node].literals[index].node }
         nodes[node].literals.insert(Branch(literal: literal, node: nodes.count), at: index)
         return addNode()
@@ -72,8 +72,8 @@ struct RouteTrie {
         return nodes.count - 1
     }
 
-    /// Where a literal stands among its siblings, or would stand.
-    private func place(of literal: Bytes, below node: Int) -> (index: Int, isFound: Bool) {
+    /// The index of a literal among its siblings, or the index to insert it at.
+    private func position(of literal: Bytes, below node: Int) -> (index: Int, isFound: Bool) {
         var (low, high) = (0, nodes[node].literals.count)
         while low < high {
             let middle = (low + high) / 2
@@ -89,7 +89,7 @@ struct RouteTrie {
 }
 
 extension Span<UInt8> {
-    /// Negative if these bytes come before the others, zero if they are the same.
+    /// Negative if these bytes sort before the others, zero if they are equal.
     fileprivate func order(to other: Span<UInt8>) -> Int {
         for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
             return Int(self[index]) - Int(other[index])

@@ -2,22 +2,22 @@ package import Basics
 package import GatewayConfig
 package import HTTP
 
-/// Finds the endpoint that a method and a path are for.
+/// Finds the endpoint for a method and a path.
 ///
-/// Paths match segment by segment, and literals by what they mean: `/a%2Fb` is one segment, which a
-/// route writes the same way. A literal beats a parameter, but only if it leads to an endpoint with
-/// the method; a parameter never stands for an empty segment. HEAD goes to the route of GET where
-/// no route is declared for it.
+/// Paths match segment by segment, and literals by their decoded text: `/a%2Fb` is one segment,
+/// which a route writes the same way. A literal takes precedence over a parameter if it leads to an
+/// endpoint with the method. A parameter never matches an empty segment. HEAD goes to the route of
+/// GET where no route is declared for it.
 package struct Router {
     private let trie: RouteTrie
 
-    /// What a request is for.
+    /// The result of a search.
     package enum Match: Equatable {
         /// Its index in the plan.
         case endpoint(Int)
         /// 404
         case notFound
-        /// 405, with what `Allow` says: `GET, HEAD`.
+        /// 405, with the value of `Allow`: `GET, HEAD`.
         case methodNotAllowed(allow: FieldValue)
     }
 
@@ -30,7 +30,7 @@ package struct Router {
 
     /// - Parameter path: still encoded, as `Target.path` has it.
     package func match(_ method: Method, _ path: Bytes) -> Match {
-        // No route begins otherwise; `*` in `OPTIONS *` is no path.
+        // Every route begins with a slash; `*` in `OPTIONS *` is not a path.
         guard path.span.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
         var search = RouteSearch(trie: trie, method: method)
         if let endpoint = search.endpoint(below: RouteTrie.root, PathSegments(path)) {
@@ -41,14 +41,14 @@ package struct Router {
     }
 }
 
-/// One walk through the trie.
+/// One search in the trie.
 ///
-/// It visits no node twice and goes as deep as the longest route, so a hostile path costs no more
-/// than the routes that the operator wrote.
+/// It visits no node twice and goes at most as deep as the longest route, so the routes bound the
+/// cost of a hostile path.
 private struct RouteSearch {
     let trie: RouteTrie
     let method: Method
-    /// What can be done at the paths that match, where the method is not among it.
+    /// The methods of the matching paths that do not have the requested method.
     var refused: [RouteMethods] = []
 
     init(trie: RouteTrie, method: Method) {

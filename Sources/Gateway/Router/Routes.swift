@@ -1,9 +1,9 @@
 import HTTP
 import Promises
 
-/// Where requests go behind the door: each to its endpoint, or to a 404 or 405.
+/// Passes each request to its endpoint, or responds with 404 or 405.
 ///
-/// Built once per plan and core; a class, so that a service made of it holds one reference.
+/// Built once per plan and worker. A class, so that a service that captures it holds one reference.
 final class Routes {
     private let router: Router
     private let endpoints: [Service<Request, Response>]
@@ -11,15 +11,15 @@ final class Routes {
 
     /// - Parameters:
     ///   - endpoints: in the plan's order
-    ///   - slots: the number by which the embedder knows each endpoint
+    ///   - slots: the embedder's number of each endpoint
     init(_ plan: Plan, endpoints: [Service<Request, Response>], slots: [Int]) {
         router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
         self.endpoints = endpoints
         self.slots = slots
     }
 
-    /// Finds the endpoint of a request and lets it answer.
-    func answer(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+    /// Finds the endpoint of a request and passes the request to it.
+    func routeRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
             exchange.endpoint = slots[index]

@@ -23,15 +23,15 @@ struct ExplainedCall {
     init(_ plan: CallPlan, of endpoint: EndpointPlan, backend: BackendPlan, _ values: CallValues) {
         self.plan = plan
         self.endpoint = endpoint
-        guard plan.isWanted(values.params) else {
+        guard plan.isEnabled(with: values.params) else {
             result = .notMade
             return
         }
-        if let missing = plan.uses.first(where: { !endpoint.calls[$0].isWanted(values.params) }) {
+        if let missing = plan.uses.first(where: { !endpoint.calls[$0].isEnabled(with: values.params) }) {
             result = .skipped(because: "\(endpoint.calls[missing].name) is left out")
             return
         }
-        waitsFor = plan.waitsFor.filter { endpoint.calls[$0].isWanted(values.params) }
+        waitsFor = plan.waitsFor.filter { endpoint.calls[$0].isEnabled(with: values.params) }
         var target = ""
         for piece in plan.target.shownPieces {
             guard let text = Self.text(of: piece, in: values) else {
@@ -111,7 +111,7 @@ struct ExplainedCall {
         }
         if let retry = plan.retry { notes.append("\(retry.attempts) attempts at most") }
         if let hedge = plan.hedgeAfter { notes.append("second try at \(hedge.spelled)") }
-        notes += plan.cuts
+        notes += plan.selections
         if Set(endpoint.calls.map(\.forward.text)).count > 1 {
             notes.append("forwards \(plan.forward.text)")
         }

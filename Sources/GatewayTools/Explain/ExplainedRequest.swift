@@ -51,8 +51,9 @@ struct ExplainedRequest {
         case .value(let sent): value = "\(param.name)=\(String(sent))"
         case .refused: value = "\(param.name) invalid"
         case .absent:
-            value = param.fallback.map { "\(param.name)=\(String($0))" } ?? "\(param.name) not sent"
-            if param.fallback != nil { notes.append("default") }
+            value =
+                param.defaultValue.map { "\(param.name)=\(String($0))" } ?? "\(param.name) not sent"
+            if param.defaultValue != nil { notes.append("default") }
         }
         return notes.isEmpty ? value : "\(value) (\(notes.joined(separator: ", ")))"
     }

@@ -11,20 +11,20 @@ extension Explanation {
     ///
     /// The promise is fulfilled after the response, when all connections have been closed.
     package func run(on loop: any Loop) -> LocalPromise<String> {
-        let witness = CallRecorder(loop: loop)
+        let recorder = CallRecorder(loop: loop)
         let client = Client(loop: loop)
         let gateway = GatewayService(
             plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
-            witness: witness)
+            recorder: recorder)
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let exchange = Exchange(
             id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             local: loop.local, began: loop.now, client: "127.0.0.1:0")
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
-        return gateway.answer(request, exchange).then { response in
+        return gateway.handleRequest(request, exchange).then { response in
             let recorded = RecordedResponse(
                 method: head.method, response: response, began: exchange.began, ended: loop.now,
-                witness: witness)
+                recorder: recorder)
             // Cancelled calls settle while the connections close.
             return client.close().map { withExtendedLifetime(gateway) { text(with: recorded) } }
         }
@@ -48,7 +48,7 @@ struct RecordedResponse {
     let response: Response
     let began: Instant
     let ended: Instant
-    let witness: CallRecorder
+    let recorder: CallRecorder
 
     var lines: [String] {
         var head = "answer    \(response.status.code) after \((ended - began).millisecondsText)"
@@ -67,7 +67,7 @@ struct RecordedResponse {
     }
 
     private func row(_ call: ExplainedCall) -> [String] {
-        guard let seen = witness[call.plan.index] else {
+        guard let seen = recorder[call.plan.index] else {
             let words = call.isSent ? "skipped: a call that it waits for failed" : call.row[2]
             return ["     -", call.title, words, "", "", ""]
         }

@@ -23,7 +23,7 @@ import Testing
             monitor = WorkerMonitor(
                 loop: loop, log: Log(level: .error, format: .text, clock: { 0 }, sink: { _ in }))
             let setup = WorkerSetup(
-                index: 0, of: 1, shared: Shared(names: network.makeNameService()),
+                index: 0, of: 1, shared: SharedResources(names: network.makeNameService()),
                 control: SimInbox(on: network), log: SimInbox(on: network))
             inbox = SimInbox(on: network)
             worker = WorkerHandle(setup, inbox: inbox)

@@ -68,7 +68,7 @@ import Testing
             written.text += String(decoding: $0, as: UTF8.self)
         }
         monitor = WorkerMonitor(loop: loop, log: log)
-        let shared = Shared(names: network.makeNameService())
+        let shared = SharedResources(names: network.makeNameService())
         workers = [0, 1].map { [network] index in
             Worker(
                 WorkerSetup(

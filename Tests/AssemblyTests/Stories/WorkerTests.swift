@@ -40,7 +40,7 @@ import Testing
     private let address: SocketAddress
 
     init() throws {
-        let shared = Shared(names: network.makeNameService())
+        let shared = SharedResources(names: network.makeNameService())
         loop = network.makeLoop("worker", names: shared.names)
         let controlInbox = SimInbox<ControlMessage>(on: network)
         let logInbox = SimInbox<[UInt8]>(on: network)

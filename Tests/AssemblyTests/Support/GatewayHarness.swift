@@ -47,7 +47,7 @@ final class GatewayHarness: Harness {
         }
         let local = GatewayInstance(
             try Self.plan(config), loop: loop, log: log,
-            shared: Shared(names: network.makeNameService()))
+            shared: SharedResources(names: network.makeNameService()))
         self.local = local
         address = try local.listen(on: address, sharedPort: false)
         for port in 7001...7003 as ClosedRange<UInt16> {
@@ -219,7 +219,7 @@ final class GatewayHarness: Harness {
     func isBreakerOpen(of backend: String = "a") throws -> Bool { try state(of: backend).isOpen }
 
     /// Hosts of a backend that are ejected, or not well.
-    func leftOut(of backend: String = "a") throws -> Int { try state(of: backend).hostsLeftOut }
+    func leftOut(of backend: String = "a") throws -> Int { try state(of: backend).unavailableHosts }
 
     /// Connections of the gateway to a backend.
     func connections(to backend: String = "a") throws -> Int { try state(of: backend).connections }

@@ -51,10 +51,10 @@ import Testing
     }
 
     @Test func onlyAValueThatTheClientDidNotSendIsItsFault() {
-        #expect(CallFailure.skipped(.client("params.id")).isClientsFault)
-        #expect(CallFailure.skipped(.client("params.id")).because == "params.id")
-        #expect(!CallFailure.skipped(.call("one")).isClientsFault)
-        #expect(CallFailure.skipped(.unusable("text")).because == nil)
+        #expect(CallFailure.skipped(.client("params.id")).isClientError)
+        #expect(CallFailure.skipped(.client("params.id")).missingValue == "params.id")
+        #expect(!CallFailure.skipped(.call("one")).isClientError)
+        #expect(CallFailure.skipped(.unusable("text")).missingValue == nil)
         #expect(CallFailure.skipped(.unusable("text")).detail == "text")
     }
 }

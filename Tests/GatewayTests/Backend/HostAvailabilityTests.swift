@@ -7,7 +7,7 @@ import Testing
 /// answer, `0.` nothing said, `0x` a bad check, `0v` a good one, `@5` the time in seconds.
 @Suite struct HostAvailabilityTests {
     private func usable(_ story: String, hosts: Int, eject: Bool = true) -> [Int] {
-        var board = HostAvailability(
+        var availability = HostAvailability(
             hosts: hosts, eject: eject ? EjectPlan(after: 3, duration: .seconds(10)) : nil)
         var now = Instant(nanoseconds: 1_000_000_000_000)
         for word in story.split(separator: " ") {
@@ -19,15 +19,17 @@ import Testing
             guard let host = word.first.flatMap({ Int(String($0)) }) else { continue }
             for sign in word.dropFirst() {
                 switch sign {
-                case "-": board.ended(host, .failure, at: now)
-                case "+": board.ended(host, .success, at: now)
-                case ".": board.ended(host, .none, at: now)
-                default: board.checked(host, isGood: sign == "v")
+                case "-": availability.recordCall(to: host, .failure, at: now)
+                case "+": availability.recordCall(to: host, .success, at: now)
+                case ".": availability.recordCall(to: host, .none, at: now)
+                default: availability.recordCheck(of: host, isHealthy: sign == "v")
                 }
             }
         }
-        #expect(board.leftOut(at: now) == hosts - board.usable(at: now).count)
-        return board.usable(at: now)
+        #expect(
+            availability.unavailableCount(at: now) == hosts
+                - availability.availableHosts(at: now).count)
+        return availability.availableHosts(at: now)
     }
 
     @Test(arguments: [
@@ -98,7 +100,7 @@ import Testing
     @Test(arguments: [(0, 3), (1, 3), (15, 3), (19, 3), (20, 4), (100, 20)])
     func retriesAreAShareOfTheCalls(_ calls: Int, _ most: Int) {
         let budget = RetryBudget()
-        for _ in 0..<calls { budget.callBegan() }
+        for _ in 0..<calls { budget.beginCall() }
         var taken: [Permit] = []
         while taken.count <= calls + 3, let share = budget.permit() { taken.append(share) }
         #expect(taken.count == most)
@@ -109,8 +111,8 @@ import Testing
 
     @Test func callsThatEndedAreNoneAnyMore() {
         let budget = RetryBudget()
-        for _ in 0..<100 { budget.callBegan() }
-        for _ in 0..<100 { budget.callEnded() }
+        for _ in 0..<100 { budget.beginCall() }
+        for _ in 0..<100 { budget.endCall() }
         let shares = (0..<4).map { _ in budget.permit() }
         #expect(shares.count { $0 != nil } == 3)
     }

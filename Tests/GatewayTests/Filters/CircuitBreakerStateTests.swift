@@ -17,7 +17,7 @@ import Testing
         var state = CircuitBreakerState(Self.plan)
         for call in calls {
             let permit = state.permit(at: instant(0))
-            state.ended(permit, call == "+" ? .success : .failure, at: instant(0))
+            state.recordCall(permit, call == "+" ? .success : .failure, at: instant(0))
         }
         return state
     }
@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: ["", "---", "+++-", "++++++--", "+++++"])
     func staysClosed(after calls: String) {
         var state = breaker(after: calls)
-        #expect(state.permit(at: instant(0)) == .go)
+        #expect(state.permit(at: instant(0)) == .allowed)
         #expect(!state.isOpen)
     }
 
@@ -45,37 +45,37 @@ import Testing
     @Test func aGoodProbeCloses() {
         var state = breaker(after: "----")
         let probe = state.permit(at: instant(5))
-        state.ended(probe, .success, at: instant(5.1))
-        #expect(state.permit(at: instant(5.1)) == .go)
-        state.ended(.go, .failure, at: instant(5.2))
+        state.recordCall(probe, .success, at: instant(5.1))
+        #expect(state.permit(at: instant(5.1)) == .allowed)
+        state.recordCall(.allowed, .failure, at: instant(5.2))
         #expect(!state.isOpen, "the failures from before the probe are forgotten")
     }
 
     @Test func aBadProbeOpensAgain() {
         var state = breaker(after: "----")
         let probe = state.permit(at: instant(5))
-        state.ended(probe, .failure, at: instant(6))
+        state.recordCall(probe, .failure, at: instant(6))
         #expect(state.permit(at: instant(7)) == .refused(tryAgainAfter: .seconds(4)))
     }
 
     @Test func aProbeThatToldNothingLeavesTheNextCallToProbe() {
         var state = breaker(after: "----")
         let probe = state.permit(at: instant(5))
-        state.ended(probe, .none, at: instant(6))
+        state.recordCall(probe, .none, at: instant(6))
         #expect(state.permit(at: instant(6)) == .probe)
     }
 
     @Test func oldCallsLeaveTheWindow() {
         var state = breaker(after: "---")
-        state.ended(.go, .failure, at: instant(11))
+        state.recordCall(.allowed, .failure, at: instant(11))
         #expect(!state.isOpen)
     }
 
     @Test func callsThatTellNothingAreNotCounted() {
         var state = breaker(after: "---")
-        for _ in 0..<10 { state.ended(.go, .none, at: instant(0)) }
+        for _ in 0..<10 { state.recordCall(.allowed, .none, at: instant(0)) }
         #expect(!state.isOpen)
-        state.ended(.go, .failure, at: instant(0))
+        state.recordCall(.allowed, .failure, at: instant(0))
         #expect(state.isOpen)
     }
 }

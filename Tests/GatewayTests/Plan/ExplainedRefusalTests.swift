@@ -153,14 +153,14 @@ import Testing
         let client = Client(loop: loop)
         let gateway = GatewayService(
             plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
-            witness: CallRecorder(loop: loop))
+            recorder: CallRecorder(loop: loop))
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             local: loop.local, began: loop.now, client: "127.0.0.1:1")
         let request = Request(head: head, body: .bytes(body))
         var answer: Response?
         loop.timer(after: .zero) {
-            gateway.answer(request, exchange).whenSettled { answer = try? $0.get() }
+            gateway.handleRequest(request, exchange).whenSettled { answer = try? $0.get() }
         }
         network.run(until: { answer != nil }, eventsMax: 10_000)
         let response = try #require(answer)

@@ -205,14 +205,15 @@ import Testing
     @Test func mistakesOfTheConfigurationAreNamed() {
         let root = route("GET /x")
         let pattern = param("a") { $0.pattern = located("(") }
-        #expect(throws: ParamPlan.Mistake.pattern(PatternError(offset: 0, reason: .unclosedGroup)))
-        {
+        #expect(
+            throws: ParamPlan.CompileError.pattern(PatternError(offset: 0, reason: .unclosedGroup))
+        ) {
             try ParamPlan(pattern, route: root)
         }
-        #expect(throws: ParamPlan.Mistake.notInRoute) {
+        #expect(throws: ParamPlan.CompileError.notInRoute) {
             try ParamPlan(param("a") { $0.sentIn = located(.path) }, route: root)
         }
-        #expect(throws: ParamPlan.Mistake.headerName) {
+        #expect(throws: ParamPlan.CompileError.headerName) {
             try ParamPlan(param("a b") { $0.sentIn = located(.header) }, route: root)
         }
     }

@@ -1,23 +1,23 @@
 import GatewayConfig
 
-/// Numbers that the operator gave for the whole process, and what each worker gets of them.
-package struct SharedNumbers {
+/// Numbers that are configured for the whole process, and each worker's share of them.
+package struct WorkerShares {
     struct Number {
         let name: String
         /// For the whole process.
-        let written: Int
+        let configured: Int
         /// For one worker.
         let share: Int
     }
 
-    /// Whose numbers: a backend's name, `limits`, or an endpoint.
+    /// Where they are configured: a backend's name, `limits`, or an endpoint.
     let subject: String
     let numbers: [Number]
 
     /// `stock: max_concurrent 50, 13 for each of 4 workers; queue 10, 3 each`
     package func line(workers: Int) -> String {
         let texts = numbers.enumerated().map { index, number in
-            "\(number.name) \(number.written), \(number.share) "
+            "\(number.name) \(number.configured), \(number.share) "
                 + (index == 0 ? "for each of \(workers) workers" : "each")
         }
         return "\(subject): \(texts.joined(separator: "; "))"
@@ -25,16 +25,16 @@ package struct SharedNumbers {
 }
 
 extension Planner {
-    /// Those that are written, where there are several workers.
-    var shares: [SharedNumbers] {
+    /// The configured numbers, where there are several workers.
+    var shares: [WorkerShares] {
         guard workers > 1 else { return [] }
         let all = [limits] + config.backends.map(numbers) + config.endpoints.map(numbers)
         return all.filter { !$0.numbers.isEmpty }
     }
 
-    private var limits: SharedNumbers {
+    private var limits: WorkerShares {
         let limits = config.limits
-        return SharedNumbers(
+        return WorkerShares(
             subject: "limits",
             numbers: [
                 number("connections", limits?.connections),
@@ -43,10 +43,10 @@ extension Planner {
             ].compactMap { $0 })
     }
 
-    private func numbers(of backend: Config.Backend) -> SharedNumbers {
+    private func numbers(of backend: Config.Backend) -> WorkerShares {
         // Without `max_concurrent` there is no queue.
         let queue = backend.maxConcurrent == nil ? nil : backend.queue?.size
-        return SharedNumbers(
+        return WorkerShares(
             subject: backend.name.value,
             numbers: [
                 number("max_concurrent", backend.maxConcurrent), number("queue", queue),
@@ -54,15 +54,15 @@ extension Planner {
             ].compactMap { $0 })
     }
 
-    private func numbers(of endpoint: Config.Endpoint) -> SharedNumbers {
-        SharedNumbers(
+    private func numbers(of endpoint: Config.Endpoint) -> WorkerShares {
+        WorkerShares(
             subject: endpoint.title,
             numbers: [number("max_in_flight", endpoint.maxInFlight)].compactMap { $0 })
     }
 
-    private func number(_ name: String, _ written: Located<Int>?) -> SharedNumbers.Number? {
-        written.map {
-            SharedNumbers.Number(name: name, written: $0.value, share: share($0.value))
+    private func number(_ name: String, _ configured: Located<Int>?) -> WorkerShares.Number? {
+        configured.map {
+            WorkerShares.Number(name: name, configured: $0.value, share: share($0.value))
         }
     }
 }

@@ -1,7 +1,7 @@
 import Basics
 
-/// How the calls to one backend ended, on one worker. Plain numbers, which the worker alone reads.
-final class CallMeter {
+/// Counts how the calls to one backend ended, on one worker. Only the worker reads the numbers.
+final class CallMetrics {
     private(set) var succeeded = 0
     private var failed: [Int] = Array(repeating: 0, count: CallFailure.Kind.allCases.count)
 
@@ -9,7 +9,7 @@ final class CallMeter {
 
     func count(_ failure: CallFailure.Kind) { failed[failure.rawValue] += 1 }
 
-    /// The outcomes that happened, in a fixed order, with the names that reports use.
+    /// The outcomes with a count, in a fixed order, by the names that reports use.
     var outcomes: [(name: String, count: Int)] {
         [("ok", succeeded)]
             + CallFailure.Kind.allCases.map { ($0.facts.name, failed[$0.rawValue]) }

@@ -4,12 +4,12 @@ import HTTP
 package import JSONText
 import Promises
 
-/// Makes one answer of all parts: the required ones must be there, the others leave what their
-/// `if_failed` says, and a report tells what failed or was dropped.
-struct Aggregate {
+/// Builds the response from the parts of all calls: required parts must be present, a failed
+/// optional call contributes its `if_failed`, and a report lists what failed or was dropped.
+struct ResponseAggregator {
     private let plan: EndpointPlan
     private let names: [JSONName]
-    /// Bytes that all names take, with what divides them.
+    /// Bytes of all names, with a separator each.
     private let namesCount: Int
     private let isFlat: Bool
 
@@ -20,32 +20,33 @@ struct Aggregate {
         isFlat = plan.calls.allSatisfy { $0.placement == .named }
     }
 
-    func answer(_ result: AnyResult<Int, Part>, _ run: FanOutState) throws -> Response {
-        for call in plan.calls where call.isRequired && call.isWanted(run.values.params) {
+    func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
+        for call in plan.calls where call.isRequired && call.isEnabled(with: state.values.params) {
             _ = try result.requiredValue(for: call.index)
         }
         var body = JSONObjectBuilder(
-            capacity: namesCount + run.partBytes, reserved: isFlat ? [] : [Report.name])
+            capacity: namesCount + state.partBytes, reserved: isFlat ? [] : [FailureReport.name])
         var dropped: [ReportedFailure] = []
         for call in plan.calls {
-            try add(call, result, run, to: &body, dropped: &dropped)
+            try add(call, result, state, to: &body, dropped: &dropped)
         }
-        let report = Report(
-            failures: run.reported(of: plan), dropped: dropped, exposesDetails: plan.exposesDetails)
+        let report = FailureReport(
+            failures: state.reportedFailures(of: plan), dropped: dropped,
+            exposesDetails: plan.exposesDetails)
         if plan.report == .body { report.add(to: &body) }
         return Response(
             status: report.isComplete ? .ok : plan.partialStatus,
-            fields: fields(result, report, run),
+            fields: fields(result, report, state),
             body: (consume body).finish().bytes)
     }
 
     // MARK: Body
 
     private func add(
-        _ call: CallPlan, _ result: AnyResult<Int, Part>, _ run: FanOutState,
+        _ call: CallPlan, _ result: AnyResult<Int, Part>, _ state: FanOutState,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
-        guard call.isWanted(run.values.params) else { return }
+        guard call.isEnabled(with: state.values.params) else { return }
         let part = result.part(of: call)?.value
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
@@ -53,8 +54,8 @@ struct Aggregate {
         case .named: collisions = body.add(names[call.index], value) ? [] : [call.name]
         case .root(let failsOnCollision):
             if failsOnCollision, part != nil, let key = body.collisions(with: value).first {
-                // The call brought nothing then, so its failure is noted as if it had failed itself.
-                let failure = run.noted(CallFailure.collision(key: key), of: call)
+                // Nothing of the call is used, so the collision is recorded as its failure.
+                let failure = state.recordFailure(CallFailure.collision(key: key), of: call)
                 guard !call.isRequired else { throw failure }
                 guard let fallback = call.fallbackValue else { return }
                 value = fallback
@@ -76,7 +77,7 @@ struct Aggregate {
     ]
 
     private func fields(
-        _ result: AnyResult<Int, Part>, _ report: Report, _ run: FanOutState
+        _ result: AnyResult<Int, Part>, _ report: FailureReport, _ state: FanOutState
     ) -> Fields {
         var fields = report.isComplete ? Self.completeFields : Self.partialFields
         if report.isComplete, let cacheControl = plan.cacheControl {
@@ -85,18 +86,18 @@ struct Aggregate {
         if plan.report == .header, let value = report.field {
             fields.append(.gatewayFailures, value)
         }
-        relay(result, run, to: &fields)
-        if plan.hasServerTiming { fields.append(.serverTiming, run.serverTiming(of: plan)) }
+        relay(result, state, to: &fields)
+        if plan.hasServerTiming { fields.append(.serverTiming, state.serverTiming(of: plan)) }
         return fields
     }
 
-    /// The header lines that calls relay. As with keys, the earlier call keeps a name; only
-    /// `Set-Cookie` lines add up.
+    /// Adds the header lines that calls relay. As with keys, the earlier call keeps a name; only
+    /// `Set-Cookie` lines of several calls are combined.
     private func relay(
-        _ result: AnyResult<Int, Part>, _ run: FanOutState, to fields: inout Fields
+        _ result: AnyResult<Int, Part>, _ state: FanOutState, to fields: inout Fields
     ) {
         for call in plan.calls
-        where !call.relayHeaders.isEmpty && !run.hasFailed(call) {
+        where !call.relayHeaders.isEmpty && !state.hasFailed(call) {
             guard let part = result.part(of: call) else { continue }
             for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
                 for value in part.fields.all(name) { fields.append(name, value) }
@@ -106,19 +107,19 @@ struct Aggregate {
 }
 
 extension CallPlan {
-    /// What stands for the part of a call that failed; nil leaves it out.
+    /// The value in place of a failed call's part; nil leaves it out.
     package var fallbackValue: JSONSlice? {
         switch (fallback, placement) {
         case (.omit, _): nil
         case (.value(let value), .named): value
-        // At the root there is no place for anything but the members of an object.
+        // Only the members of an object can be merged into the root.
         case (.value(let value), .root): value.kind == .object ? value : nil
         }
     }
 }
 
 extension AnyResult<Int, Part> {
-    /// The part of a call; nil for one that failed or was left out.
+    /// The part of a call; nil for a call that failed or was disabled by `when`.
     fileprivate func part(of call: CallPlan) -> Part? {
         for position in 0..<count where key(at: position) == call.index {
             return try? result(at: position).get()

@@ -30,18 +30,19 @@ import Testing
         Service { _, exchange in exchange.local.value(Response(status: .forbidden)) }
     }
 
-    /// What a gateway with this door does with requests and with a rejection of the server.
-    private func responses(_ door: [Filter<Request, Response>]?, _ texts: [String]) throws
+    /// What a gateway with this entryFilters does with requests and with a rejection of the server.
+    private func responses(_ entryFilters: [Filter<Request, Response>]?, _ texts: [String]) throws
         -> [String]
     {
         let (config, problems) = load(["c.yaml": Snippet.top("")])
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         let loop = network.makeLoop("gateway")
         let gateway = GatewayService(
-            plan, slots: [0], client: Client(loop: loop), loop: loop, witness: nil, door: door)
+            plan, slots: [0], client: Client(loop: loop), loop: loop, recorder: nil,
+            entryFilters: entryFilters)
         var hooks = ServerHooks()
         hooks.rejection = { gateway.reject(with: $0, $1, $2) }
-        let server = Server(loop: loop, hooks: hooks, service: gateway.answer)
+        let server = Server(loop: loop, hooks: hooks, service: gateway.handleRequest)
         let address = try server.listen(on: .ip(.v4(0x7F00_0001), port: 0))
         let outside = network.makeLoop("client")
         return texts.map { text in

@@ -1,0 +1,16 @@
+import HTTPServer
+package import Reactor
+
+/// What the workers of one process share. Created once per process, before the first worker, and
+/// kept across reloads; usable on all threads.
+///
+/// A simulated process has its own.
+package struct SharedResources: Sendable {
+    /// Resolves names for the loops of the process.
+    package let names: NameService
+    let clients = ClientConnections()
+
+    package init(names: NameService) {
+        self.names = names
+    }
+}

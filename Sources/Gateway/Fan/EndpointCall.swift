@@ -1,0 +1,61 @@
+import HTTP
+import HTTPClient
+import Promises
+
+/// One call of an endpoint, ready to be started: request builder, chain, decoder.
+final class EndpointCall {
+    let plan: CallPlan
+    let builder: RequestBuilder
+    let service: CallService
+    let decoder: Decoder
+    let metrics: CallMetrics
+
+    init(
+        plan: CallPlan, builder: RequestBuilder, service: CallService, decoder: Decoder,
+        metrics: CallMetrics
+    ) {
+        self.plan = plan
+        self.builder = builder
+        self.service = service
+        self.decoder = decoder
+        self.metrics = metrics
+    }
+
+    /// Builds the request, sends it through the call's chain and decodes the response to a part.
+    /// Rejects with a `FailedCall`, which is recorded in `state`.
+    func startCall(_ state: FanOutState) -> LocalPromise<Part> {
+        send(state).mapResult { [self] result in try part(of: result, state) }
+    }
+
+    private func send(_ state: FanOutState) -> LocalPromise<ClientResponse> {
+        do throws(CallFailure) {
+            let request = try builder.request(
+                with: state.values, deadline: state.deadline,
+                calledHost: state.calledHost(of: plan))
+            state.recordStart(of: plan)
+            return service(request, state.exchange)
+        } catch {
+            return state.exchange.local.error(error)
+        }
+    }
+
+    private func part(
+        of result: Result<ClientResponse, any Error>, _ state: FanOutState
+    ) throws(FailedCall) -> Part {
+        do {
+            let part = try decoder.part(of: result.get())
+            metrics.countSuccess()
+            state.recordPart(part, of: plan)
+            return part
+        } catch {
+            throw recordFailure(error, state)
+        }
+    }
+
+    /// Records that the call failed or could not be started.
+    func recordFailure(_ error: any Error, _ state: FanOutState) -> FailedCall {
+        let failed = state.recordFailure(error, of: plan)
+        metrics.count(failed.failure.kind)
+        return failed
+    }
+}

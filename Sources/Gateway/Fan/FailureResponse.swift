@@ -1,0 +1,66 @@
+import Basics
+import GatewayConfig
+import HTTP
+import JSONText
+import Promises
+
+/// The response to a request that failed: a problem body with the status of the table.
+struct FailureResponse {
+    let plan: EndpointPlan
+
+    /// The response to the error that ended the request. A cancellation is rethrown: the client no
+    /// longer waits for a response.
+    func response(to error: any Error, _ state: FanOutState) throws -> Response {
+        if error is Cancelled { throw error }
+        guard let failed = error as? FailedCall else { return allFailed(state) }
+        return requiredFailed(failed.failure, plan.calls[failed.call], state)
+    }
+
+    /// A required call failed: the first such failure decides the status, and the response lists
+    /// the required calls that have failed so far.
+    private func requiredFailed(
+        _ failure: CallFailure, _ call: CallPlan, _ state: FanOutState
+    ) -> Response {
+        let status = OutcomeStatus.required(failure, of: call)
+        if let response = failure.response, call.relays(failure) { return relayed(response) }
+        let listed = state.reportedFailures(of: plan).filter {
+            $0.call.isRequired && $0.failure.kind != .cancelled
+        }
+        return problem(status, listed, state)
+    }
+
+    /// All calls failed where one was enough: the response lists every call.
+    private func allFailed(_ state: FanOutState) -> Response {
+        let failures = state.reportedFailures(of: plan)
+        return problem(OutcomeStatus.allFailed(failures.map(\.failure)), failures, state)
+    }
+
+    private func problem(
+        _ status: Status, _ failures: [ReportedFailure], _ state: FanOutState
+    ) -> Response {
+        var fields: Fields = [.gatewayComplete: "false"]
+        if status == .serviceUnavailable {
+            let wait = failures.compactMap(\.failure.retryAfter).min() ?? 1
+            fields.append(.retryAfter, FieldValue(UInt64(max(1, wait))))
+        }
+        var problem = Problem(status, instance: state.exchange.id)
+        var text: [UInt8] = []
+        switch plan.report {
+        case .body:
+            text.append(failures: failures, exposingDetails: plan.exposesDetails)
+            problem = problem.with("failures", json: Bytes(text))
+        case .header where !failures.isEmpty:
+            text.append(failuresField: failures)
+            if let value = FieldValue(Bytes(text)) { fields.append(.gatewayFailures, value) }
+        case .header, .off: break
+        }
+        return problem.response(fields)
+    }
+
+    /// `relay_body`: the backend's response, unchanged.
+    private func relayed(_ response: RelayableResponse) -> Response {
+        var fields: Fields = [.gatewayComplete: "false", .cacheControl: "no-store"]
+        if let type = response.contentType { fields.append(.contentType, type) }
+        return Response(status: response.status, fields: fields, body: response.content)
+    }
+}

@@ -1,0 +1,76 @@
+import Basics
+import HTTP
+import JSONText
+
+/// A failure and its call, as reports list them.
+struct ReportedFailure {
+    let call: CallPlan
+    let failure: CallFailure
+    /// The host that the call was sent to last, with its port; known only where the endpoint
+    /// exposes details.
+    var host: FieldValue?
+}
+
+extension [UInt8] {
+    /// Appends `[{"call":"stock","kind":"unexpected_status","status":500}, ...]`, compact.
+    mutating func append(failures: [ReportedFailure], exposingDetails: Bool) {
+        append(UInt8(ascii: "["))
+        for (index, reported) in failures.enumerated() {
+            if index > 0 { append(UInt8(ascii: ",")) }
+            append(reported, exposingDetails: exposingDetails)
+        }
+        append(UInt8(ascii: "]"))
+    }
+
+    private mutating func append(_ reported: ReportedFailure, exposingDetails: Bool) {
+        let failure = reported.failure
+        append(literal: #"{"call":"#)
+        append(jsonString: reported.call.name)
+        append(literal: #","kind":"#)
+        append(jsonString: failure.kind.facts.name)
+        if let status = failure.status {
+            append(literal: #","status":"#)
+            append(decimal: UInt(status.code))
+        }
+        if let limit = failure.limit {
+            append(literal: #","limit_ms":"#)
+            append(decimal: UInt64(Swift.max(0, limit.inNanoseconds / 1_000_000)))
+        }
+        if let name = failure.missingValue {
+            append(literal: #","because":"#)
+            append(jsonString: name)
+        }
+        if let key = failure.key {
+            append(literal: #","key":"#)
+            append(jsonString: key)
+        }
+        if exposingDetails { appendDetails(of: reported) }
+        append(UInt8(ascii: "}"))
+    }
+
+    private mutating func appendDetails(of reported: ReportedFailure) {
+        if let host = reported.host {
+            append(literal: #","host":"#)
+            append(jsonString: host.description)
+        }
+        if let detail = reported.failure.detail {
+            append(literal: #","detail":"#)
+            append(jsonString: detail)
+        }
+    }
+
+    /// Appends the structured field of `report: header` (RFC 9651):
+    /// `stock;kind=unexpected_status;status=500, reviews;kind=http_response_timeout`.
+    mutating func append(failuresField failures: [ReportedFailure]) {
+        for (index, reported) in failures.enumerated() {
+            if index > 0 { append(literal: ", ") }
+            append(reported.call.name)
+            append(literal: ";kind=")
+            append(reported.failure.kind.facts.name)
+            if let status = reported.failure.status {
+                append(literal: ";status=")
+                append(decimal: UInt(status.code))
+            }
+        }
+    }
+}

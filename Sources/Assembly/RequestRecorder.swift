@@ -4,7 +4,7 @@ import HTTP
 import HTTPServer
 import Reactor
 
-/// What is written down of every request: its numbers, and its line in the access log.
+/// Records every request: in the metrics and in the access log.
 final class RequestRecorder {
     private let loop: any Loop
     private let log: Log
@@ -18,7 +18,7 @@ final class RequestRecorder {
         self.log = log
     }
 
-    /// Makes room for the endpoints of a plan; gives the number of each.
+    /// Adds the endpoints of a plan; returns the number of each.
     func open(_ plan: Plan) -> [Int] {
         hasAccessLog = plan.process.log.access
         proxies = plan.proxies.isEmpty ? nil : plan.proxies
@@ -27,7 +27,7 @@ final class RequestRecorder {
         return slots
     }
 
-    /// What the server tells.
+    /// The hooks through which the server reports requests.
     var hooks: ServerHooks {
         var hooks = ServerHooks()
         hooks.exchangeEnded = { [self] in ended($0) }

@@ -15,7 +15,7 @@ package final class Worker: MessageReceiver {
 
     /// Compiles the worker's plan from a configuration.
     ///
-    /// - Parameter onEnd: called once, when the worker has ended; closes the inbox and ends the loop
+    /// - Parameter onEnd: called once, when the worker has ended; closes the inbox, ends the loop
     package convenience init(
         _ setup: WorkerSetup, compiling config: RecordedConfig, on loop: any Loop,
         onEnd: @escaping () -> Void

@@ -1,12 +1,12 @@
 package import Basics
 
-/// What one worker counted since it began. Plain numbers without locks: the control loop requests a
-/// snapshot with a message and gets this value back.
+/// The counts of one worker since its start. Plain numbers without locks: the control loop requests
+/// a snapshot with a message and gets this value back.
 package struct WorkerMetrics: Sendable {
-    /// One endpoint's answers.
+    /// The responses of one endpoint.
     package struct Endpoint: Sendable {
         package let name: String
-        /// How many answers of each status, ascending.
+        /// The number of responses of each status, by ascending status.
         package fileprivate(set) var statuses: [(code: UInt16, count: Int)] = []
         /// From the head to the last byte handed to the kernel.
         package fileprivate(set) var durations = Histogram()
@@ -17,19 +17,19 @@ package struct WorkerMetrics: Sendable {
     }
 
     package private(set) var endpoints: [Endpoint]
-    /// Answers that no endpoint gave: unknown routes, malformed requests.
+    /// Responses without an endpoint: unknown routes, malformed requests.
     package private(set) var elsewhere = Endpoint(name: "")
 
     package init(endpointNames: [String]) {
         endpoints = endpointNames.map { Endpoint(name: $0) }
     }
 
-    /// Makes room for endpoints that came with a new plan; those known already keep their counts.
+    /// Adds the endpoints of a new plan; known endpoints keep their counts.
     package mutating func name(_ names: [String]) {
         for name in names.dropFirst(endpoints.count) { endpoints.append(Endpoint(name: name)) }
     }
 
-    /// Counts one answer; 499 stands for a client that went away, 0 for a request that was cut off.
+    /// Counts one response; 499 is a client that disconnected, 0 a request that was cut off.
     package mutating func count(endpoint: Int?, status: UInt16, after duration: Duration) {
         guard let endpoint, endpoints.indices.contains(endpoint) else {
             elsewhere.count(status, duration)
@@ -38,7 +38,7 @@ package struct WorkerMetrics: Sendable {
         endpoints[endpoint].count(status, duration)
     }
 
-    /// The counts of another core, or of a plan before a reload: matched by name.
+    /// Adds the counts of another worker, matched by name.
     package mutating func add(_ other: WorkerMetrics) {
         elsewhere.add(other.elsewhere)
         for endpoint in other.endpoints {

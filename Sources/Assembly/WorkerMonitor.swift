@@ -2,22 +2,23 @@ package import Basics
 package import Promises
 package import Reactor
 
-/// Watches the workers from outside: sends heartbeats, logs which worker stops answering, collects
+/// Monitors the workers: sends heartbeats, logs which worker stops answering, collects
 /// snapshots. It never waits for a worker, so the control loop works while any of them hangs.
 ///
-/// Owned by the daemon, on the control loop. It needs only a `Loop`, so tests run it in virtual time.
+/// Owned by the daemon, on the control loop. It needs only a `Loop`, so tests run it in virtual
+/// time.
 package final class WorkerMonitor {
-    /// Between two heartbeats of a worker: short beside the limits below, and two wake-ups per second
-    /// and worker for an idle process.
+    /// Between two heartbeats of a worker: short compared with the limits below, and only two
+    /// wake-ups per second and worker for an idle process.
     package static let heartbeatInterval = Duration.milliseconds(500)
 
-    /// The process is not ready while a worker has owed an answer for as long.
+    /// The process is not ready while a heartbeat has been unanswered for so long.
     package static let readyLimit = Duration.seconds(2)
 
-    /// The process counts as dead when a worker has owed an answer for as long.
+    /// The process counts as dead when a heartbeat has been unanswered for so long.
     package static let liveLimit = Duration.seconds(10)
 
-    /// How long a page waits for the snapshots: below the timeout of any scraper.
+    /// How long a page waits for snapshots: less than the timeout of any scraper.
     package static let snapshotLimit = Duration.milliseconds(500)
 
     private struct Watched {
@@ -62,7 +63,7 @@ package final class WorkerMonitor {
         workers.append(Watched(worker: worker))
     }
 
-    /// Ends the heartbeats and all waiting.
+    /// Stops the heartbeats and completes all pages that wait.
     package func stop() {
         timer?.cancel()
         for round in rounds { finish(round) }
@@ -70,7 +71,7 @@ package final class WorkerMonitor {
 
     // MARK: Heartbeats
 
-    /// Begins with the heartbeats: not before the workers listen, since a worker that compiles a large
+    /// Starts the heartbeats, after the workers listen: a worker that compiles a large
     /// configuration does not hang.
     package func startHeartbeats() { sendHeartbeats() }
 
@@ -115,7 +116,7 @@ package final class WorkerMonitor {
             answered: workers[index].worker.answeredHeartbeat, at: loop.now)
     }
 
-    /// The workers that have owed an answer for so long, by number.
+    /// The workers, by number, with a heartbeat unanswered for this long.
     package func workersSilent(for limit: Duration) -> [Int] {
         workers.indices.filter { !workers[$0].worker.hasEnded && age(of: $0) >= limit }
     }
@@ -160,14 +161,14 @@ package final class WorkerMonitor {
         }
     }
 
-    /// A worker delivers its snapshot.
+    /// Stores the snapshot of a worker.
     package func received(_ snapshot: WorkerSnapshot, from index: Int) {
         workers[index].owesSnapshot = false
         workers[index].snapshot = snapshot
         settle(index)
     }
 
-    /// A worker has ended, and no page waits for it any more.
+    /// Records that a worker has ended; no page waits for it any more.
     package func ended(_ index: Int) {
         settle(index)
     }

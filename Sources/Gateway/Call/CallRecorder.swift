@@ -5,63 +5,63 @@ import HTTPClient
 import Promises
 package import Reactor
 
-/// Watches the calls of one request: what was sent, when, and how each ended.
+/// Records the calls of one request: what was sent, when, and how each ended.
 ///
-/// It stands in the chain of a call twice: above everything, and just above the connection, where
-/// every single request passes.
+/// It is in the chain of a call twice: above all filters, and directly above the connection, where
+/// it sees every single request.
 package final class CallRecorder {
-    /// One call as it went.
-    package struct Sighting {
+    /// The record of one call.
+    package struct CallRecord {
         package let began: Instant
         package var ended: Instant?
-        /// What became of it; nil as long as nothing did.
+        /// How it ended; nil while it runs.
         package var outcome: String?
-        /// When each request to the backend left; several with retries and hedges.
+        /// When each request to the backend was sent; several with retries and hedges.
         package var requests: [Instant] = []
         /// Host, port and target of the last one.
         package var url = ""
     }
 
     private let loop: any Loop
-    private var sightings: [Int: Sighting] = [:]
+    private var records: [Int: CallRecord] = [:]
 
     package init(loop: any Loop) {
         self.loop = loop
     }
 
-    /// What was seen of a call, by its index; nil if it never began.
-    package subscript(call: Int) -> Sighting? { sightings[call] }
+    /// The record of a call, by its index; nil if the call never started.
+    package subscript(call: Int) -> CallRecord? { records[call] }
 
-    /// Sees the call as a whole.
+    /// Records the call as a whole.
     func ofCall(_ plan: CallPlan) -> CallFilter {
         CallFilter { [self] next in
             CallService { [self] request, exchange in
-                sightings[plan.index] = Sighting(began: loop.now)
-                let answer = next(request, exchange)
-                answer.whenSettled { [self] result in
-                    sightings[plan.index]?.ended = loop.now
-                    sightings[plan.index]?.outcome = Self.outcome(of: result, plan)
+                records[plan.index] = CallRecord(began: loop.now)
+                let response = next(request, exchange)
+                response.whenSettled { [self] result in
+                    records[plan.index]?.ended = loop.now
+                    records[plan.index]?.outcome = Self.outcome(of: result, plan)
                 }
-                return answer
+                return response
             }
         }
     }
 
-    /// Sees each request that goes out, and learns the host from it.
+    /// Records each request that is sent, and its host.
     func ofRequest(_ plan: CallPlan, to backend: BackendPlan) -> CallFilter {
         CallFilter { [self] next in
             CallService { [self] request, exchange in
-                sightings[plan.index]?.requests.append(loop.now)
+                records[plan.index]?.requests.append(loop.now)
                 let host = request.calledHost ?? CalledHost()
-                let answer = next(request.noting(host), exchange)
-                sightings[plan.index]?.url =
+                let response = next(request.recording(host), exchange)
+                records[plan.index]?.url =
                     backend.url(of: host) + plan.shownTarget(request.target)
-                return answer
+                return response
             }
         }
     }
 
-    /// The status, and the kind of failure where it is one.
+    /// The status, and the kind of failure if the call failed.
     private static func outcome(
         of result: Result<ClientResponse, any Error>, _ plan: CallPlan
     ) -> String {
@@ -82,15 +82,15 @@ package final class CallRecorder {
 }
 
 extension CallRequest {
-    fileprivate func noting(_ host: CalledHost) -> CallRequest {
-        var noting = self
-        noting.calledHost = host
-        return noting
+    fileprivate func recording(_ host: CalledHost) -> CallRequest {
+        var recording = self
+        recording.calledHost = host
+        return recording
     }
 }
 
 extension CallPlan {
-    /// What was sent, or the template of it where a variable or a secret's file is part of it.
+    /// The target that was sent, or its template where a variable or a secret's file is part of it.
     fileprivate func shownTarget(_ target: Target) -> String {
         guard let concealed = self.target.concealed else { return String(target.text) }
         return concealed.map { piece in
@@ -103,9 +103,9 @@ extension CallPlan {
 }
 
 extension BackendPlan {
-    /// As the operator wrote it, of the host that was asked.
-    fileprivate func url(of asked: CalledHost) -> String {
-        let name = asked.name.map { "\($0)" }
+    /// The configured URL of the host that was called.
+    fileprivate func url(of called: CalledHost) -> String {
+        let name = called.name.map { "\($0)" }
         return (hosts.first { $0.origin.hostField == name } ?? hosts.first)?.shownURL ?? ""
     }
 }

@@ -1,7 +1,7 @@
 import GatewayConfig
 package import HTTP
 
-/// The headers of a call that come from the client's request, by who may send them.
+/// The headers of a call that come from the client's request, by the peers that may send them.
 ///
 /// A header that `headers` of the call or its backend sets is in no list: the configuration's
 /// header replaces the client's, so that a client cannot add to X-User or X-Forwarded-For. Computed

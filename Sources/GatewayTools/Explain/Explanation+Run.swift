@@ -82,7 +82,7 @@ struct RecordedResponse {
     }
 
     /// `#` while the call was in progress, and a digit for each request after the first.
-    private func bar(_ seen: CallRecorder.Sighting, until end: Instant) -> String {
+    private func bar(_ seen: CallRecorder.CallRecord, until end: Instant) -> String {
         WaterfallBars(from: began, to: ended, scale: 30, columns: 30, of: "#")
             .bar(from: seen.began, to: end, marks: Array(seen.requests.dropFirst()))
     }

@@ -72,7 +72,7 @@ import Testing
         var meter = WorkerMetrics(endpointNames: ["GET /x"])
         meter.count(endpoint: 0, status: 200, after: .milliseconds(1))
         let backend = BackendState(
-            name: "a", isOpen: false, running: 0, waiting: 0, connections: 0, hostsLeftOut: 0,
+            name: "a", isOpen: false, running: 0, waiting: 0, connections: 0, unavailableHosts: 0,
             outcomes: [("ok", 1)])
         let snapshot = WorkerSnapshot(
             meter: meter, backends: [backend], connections: 1, bufferedBytes: 1, requests: [])

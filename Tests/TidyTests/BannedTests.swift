@@ -1,6 +1,7 @@
 import Testing
 
-/// What the sources must not contain, with the reason; only `tributary` and `UVReactor` touch the world.
+/// Text that the sources must not contain, with the reason; only `tributary` and `UVReactor` access
+/// the system.
 @Suite struct BannedTests {
     struct Ban: CustomTestStringConvertible, Sendable {
         let text: String
@@ -11,30 +12,30 @@ import Testing
     }
 
     static let bans: [Ban] = [
-        Ban(text: "try!", why: "a trap that input may reach"),
-        Ban(text: "as!", why: "a trap that input may reach"),
+        Ban(text: "try!", why: "a trap that input can reach"),
+        Ban(text: "as!", why: "a trap that input can reach"),
         Ban(text: "fatalError(", why: "a trap instead of an error"),
         Ban(
-            text: "SystemRandomNumberGenerator", why: "chance comes from the loop",
+            text: "SystemRandomNumberGenerator", why: "random numbers come from the loop",
             except: ["UVReactor"]),
-        Ban(text: ".random(in:", why: "chance comes from the loop"),
-        Ban(text: ".randomElement()", why: "chance comes from the loop"),
-        Ban(text: ".shuffled()", why: "chance comes from the loop"),
+        Ban(text: ".random(in:", why: "random numbers come from the loop"),
+        Ban(text: ".randomElement()", why: "random numbers come from the loop"),
+        Ban(text: ".shuffled()", why: "random numbers come from the loop"),
         Ban(text: "ContinuousClock", why: "time comes from the loop"),
         Ban(text: "SuspendingClock", why: "time comes from the loop"),
-        // Promises: a thread that blocks in `wait` has no loop to ask, and neither has a context on
-        // threads of others.
+        // Promises: a thread that blocks in `wait` has no loop, and neither has a context on
+        // foreign threads.
         Ban(
             text: "clock_gettime", why: "time comes from the loop",
             except: ["UVReactor", "Promises"]),
-        Ban(text: "getenv", why: "the environment is handed in", except: ["tributary"]),
-        Ban(text: "Task {", why: "nothing leaves its core", except: ["Promises"]),
+        Ban(text: "getenv", why: "the environment is a parameter", except: ["tributary"]),
+        Ban(text: "Task {", why: "nothing leaves its worker", except: ["Promises"]),
         Ban(text: "usleep(", why: "nothing blocks a loop"),
         Ban(text: "TODO", why: "open ends are issues, not comments"),
         Ban(text: "FIXME", why: "open ends are issues, not comments"),
     ]
 
-    @Test(arguments: bans) func isNowhere(_ ban: Ban) throws {
+    @Test(arguments: bans) func bannedTextIsNotInTheSources(_ ban: Ban) throws {
         for file in try Sources.all() where !ban.except.contains(file.target) {
             for (number, line) in file.code {
                 #expect(!line.contains(ban.text), "\(file):\(number): \(ban.why): \(line)")

@@ -1,9 +1,9 @@
 import Testing
 
-/// Calls of libuv's that can fail go through the wrappers of `Sources/CUV/calls.h`, where a test can
-/// make each of them fail.
+/// Calls of libuv functions that can fail go through the wrappers in `Sources/CUV/calls.h`, where a
+/// test can make each of them fail.
 @Suite struct FailingCallTests {
-    /// What gives no code: it cannot fail, or says something else.
+    /// Functions that return no error code.
     static let harmless: Set<String> = [
         "uv_available_parallelism", "uv_backend_timeout", "uv_buf_t", "uv_close", "uv_errno_t",
         "uv_freeaddrinfo", "uv_hrtime", "uv_loop_alive", "uv_mutex_destroy", "uv_mutex_lock",
@@ -11,7 +11,7 @@ import Testing
         "uv_stream_get_write_queue_size", "uv_thread_equal", "uv_thread_self", "uv_walk",
     ]
 
-    @Test func noneIsCalledDirectly() throws {
+    @Test func failingCallsAreNotCalledDirectly() throws {
         var harmless = 0
         for file in try Sources.all() where file.target == "UVReactor" {
             for (number, line) in file.code where line.contains("uv_") {

@@ -1,9 +1,9 @@
 /// Which folders of one target use types of which others, by the names of the types.
 ///
-/// A type counts if it is declared at the top level of a file and is visible to other files. A name that
-/// stands behind a dot is a member and does not count. A nested type or a generic parameter with the
-/// name of a top-level type counts as a use of that type, since only a compiler can tell them apart:
-/// so no use is missed, and such a name is reported although it means something else.
+/// A type counts if it is declared at the top level of a file and is visible to other files. A name
+/// after a dot is a member and does not count. A nested type or a generic parameter with the name
+/// of a top-level type counts as a use of that type, because only a compiler can distinguish them:
+/// so no use is missed, but such a name is reported as well.
 struct FolderGraph {
     /// One file that uses a type of another folder.
     struct Use {
@@ -61,7 +61,7 @@ struct FolderGraph {
 }
 
 extension Sources.File {
-    /// The path of its folder inside of the target; empty for a file at the target's root.
+    /// The path of its folder in the target; empty for a file at the target's root.
     var folder: String {
         path.split(separator: "/").dropFirst(2).dropLast().joined(separator: "/")
     }

@@ -2,13 +2,13 @@ import Testing
 
 /// The folders of a target form layers: none uses another that uses it.
 @Suite struct FolderTests {
-    @Test(arguments: ArrowTests.allowed.keys.sorted())
+    @Test(arguments: DependencyTests.allowed.keys.sorted())
     func foldersOfATargetHaveNoCycle(_ target: String) throws {
         let cycles = FolderGraph(try Sources.all().filter { $0.target == target }).cycles
         #expect(cycles.isEmpty, "\(cycles.joined(separator: "\n"))")
     }
 
-    // MARK: What the graph sees
+    // MARK: The graph
 
     private func file(_ path: String, _ lines: String...) -> Sources.File {
         Sources.File(target: "T", path: "Sources/T/\(path)", lines: lines)

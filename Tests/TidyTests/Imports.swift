@@ -2,8 +2,8 @@
 enum Imports {
     /// `@preconcurrency package import struct Basics.Bytes` imports `Basics`.
     ///
-    /// What stands before the word `import` may only be attributes and access levels; any other line
-    /// with the word is not an import.
+    /// Only attributes and access levels may precede the word `import`; any other line with the
+    /// word is not an import.
     static func modules(in line: String) -> [String] {
         line.split(separator: ";").compactMap { statement in
             let code =

@@ -1,9 +1,9 @@
 import Testing
 
-/// What code that reads strangers' bytes must not do. Force unwraps are the formatter's to refuse
-/// (`NeverForceUnwrap`), and forced casts `BannedTests`'.
+/// What code that reads untrusted bytes must not do. The formatter refuses force unwraps
+/// (`NeverForceUnwrap`), and `BannedTests` forced casts.
 @Suite struct ParsingTests {
-    /// Where bytes of others are read.
+    /// Folders that read untrusted bytes.
     static let folders = [
         "Sources/Basics/", "Sources/HTTP/", "Sources/JSONText/", "Sources/YAMLReader/",
         "Sources/Patterns/", "Sources/Gateway/Request/", "Sources/Gateway/Router/",
@@ -20,14 +20,15 @@ import Testing
 
     // MARK: Unchecked access
 
-    /// The only places that look at memory without a bounds check of the language's, with their own.
+    /// The only files that access memory without the language's bounds checks, each with its own
+    /// check.
     static let unchecked: Set<String> = [
         "Basics/ByteBudget.swift",  // one number, whose accesses cannot overlap
         "Basics/Permit.swift",  // one number and references, whose accesses cannot overlap
         "Basics/Bytes.swift",  // hands whole buffers to the standard library
         "HTTP/Exchange.swift",  // an instant, and a list that is taken out before it is used
         "HTTP/FieldName.swift", "HTTP/Span+Text.swift",  // only lifetimes: what is static stays
-        "HTTP/ByteScan.swift",  // eight bytes at once, behind `index + 8 <= count`
+        "HTTP/ByteScan.swift",  // eight bytes at once, after `index + 8 <= count`
         "HTTP/Wire/RequestLine.swift",  // hands a whole buffer to the standard library
         "JSONText/Lookahead.swift",  // every load compares its offset with the count
     ]
@@ -43,14 +44,14 @@ import Testing
 
     // MARK: Overflow
 
-    /// Numbers that are read digit by digit are what overflows: each such line, and its bound.
+    /// Lines that sum up a number digit by digit, and could overflow, each with its bound.
     static let sums = [
         "port = port * 10 + Int(digit)": "ends beyond 65535",
         "code = code * 10 + Int(digit)": "three digits",
         "remaining = remaining << 4 | Int(digit)": "compared with Int.max >> 4 before",
         "let (scaled, overflow) = number.multipliedReportingOverflow(by: 10)": "reports overflow",
         "value = value << 4 | UInt64(nibble)": "sixteen digits",
-        "nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F": "a mask behind it",
+        "nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F": "followed by a mask",
         "unit = unit << 4 | digit": "four digits",
         "for place in 0..<4 { unit = unit << 4 | (raw.byte(at &+ place).hexValue ?? 0) }":
             "four digits",
@@ -85,10 +86,10 @@ import Testing
         "emit(_:)": "PatternParser.depthMax",
         "emit(_:least:most:)": "PatternParser.depthMax",
         "collect(_:in:into:)": "the steps of a path in a configuration",
-        "members(of:)": "the schema, which is ours",
+        "members(of:)": "the schema",
         "endpoint(below:_:)": "the segments of the longest route",
         "append(decimal:digitsMin:)": "twenty digits",
-        // Not themselves, but others of that name for other types.
+        // These call overloads for other types.
         "append(_:)": "", "append(copying:)": "", "append(jsonString:)": "",
         "equalsIgnoringCase(_:)": "", "tail(_:)": "",
         "all(_:)": "",

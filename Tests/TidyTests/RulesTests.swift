@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table of rules names a test for each; it must be there.
+/// The table of HTTP rules names a test for each rule; the test must exist.
 @Suite struct RulesTests {
     @Test func everyRuleHasItsTest() throws {
         let rules = try String(

@@ -1,7 +1,7 @@
-/// A source file in two halves: its code, and its prose, which is the text of comments and of string
-/// literals.
+/// A source file in two halves: its code, and its prose, which is the text of comments and of
+/// string literals.
 ///
-/// What a string literal interpolates is code. Both halves keep the line ends.
+/// Interpolated expressions are code. Both halves keep the line ends.
 enum SourceText {
     static func code(of text: String) -> [UInt8] {
         var scanner = Scanner(bytes: Array(text.utf8))
@@ -16,7 +16,7 @@ enum SourceText {
         return String(decoding: scanner.prose, as: UTF8.self)
     }
 
-    /// The identifiers of code that do not follow a dot, so that they are no members of something.
+    /// The identifiers that do not follow a dot and so are not members.
     static func identifiers(in code: [UInt8]) -> Set<String> {
         var found: Set<String> = []
         var index = 0
@@ -42,7 +42,7 @@ enum SourceText {
     }
 }
 
-/// Reads a file from the left and separates code from prose.
+/// Reads a file from left to right and separates code from prose.
 private struct Scanner {
     let bytes: [UInt8]
     var code: [UInt8] = []
@@ -54,7 +54,7 @@ private struct Scanner {
         code.reserveCapacity(bytes.count)
     }
 
-    /// To the end of the file, or of an interpolation, behind the parenthesis that closes it.
+    /// Reads to the end of the file, or past the parenthesis that closes an interpolation.
     mutating func readCode(untilParenthesis: Bool) {
         var depth = 0
         while at < bytes.count {
@@ -81,8 +81,8 @@ private struct Scanner {
         }
     }
 
-    /// What replaces a byte of code in the prose: the texts of two literals must not become one phrase,
-    /// unless they are added.
+    /// What replaces a byte of code in the prose: the texts of two literals must not become one
+    /// phrase, unless they are added.
     private static func prose(for code: UInt8) -> UInt8 {
         switch code {
         case UInt8(ascii: "\n"): code
@@ -91,7 +91,7 @@ private struct Scanner {
         }
     }
 
-    /// How many `#` stand before a string literal that begins here; nil if none begins.
+    /// The number of `#` before a string literal that begins here; nil if none begins.
     private var hashesOfString: Int? {
         var end = at
         while end < bytes.count, bytes[end] == UInt8(ascii: "#") { end += 1 }

@@ -34,7 +34,7 @@ enum Sources {
         let folder = root.appending(path: "Sources")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".swift") }.sorted()
-        // Without files every rule would hold.
+        // Without files every rule would pass.
         if paths.isEmpty { throw NothingFound() }
         return try paths.map { path in
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
@@ -46,7 +46,7 @@ enum Sources {
 }
 
 extension Sources.File {
-    /// The types that it declares outside of others, those inside of `#if` included.
+    /// The types that it declares at the top level, including those in `#if`.
     var topLevelTypes: [(number: Int, name: String, isPrivate: Bool)] {
         var types: [(number: Int, name: String, isPrivate: Bool)] = []
         var depth = 0

@@ -27,7 +27,9 @@ struct ExplainedCall {
             result = .notMade
             return
         }
-        if let missing = plan.uses.first(where: { !endpoint.calls[$0].isEnabled(with: values.params) }) {
+        if let missing = plan.uses.first(where: {
+            !endpoint.calls[$0].isEnabled(with: values.params)
+        }) {
             result = .skipped(because: "\(endpoint.calls[missing].name) is left out")
             return
         }

@@ -1,4 +1,4 @@
-/// Framing, chunks, and where one message ends and the next begins.
+// Rows for framing, chunks, connections, and other protocols.
 extension InboundRows {
     static let lengths: [WireRow] = [
         WireRow("one", Sent.length("5"), "200", method: "POST"),
@@ -14,7 +14,7 @@ extension InboundRows {
         WireRow("an exponent", Sent.length("5e0"), "400 closed"),
         WireRow("a fraction", Sent.length("5.0"), "400 closed"),
         WireRow("quotes", Sent.length("\"5\""), "400 closed"),
-        WireRow("a NUL behind it", Sent.length("5\0"), "400 closed"),
+        WireRow("a NUL after it", Sent.length("5\0"), "400 closed"),
         WireRow("a vertical tab before it", Sent.length("\u{b}5"), "400 closed"),
         WireRow("a hard space before it", Sent.length("\u{a0}5"), "400 closed"),
         WireRow("an Arabic digit", Sent.length("\u{d9}\u{a5}"), "400 closed"),
@@ -44,7 +44,7 @@ extension InboundRows {
             "a body with GET",
             Sent.get("/ok", "Content-Length: \(Sent.hidden.utf8.count)\r\n") + Sent.hidden, "200"),
         WireRow(
-            "a body to nowhere",
+            "a body for an unknown path",
             Sent.line("POST /no HTTP/1.1", "Content-Length: \(Sent.hidden.utf8.count)\r\n")
                 + Sent.hidden, "404", method: "POST"),
         WireRow(
@@ -78,21 +78,21 @@ extension InboundRows {
         WireRow("gzip before it", Sent.coding("gzip, chunked"), "501 closed"),
         WireRow("identity", Sent.coding("identity", "hello"), "501 closed"),
         WireRow("a letter before it", Sent.coding("xchunked"), "501 closed"),
-        WireRow("a letter behind it", Sent.coding("chunkedx"), "501 closed"),
+        WireRow("a letter after it", Sent.coding("chunkedx"), "501 closed"),
         WireRow("a part of it", Sent.coding("chunk"), "501 closed"),
         WireRow("quoted", Sent.coding("\"chunked\""), "501 closed"),
         WireRow("with a parameter", Sent.coding("chunked;q=1"), "501 closed"),
         WireRow("nothing", Sent.coding(""), "501 closed"),
         WireRow("a comma before it", Sent.coding(",chunked"), "501 closed"),
-        WireRow("a comma behind it", Sent.coding("chunked,"), "501 closed"),
+        WireRow("a comma after it", Sent.coding("chunked,"), "501 closed"),
         WireRow("a hard space around it", Sent.coding("\u{a0}chunked\u{a0}"), "501 closed"),
         WireRow("a vertical tab before it", Sent.coding("\u{b}chunked"), "400 closed"),
         WireRow("a form feed before it", Sent.coding("\u{c}chunked"), "400 closed"),
-        WireRow("a CR behind it", Sent.coding("chunked\r"), "400 closed"),
+        WireRow("a CR after it", Sent.coding("chunked\r"), "400 closed"),
         WireRow(
             "folded", Sent.post("Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n"), "400 closed"),
         WireRow(
-            "hidden behind a CR",
+            "hidden after a CR",
             Sent.post("Content-Length: 5\r\nx:\rTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
             "400 closed"),
         WireRow(
@@ -163,13 +163,13 @@ extension InboundRows {
         WireRow("a plus", Sent.chunked("+5\r\nhello\r\n0\r\n\r\n"), "400 closed"),
         WireRow("0x", Sent.chunked("0x5\r\nhello\r\n0\r\n\r\n"), "400 closed"),
         WireRow(
-            "a word behind the size", Sent.chunked("5 abc\r\nhello\r\n0\r\n\r\n"), "400 closed"),
-        WireRow("a space behind the size", Sent.chunked("5 \r\nhello\r\n0\r\n\r\n"), "400 closed"),
+            "a word after the size", Sent.chunked("5 abc\r\nhello\r\n0\r\n\r\n"), "400 closed"),
+        WireRow("a space after the size", Sent.chunked("5 \r\nhello\r\n0\r\n\r\n"), "400 closed"),
         WireRow("a space before the size", Sent.chunked(" 5\r\nhello\r\n0\r\n\r\n"), "400 closed"),
-        WireRow("junk behind the size", Sent.chunked("5these\r\nhello\r\n0\r\n\r\n"), "400 closed"),
+        WireRow("junk after the size", Sent.chunked("5these\r\nhello\r\n0\r\n\r\n"), "400 closed"),
         WireRow(
             "an extension without size", Sent.chunked(";a=b\r\nhello\r\n0\r\n\r\n"), "400 closed"),
-        WireRow("a NUL behind the size", Sent.chunked("5\0\r\nhello\r\n0\r\n\r\n"), "400 closed"),
+        WireRow("a NUL after the size", Sent.chunked("5\0\r\nhello\r\n0\r\n\r\n"), "400 closed"),
         WireRow(
             "more than 64 bits", Sent.chunked("10000000000000005\r\nhello\r\n0\r\n\r\n"),
             "400 closed"),
@@ -179,18 +179,18 @@ extension InboundRows {
         ),
         WireRow("more data than said", Sent.chunked("5\r\nhelloXX\r\n0\r\n\r\n"), "400 closed"),
         WireRow("less data than said", Sent.chunked("6\r\nhello\r\n0\r\n\r\n"), "400 closed"),
-        WireRow("no line end behind the data", Sent.chunked("5\r\nhello0\r\n\r\n"), "400 closed"),
-        WireRow("an LF behind the data", Sent.chunked("5\r\nhello\n0\r\n\r\n"), "400 closed"),
+        WireRow("no line end after the data", Sent.chunked("5\r\nhello0\r\n\r\n"), "400 closed"),
+        WireRow("an LF after the data", Sent.chunked("5\r\nhello\n0\r\n\r\n"), "400 closed"),
         WireRow("LFs everywhere", Sent.chunked("5\nhello\n0\n\n"), "400 closed"),
         WireRow(
             "a CR and a byte", Sent.chunked("5\r\r;ABCD\r\n34\r\nE\r\n0\r\n\r\n" + Sent.hidden),
             "400 closed"),
         WireRow("an empty line between", Sent.chunked("5\r\nhello\r\n\r\n0\r\n\r\n"), "400 closed"),
-        WireRow("bytes behind the last size", Sent.chunked("0\r\nXX" + Sent.hidden), "400 closed"),
+        WireRow("bytes after the last size", Sent.chunked("0\r\nXX" + Sent.hidden), "400 closed"),
         WireRow("no end", Sent.chunked("5\r\nhello\r\n0\r\n"), "400 closed", ends: true),
         WireRow("a NUL in a trailer", Sent.chunked("0\r\nX: 1\0\r\n\r\n"), "400 closed"),
         WireRow("a folded trailer", Sent.chunked("0\r\nX: 1\r\n 2\r\n\r\n"), "400 closed"),
-        WireRow("an LF behind a trailer", Sent.chunked("0\r\nX: 1\n\n"), "400 closed"),
+        WireRow("an LF after a trailer", Sent.chunked("0\r\nX: 1\n\n"), "400 closed"),
         WireRow(
             "101 trailers", Sent.chunked("0\r\n\(Sent.many(101, "X: y\r\n"))\r\n"), "431 closed",
             cuts: false),
@@ -208,7 +208,7 @@ extension InboundRows {
             "an empty line between", Sent.length("5") + "\r\n" + Sent.get(), "200 200",
             method: "POST"),
         WireRow("good, then bad", Sent.get() + "BAD BAD BAD\r\n\r\n", "200 400 closed"),
-        WireRow("nothing behind a bad one", "BAD BAD BAD\r\n\r\n" + Sent.hidden, "400 closed"),
+        WireRow("nothing after a bad one", "BAD BAD BAD\r\n\r\n" + Sent.hidden, "400 closed"),
         WireRow("close", Sent.get("/ok", "Connection: close\r\n"), "200 closed"),
         WireRow(
             "close in a list", Sent.get("/ok", "Connection: foo, Close ,bar\r\n"), "200 closed"),
@@ -216,18 +216,18 @@ extension InboundRows {
             "close in a second line",
             Sent.get("/ok", "Connection: keep-alive\r\nConnection: close\r\n"), "200 closed"),
         WireRow(
-            "nothing behind a close", Sent.get("/no", "Connection: close\r\n") + Sent.hidden,
+            "nothing after a close", Sent.get("/no", "Connection: close\r\n") + Sent.hidden,
             "404 closed"),
         WireRow("HTTP/1.0", Sent.line("GET /ok HTTP/1.0"), "200 closed"),
         WireRow(
-            "nothing behind HTTP/1.0", Sent.line("GET /ok HTTP/1.0") + Sent.hidden, "200 closed"),
+            "nothing after HTTP/1.0", Sent.line("GET /ok HTTP/1.0") + Sent.hidden, "200 closed"),
         WireRow(
             "HTTP/1.0, kept", Sent.line("GET /ok HTTP/1.0", "Connection: keep-alive\r\n"), "200"),
         WireRow("half a request", "GET /ok", "400 closed", ends: true),
         WireRow("half a head", "GET /ok HTTP/1.1\r\n\(Sent.host)", "400 closed", ends: true),
         WireRow("only empty lines", "\r\n\r\n", "closed", ends: true),
         WireRow("nothing at all", "", "closed", ends: true, cuts: false),
-        WireRow("an answer for who ended", Sent.get(), "200 closed", ends: true),
+        WireRow("a response for a half-closed client", Sent.get(), "200 closed", ends: true),
         WireRow(
             "Expect, and the body at once",
             Sent.post("Expect: 100-continue\r\nContent-Length: 5\r\n", "hello"), "200",
@@ -242,11 +242,11 @@ extension InboundRows {
             "Expect and too much",
             Sent.post("Expect: 100-continue\r\nContent-Length: 99999999\r\n"), "413 closed"),
         WireRow(
-            "Expect to nowhere",
+            "Expect for an unknown path",
             Sent.line("POST /no HTTP/1.1", "Expect: 100-continue\r\nContent-Length: 5\r\n"),
             "404 closed"),
         WireRow(
-            "it, and the body at once",
+            "Expect for an unknown path, and the body at once",
             Sent.line("POST /no HTTP/1.1", "Expect: 100-continue\r\nContent-Length: 5\r\n")
                 + "hello", "404", method: "POST", cuts: false),
         WireRow(
@@ -264,7 +264,7 @@ extension InboundRows {
         WireRow("SSH", "SSH-2.0-OpenSSH_9.6\r\n\r\n", "400 closed"),
         WireRow("TLS", "\u{16}\u{3}\u{1}\0\u{c8}\u{1}\0\0\u{c4}\u{3}\u{3}", "400 closed"),
         WireRow("Redis", "*1\r\n$4\r\nPING\r\n\r\n", "400 closed"),
-        WireRow("an answer", "HTTP/1.1 200 OK\r\n\r\n", "400 closed"),
+        WireRow("a response", "HTTP/1.1 200 OK\r\n\r\n", "400 closed"),
         WireRow("a byte order mark", "\u{ef}\u{bb}\u{bf}" + Sent.get(), "400 closed"),
         WireRow("UTF-16", String(Sent.get().flatMap { "\($0)\0" }), "400 closed"),
         WireRow("a page of zeros", Sent.many(4096, "\0"), "400 closed", cuts: false),

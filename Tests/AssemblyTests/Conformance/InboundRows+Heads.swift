@@ -1,4 +1,4 @@
-/// Request lines, targets, hosts and fields.
+// Rows for request lines, methods, targets, hosts and fields.
 extension InboundRows {
     static let requestLines: [WireRow] = [
         WireRow("a plain request", Sent.get(), "200"),
@@ -8,7 +8,7 @@ extension InboundRows {
         WireRow("a bare LF before it", "\n" + Sent.get(), "400 closed"),
         WireRow("a space before it", " " + Sent.get(), "400 closed"),
         WireRow("a word before it", "x " + Sent.get(), "400 closed"),
-        WireRow("two spaces behind the method", Sent.line("GET  /ok HTTP/1.1"), "400 closed"),
+        WireRow("two spaces after the method", Sent.line("GET  /ok HTTP/1.1"), "400 closed"),
         WireRow("two spaces before the version", Sent.line("GET /ok  HTTP/1.1"), "400 closed"),
         WireRow("tabs for spaces", Sent.line("GET\t/ok\tHTTP/1.1"), "400 closed"),
         WireRow("a vertical tab for a space", Sent.line("GET\u{b}/ok HTTP/1.1"), "400 closed"),
@@ -140,7 +140,7 @@ extension InboundRows {
         WireRow("an LF ends a line", Sent.get("/ok", "X: 1\n"), "400 closed"),
         WireRow("an LF ends the head", "GET /ok HTTP/1.1\r\n\(Sent.host)\n", "400 closed"),
         WireRow("CR CR LF ends the head", "GET /ok HTTP/1.1\r\n\(Sent.host)\r\r\n", "400 closed"),
-        WireRow("an LF behind the colon", Sent.get("/ok", "X:\n\nY: 1\r\n"), "400 closed"),
+        WireRow("an LF after the colon", Sent.get("/ok", "X:\n\nY: 1\r\n"), "400 closed"),
         WireRow("garbage in Connection", Sent.get("/ok", "Connection: , ;=\"x, \u{80}\r\n"), "200"),
         WireRow("30 KiB", Sent.get("/ok", "X: \(Sent.many(30000, "a"))\r\n"), "200", cuts: false),
         WireRow(

@@ -1,5 +1,5 @@
-/// Everything that a client may send, by kind. The rules behind the outcomes, with their clauses,
-/// are the table of `docs/HTTP-Rules.md`.
+/// What clients may send, by kind. The rules and clauses behind the outcomes are in
+/// `docs/HTTP-Rules.md`.
 enum InboundRows {
     static let all: [WireRow] =
         requestLines + methods + targets + hosts + fields + lengths + codings + chunks

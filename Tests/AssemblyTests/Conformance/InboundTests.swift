@@ -6,20 +6,20 @@ import TestSupport
 import Testing
 
 /// What clients may send, against the whole gateway: the outcome must be that of the table, whether
-/// the bytes come at once, one by one, in two pieces, or behind another request.
+/// the bytes arrive at once, one by one, in two pieces, or after another request.
 @Suite struct InboundTests {
-    @Test(arguments: InboundRows.all) func hasItsOutcome(_ row: WireRow) throws {
+    @Test(arguments: InboundRows.all) func hasTheExpectedOutcome(_ row: WireRow) throws {
         let inbound = try Inbound(row)
         #expect(inbound.outcome([row.bytes]) == row.outcome)
         inbound.harness.expectQuiet()
     }
 
     @Test(arguments: InboundRows.all.filter(\.cuts))
-    func hasTheSameHoweverTheBytesArrive(_ row: WireRow) throws {
+    func outcomeIsIndependentOfPacketBoundaries(_ row: WireRow) throws {
         let inbound = try Inbound(row)
         let bytes = row.bytes
         #expect(inbound.outcome(bytes.map { [$0] }) == row.outcome, "byte by byte")
-        // Some two dozen places each; the readers' own tests take every one.
+        // About two dozen positions each; the readers' own tests cut at every position.
         for cut in stride(from: 1, to: bytes.count, by: 1 + bytes.count / 24) {
             let pieces = [Array(bytes[..<cut]), Array(bytes[cut...])]
             let outcome = inbound.outcome(pieces)
@@ -28,9 +28,9 @@ import Testing
         inbound.harness.expectQuiet()
     }
 
-    /// A sane request before it, in the same packet, changes nothing.
+    /// A valid request before it, in the same packet, changes nothing.
     @Test(arguments: InboundRows.all.filter(\.cuts))
-    func hasTheSameBehindAnotherRequest(_ row: WireRow) throws {
+    func outcomeIsTheSameAfterAnotherRequest(_ row: WireRow) throws {
         let inbound = try Inbound(row)
         let before = Array(Sent.get().utf8)
         #expect(inbound.outcome([before + row.bytes], behindGet: true) == "200 " + row.outcome)
@@ -38,7 +38,7 @@ import Testing
     }
 }
 
-/// A gateway that answers `GET /ok` and `POST /ok`, and clients that send it a row.
+/// A gateway with the routes `GET /ok` and `POST /ok`, and a client that sends a row.
 private final class Inbound {
     let harness: GatewayHarness
     private let row: WireRow
@@ -56,7 +56,7 @@ private final class Inbound {
     }
 
     func outcome(_ pieces: [[UInt8]], behindGet: Bool = false) -> String {
-        guard let stream = try? harness.stream() else { return "nobody listens" }
+        guard let stream = try? harness.stream() else { return "not connected" }
         let peer = ScriptedPeer(stream)
         for piece in pieces where !piece.isEmpty {
             stream.write(piece.span)
@@ -76,7 +76,7 @@ private final class Inbound {
         return outcome.joined(separator: " ")
     }
 
-    /// One more request on the connection; nil if it is answered as it should be.
+    /// Sends one more request on the connection; nil if its response is as expected.
     private func followed(_ peer: ScriptedPeer, _ stream: any ByteStream) -> String? {
         peer.forget()
         stream.write(Array(Sent.get().utf8).span)
@@ -86,7 +86,7 @@ private final class Inbound {
         return statuses == ["200"] ? nil : "then \(statuses)"
     }
 
-    /// The final answers; every byte must belong to one.
+    /// The statuses of the final responses; every byte must belong to one.
     private func statuses(in received: [UInt8], _ methods: [String]) -> [String] {
         var reader = ResponseReader(limits: Limits())
         var statuses: [String] = []
@@ -100,7 +100,7 @@ private final class Inbound {
                 case .complete:
                     let next = statuses.count
                     reader.answersHead = next < methods.count && methods[next] == "HEAD"
-                case .needsMore: return statuses + (reader.isInMessage ? ["half an answer"] : [])
+                case .needsMore: return statuses + (reader.isInMessage ? ["half a response"] : [])
                 }
             }
         } catch {

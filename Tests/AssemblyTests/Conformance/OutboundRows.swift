@@ -1,17 +1,17 @@
-/// Everything that a backend may answer, by kind.
+/// What backends may send, by kind.
 enum OutboundRows {
     static let all = framing + heads + connections + documents
 
     static let body = #"{"hostile":1}"#
 
-    /// An answer with a length, and more lines.
-    static func answer(
+    /// A response with a length, and more lines.
+    static func response(
         _ body: String = body, _ lines: String = "", status: String = "200 OK"
     ) -> String {
         "HTTP/1.1 \(status)\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// An answer with these lines only.
+    /// A response with these lines only.
     static func bare(_ lines: String, _ body: String = body) -> String {
         "HTTP/1.1 200 OK\r\n\(lines)\r\n\(body)"
     }
@@ -22,16 +22,16 @@ enum OutboundRows {
     private static let chunk = "\(size)\r\n\(body)\r\n"
 
     static let framing: [BackendRow] = [
-        BackendRow("a length", answer(), "ok kept"),
+        BackendRow("a length", response(), "ok kept"),
         BackendRow("chunks", chunked("1\r\n{\r\nc\r\n\"hostile\":1}\r\n0\r\n\r\n"), "ok kept"),
         BackendRow(
             "extensions and trailers", chunked("\(size);a=\"b;c\"\r\n\(body)\r\n0\r\nX: 1\r\n\r\n"),
             "ok kept"),
         BackendRow("until it closes", bare(""), "ok closed", then: .closes),
         BackendRow(
-            "HTTP/1.0 until it closes", answer().replacing("HTTP/1.1", with: "HTTP/1.0"),
+            "HTTP/1.0 until it closes", response().replacing("HTTP/1.1", with: "HTTP/1.0"),
             "ok closed"),
-        BackendRow("close is said", answer(body, "Connection: close\r\n"), "ok closed"),
+        BackendRow("close is said", response(body, "Connection: close\r\n"), "ok closed"),
         BackendRow(
             "a hexadecimal length", bare("Content-Length: 0xd\r\n"), "http_protocol_error closed"),
         BackendRow(
@@ -86,10 +86,10 @@ enum OutboundRows {
             "an LF in the extension", chunked("\(size);\n\(body)\r\n0\r\n\r\n"),
             "http_protocol_error closed"),
         BackendRow(
-            "less than the length", answer().dropLast(3).description,
+            "less than the length", response().dropLast(3).description,
             "http_response_incomplete closed", then: .closes),
         BackendRow(
-            "a reset in the body", answer().dropLast(3).description,
+            "a reset in the body", response().dropLast(3).description,
             "http_response_incomplete closed", then: .resets),
         BackendRow(
             "a reset instead of a close", bare(""), "http_response_incomplete closed", then: .resets
@@ -108,46 +108,49 @@ enum OutboundRows {
         BackendRow(
             "half a head for ever", "HTTP/1.1 200 OK\r\nX: y\r\n", "http_response_timeout closed"),
         BackendRow(
-            "half a body for ever", answer().dropLast(1).description, "http_response_timeout closed"
+            "half a body for ever", response().dropLast(1).description,
+            "http_response_timeout closed"
         ),
         BackendRow(
-            "HTTP/2.0", answer().replacing("HTTP/1.1", with: "HTTP/2.0"),
+            "HTTP/2.0", response().replacing("HTTP/1.1", with: "HTTP/2.0"),
             "http_protocol_error closed"),
         BackendRow(
-            "another protocol", answer().replacing("HTTP", with: "ICAP"),
+            "another protocol", response().replacing("HTTP", with: "ICAP"),
             "http_protocol_error closed"),
-        BackendRow("two digits", answer(status: "20 OK"), "http_protocol_error closed"),
-        BackendRow("four digits", answer(status: "2000 OK"), "http_protocol_error closed"),
-        BackendRow("letters", answer(status: "abc OK"), "http_protocol_error closed"),
-        BackendRow("below 100", answer(status: "099 OK"), "http_protocol_error closed"),
-        BackendRow("no reason", answer(status: "200"), "ok kept"),
-        BackendRow("an empty reason", answer(status: "200 "), "ok kept"),
-        BackendRow("999", answer(status: "999 What"), "http_protocol_error closed"),
+        BackendRow("two digits", response(status: "20 OK"), "http_protocol_error closed"),
+        BackendRow("four digits", response(status: "2000 OK"), "http_protocol_error closed"),
+        BackendRow("letters", response(status: "abc OK"), "http_protocol_error closed"),
+        BackendRow("below 100", response(status: "099 OK"), "http_protocol_error closed"),
+        BackendRow("no reason", response(status: "200"), "ok kept"),
+        BackendRow("an empty reason", response(status: "200 "), "ok kept"),
+        BackendRow("999", response(status: "999 What"), "http_protocol_error closed"),
         BackendRow(
             "a CR in the line", "HTTP/1.1 200 OK\rX: y\r\nContent-Length: 0\r\n\r\n",
             "http_protocol_error closed"),
         BackendRow(
             "an LF ends the line", "HTTP/1.1 200 OK\nContent-Length: 0\r\n\r\n",
             "http_protocol_error closed"),
-        BackendRow("no colon", answer(body, "nocolon\r\n"), "http_protocol_error closed"),
-        BackendRow("a NUL in a value", answer(body, "X: a\0b\r\n"), "http_protocol_error closed"),
+        BackendRow("no colon", response(body, "nocolon\r\n"), "http_protocol_error closed"),
+        BackendRow("a NUL in a value", response(body, "X: a\0b\r\n"), "http_protocol_error closed"),
         BackendRow(
-            "a CR in a value", answer(body, "X: a\rSet-Cookie: b=c\r\n"),
+            "a CR in a value", response(body, "X: a\rSet-Cookie: b=c\r\n"),
             "http_protocol_error closed"),
-        BackendRow("a space in a name", answer(body, "X A: b\r\n"), "http_protocol_error closed"),
-        BackendRow("a folded line", answer(body, "X: a\r\n b\r\n"), "http_protocol_error closed"),
-        BackendRow("100 before it", "HTTP/1.1 100 Continue\r\n\r\n" + answer(), "ok kept"),
+        BackendRow("a space in a name", response(body, "X A: b\r\n"), "http_protocol_error closed"),
+        BackendRow("a folded line", response(body, "X: a\r\n b\r\n"), "http_protocol_error closed"),
+        BackendRow("100 before it", "HTTP/1.1 100 Continue\r\n\r\n" + response(), "ok kept"),
         BackendRow(
-            "103 before it", "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + answer(), "ok kept"),
+            "103 before it", "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + response(), "ok kept"
+        ),
         BackendRow(
-            "101 unasked", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n" + answer(),
+            "101 without an Upgrade request",
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n" + response(),
             "http_protocol_error closed"),
         BackendRow(
             "100 without end",
-            String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 200) + answer(),
+            String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 200) + response(),
             "http_protocol_error closed"),
         BackendRow(
-            "a field of 3 KiB", answer(body, "X: \(String(repeating: "a", count: 3000))\r\n"),
+            "a field of 3 KiB", response(body, "X: \(String(repeating: "a", count: 3000))\r\n"),
             "ok kept"),
         BackendRow(
             "a field without end",
@@ -157,85 +160,87 @@ enum OutboundRows {
             "a reason without end", "HTTP/1.1 200 " + String(repeating: "a", count: 1 << 20),
             "http_protocol_error closed"),
         BackendRow(
-            "20000 fields", answer(body, String(repeating: "X: y\r\n", count: 20_000)),
+            "20000 fields", response(body, String(repeating: "X: y\r\n", count: 20_000)),
             "http_protocol_error closed"),
         BackendRow(
             "a trailer without end",
             chunked(chunk + "0\r\nX: " + String(repeating: "a", count: 1 << 20)),
             "http_protocol_error closed"),
         BackendRow(
-            "more than max_body", answer("\"\(String(repeating: "a", count: 1 << 20))\""),
+            "more than max_body", response("\"\(String(repeating: "a", count: 1 << 20))\""),
             "http_response_body_size closed"),
         BackendRow(
             "as much in chunks", chunked(String(repeating: "8\r\n\"aaaaaa\"\r\n", count: 140_000)),
             "http_response_body_size closed"),
         BackendRow(
-            "gzip nobody asked for",
+            "unrequested gzip",
             bare("Content-Encoding: gzip\r\nContent-Length: 4\r\n", "\u{1f}\u{7f}\u{8}\0"),
             "invalid_json kept"),
         BackendRow(
             "a redirect",
-            answer("", "Location: http://127.0.0.1:7002/secret\r\n", status: "302 Found"),
+            response("", "Location: http://127.0.0.1:7002/secret\r\n", status: "302 Found"),
             "unexpected_status kept"),
-        BackendRow("404", answer(#"{"error":"no"}"#, status: "404 No"), "unexpected_status kept"),
+        BackendRow("404", response(#"{"error":"no"}"#, status: "404 No"), "unexpected_status kept"),
         BackendRow(
             "503",
-            answer(#"{"error":"no"}"#, "Retry-After: 9223372036854775807\r\n", status: "503 No"),
+            response(#"{"error":"no"}"#, "Retry-After: 9223372036854775807\r\n", status: "503 No"),
             "unexpected_status kept"),
     ]
 
     static let connections: [BackendRow] = [
-        BackendRow("a second answer", answer() + answer(#"{"poison":1}"#), "ok closed"),
-        BackendRow("an empty line behind it", answer() + "\r\n", "ok closed"),
+        BackendRow("a second response", response() + response(#"{"poison":1}"#), "ok closed"),
+        BackendRow("an empty line after it", response() + "\r\n", "ok closed"),
         BackendRow(
-            "a body with 204", "HTTP/1.1 204 No\r\n\r\n" + answer(#"{"poison":1}"#), "ok closed"),
+            "a body with 204", "HTTP/1.1 204 No\r\n\r\n" + response(#"{"poison":1}"#), "ok closed"),
         BackendRow(
             "a body with 304", "HTTP/1.1 304 No\r\nContent-Length: 12\r\n\r\n{\"poison\":1}",
             "unexpected_status closed"),
         BackendRow("204", "HTTP/1.1 204 No\r\n\r\n", "ok kept"),
         BackendRow(
-            "an unasked answer a moment later", answer(), "ok closed",
-            then: .sendsLater(answer(#"{"poison":1}"#))),
-        BackendRow("closing without a word", answer(), "ok closed", then: .closes),
+            "unsolicited data a moment later", response(), "ok closed",
+            then: .sendsLater(response(#"{"poison":1}"#))),
+        BackendRow("closing after the response", response(), "ok closed", then: .closes),
     ]
 
     static let documents: [BackendRow] = [
-        BackendRow("no JSON", answer("hello"), "invalid_json kept"),
-        BackendRow("two documents", answer(#"{"poison":1}{"b":2}"#), "invalid_json kept"),
-        BackendRow("NaN", answer(#"{"poison":NaN}"#), "invalid_json kept"),
-        BackendRow("a leading zero", answer(#"{"poison":01}"#), "invalid_json kept"),
-        BackendRow("a line end in a string", answer("{\"poison\":\"x\ny\"}"), "invalid_json kept"),
-        BackendRow("an unknown escape", answer(#"{"poison":"\x41"}"#), "invalid_json kept"),
-        BackendRow("half a surrogate", answer(#"{"poison":"\ud800"}"#), "invalid_json kept"),
-        BackendRow("a trailing comma", answer(#"{"poison":1,}"#), "invalid_json kept"),
-        BackendRow("a comment", answer(#"{"poison":1/* */}"#), "invalid_json kept"),
+        BackendRow("no JSON", response("hello"), "invalid_json kept"),
+        BackendRow("two documents", response(#"{"poison":1}{"b":2}"#), "invalid_json kept"),
+        BackendRow("NaN", response(#"{"poison":NaN}"#), "invalid_json kept"),
+        BackendRow("a leading zero", response(#"{"poison":01}"#), "invalid_json kept"),
+        BackendRow(
+            "a line end in a string", response("{\"poison\":\"x\ny\"}"), "invalid_json kept"),
+        BackendRow("an unknown escape", response(#"{"poison":"\x41"}"#), "invalid_json kept"),
+        BackendRow("half a surrogate", response(#"{"poison":"\ud800"}"#), "invalid_json kept"),
+        BackendRow("a trailing comma", response(#"{"poison":1,}"#), "invalid_json kept"),
+        BackendRow("a comment", response(#"{"poison":1/* */}"#), "invalid_json kept"),
         BackendRow(
             "too deep",
-            answer(String(repeating: "[", count: 513) + String(repeating: "]", count: 513)),
+            response(String(repeating: "[", count: 513) + String(repeating: "]", count: 513)),
             "invalid_json kept"),
         BackendRow(
-            "a hundred thousand brackets", answer(String(repeating: "[", count: 100_000)),
+            "a hundred thousand brackets", response(String(repeating: "[", count: 100_000)),
             "invalid_json kept"),
         BackendRow(
-            "deep", answer(String(repeating: "[", count: 512) + String(repeating: "]", count: 512)),
+            "deep",
+            response(String(repeating: "[", count: 512) + String(repeating: "]", count: 512)),
             "ok kept"),
         BackendRow(
-            "large numbers", answer(#"{"n":9007199254740993,"m":1e400,"z":-0.0}"#), "ok kept"),
-        BackendRow("no body", answer(""), "ok kept"),
-        BackendRow("a string", answer(#""x""#), "ok kept"),
-        BackendRow("null", answer("null"), "ok kept"),
+            "large numbers", response(#"{"n":9007199254740993,"m":1e400,"z":-0.0}"#), "ok kept"),
+        BackendRow("no body", response(""), "ok kept"),
+        BackendRow("a string", response(#""x""#), "ok kept"),
+        BackendRow("null", response("null"), "ok kept"),
         BackendRow(
-            "a number of 10000 digits", answer(String(repeating: "1", count: 10_000)), "ok kept"),
+            "a number of 10000 digits", response(String(repeating: "1", count: 10_000)), "ok kept"),
     ]
 }
 
-/// One answer of a backend, and what must come of it.
+/// One response of a backend, and its expected outcome.
 struct BackendRow: Sendable {
     enum Then: Sendable {
         case stays
         case closes
         case resets
-        /// Sends this when the answer has long been read.
+        /// Sends this after the response was read.
         case sendsLater(String)
     }
 

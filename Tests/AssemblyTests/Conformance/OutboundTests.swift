@@ -3,17 +3,16 @@ import SimReactor
 import TestSupport
 import Testing
 
-/// What a backend may answer, against the whole gateway: the answer of another backend beside it
-/// always arrives, the next request gets its own answer, and nothing that nobody asked for ever
-/// reaches a client.
+/// What backends may send, against the whole gateway: the response of another backend always
+/// arrives, the next request gets its own response, and unsolicited data never reaches a client.
 @Suite struct OutboundTests {
-    /// A megabyte byte by byte says no more than a kilobyte.
+    /// A megabyte byte by byte would test no more than a kilobyte.
     static let cases = OutboundRows.all.flatMap { row in
         row.text.utf8.count > 4096 ? [(row, false)] : [(row, false), (row, true)]
     }
 
     @Test(arguments: cases)
-    func hasItsOutcome(_ row: BackendRow, isByteByByte: Bool) throws {
+    func hasTheExpectedOutcome(_ row: BackendRow, isByteByByte: Bool) throws {
         let harness = try GatewayHarness(
             """
             hostile: { from: b, get: /hostile }
@@ -22,18 +21,18 @@ import Testing
         let backend = try HostileBackend(row, on: harness)
         if isByteByByte { harness.network.settings.split = .sizes([1]) }
 
-        let answer = try harness.ask()
-        #expect(answer.status == 200)
-        #expect(answer.body.contains(#""honest":"/honest""#))
-        #expect(!answer.body.contains("poison"))
+        let response = try harness.fetch()
+        #expect(response.status == 200)
+        #expect(response.body.contains(#""honest":"/honest""#))
+        #expect(!response.body.contains("poison"))
         harness.pass(50)
         let isKept = backend.open == 1
-        let kind = answer.body.firstMatch(of: /"kind":"(?<kind>\w+)"/).map { String($0.kind) }
+        let kind = response.body.firstMatch(of: /"kind":"(?<kind>\w+)"/).map { String($0.kind) }
         #expect("\(kind ?? "ok") \(isKept ? "kept" : "closed")" == row.outcome)
-        #expect(answer["Gateway-Complete"] == (kind == nil ? "true" : "false"))
+        #expect(response["Gateway-Complete"] == (kind == nil ? "true" : "false"))
 
         for number in 2...3 {
-            let next = try harness.ask()
+            let next = try harness.fetch()
             #expect(next.body.contains(#""hostile":{"answer":\#(number)}"#), "\(next.body)")
         }
         backend.close()
@@ -45,13 +44,13 @@ extension BackendRow: CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// Backend `b`: answers its first request as its row says, every other one with a number.
+/// Backend `b`: responds to its first request as its row states, to every other one with a number.
 private final class HostileBackend {
     private let row: BackendRow
     private unowned let harness: GatewayHarness
     private var listener: (any Listener)?
     private var peers: [ScriptedPeer] = []
-    private var asked = 0
+    private var requests = 0
 
     init(_ row: BackendRow, on harness: GatewayHarness) throws {
         self.row = row
@@ -77,15 +76,17 @@ private final class HostileBackend {
         peer.onReceived = { [unowned self] peer in
             guard peer.text.hasSuffix("\r\n\r\n") else { return }
             peer.forget()
-            asked += 1
-            let number = asked
-            harness.outside.timer(after: .zero) { [unowned self] in answer(number, peer) }
+            requests += 1
+            let number = requests
+            harness.outside.timer(after: .zero) { [unowned self] in respond(to: number, peer) }
         }
         peer.onEnded = { peer in peer.stream.close() }
     }
 
-    private func answer(_ number: Int, _ peer: ScriptedPeer) {
-        guard number == 1 else { return peer.send(OutboundRows.answer(#"{"answer":\#(number)}"#)) }
+    private func respond(to number: Int, _ peer: ScriptedPeer) {
+        guard number == 1 else {
+            return peer.send(OutboundRows.response(#"{"answer":\#(number)}"#))
+        }
         if !row.text.isEmpty { peer.send(row.text) }
         switch row.then {
         case .stays: break

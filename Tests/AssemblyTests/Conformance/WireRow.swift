@@ -1,17 +1,17 @@
 import Testing
 
-/// One thing that a client may send, and what must come of it.
+/// One input of a client, and its expected outcome.
 struct WireRow: Sendable, CustomTestStringConvertible {
     let name: String
     /// What the client sends; each scalar is one byte, so that any byte can be written.
     let text: String
-    /// The statuses of the answers in their order; then `closed` where the connection ends, `waits`
-    /// where more bytes are awaited. Any other connection must serve one more request.
+    /// The statuses of the responses in order; then `closed` where the connection ends, `waits`
+    /// where the gateway expects more bytes. Any other connection must serve one more request.
     let outcome: String
     var method = "GET"
-    /// The client ends its side behind its bytes.
+    /// Whether the client closes its side after its bytes.
     var ends = false
-    /// It is short enough to be cut at every place.
+    /// Whether the input is short enough to be cut at many positions.
     var cuts = true
 
     var testDescription: String { name }
@@ -27,11 +27,11 @@ struct WireRow: Sendable, CustomTestStringConvertible {
     var bytes: [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 }
 
-/// What the tables write requests with.
+/// Builds the requests of the tables.
 enum Sent {
     static let host = "Host: gateway\r\n"
 
-    /// A request line as it is, `Host` and more lines.
+    /// A request line, `Host` and more lines.
     static func line(_ line: String, _ fields: String = "", host: String = Sent.host) -> String {
         "\(line)\r\n\(host)\(fields)\r\n"
     }
@@ -57,7 +57,7 @@ enum Sent {
 
     static func chunked(_ body: String) -> String { coding("chunked", body) }
 
-    /// A request that must never be seen by itself.
+    /// A smuggled request, which must never be processed.
     static let hidden = get("/ok?smuggled")
 
     static func many(_ count: Int, _ text: String) -> String {

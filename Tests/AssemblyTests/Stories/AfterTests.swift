@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `after`: a call waits for others without using their answers.
+/// `after`: a call waits for others without using their responses.
 @Suite(.watched) struct AfterTests {
     static let two = """
         one: { from: a, get: /1 }
@@ -13,7 +13,7 @@ import Testing
         let harness = try GatewayHarness(Self.two)
         harness.on("/1", .ok("1", after: 30))
         harness.on("/2", .ok("2", after: 20))
-        #expect(try harness.ask().summary == #"200 at 50 {"one":1,"two":2,"three":"/3"}"#)
+        #expect(try harness.fetch().summary == #"200 at 50 {"one":1,"two":2,"three":"/3"}"#)
         #expect(harness.events == ["0 GET /1", "0 GET /3", "30 GET /2"])
         harness.expectQuiet()
     }
@@ -22,7 +22,7 @@ import Testing
     @Test func callWithoutAfterStartsAtOnce() throws {
         let harness = try GatewayHarness(Self.two.replacing(", after: [one]", with: ""))
         harness.on("/1", .ok("1", after: 30))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(harness.events == ["0 GET /1", "0 GET /2", "0 GET /3"])
         harness.expectQuiet()
     }
@@ -36,7 +36,7 @@ import Testing
             """)
         harness.on("/1", .ok("1", after: 30))
         harness.on("/2", .ok("2", after: 50))
-        #expect(try harness.ask().summary == #"200 at 50 {"three":"/3","one":1,"two":2}"#)
+        #expect(try harness.fetch().summary == #"200 at 50 {"three":"/3","one":1,"two":2}"#)
         #expect(harness.events == ["0 GET /1", "0 GET /2", "50 GET /3"])
         harness.expectQuiet()
     }
@@ -50,7 +50,7 @@ import Testing
             """)
         harness.on("/1", .ok("1", after: 50))
         harness.on("/2", .ok("2", after: 30))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(harness.events == ["0 GET /1", "0 GET /2", "50 GET /3/1"])
         harness.expectQuiet()
     }
@@ -58,10 +58,10 @@ import Testing
     @Test func failureOfTheNamedCallSkipsTheCallAtOnce() throws {
         let harness = try GatewayHarness(Self.two)
         harness.on("/1", .status(500, after: 30))
-        let answer = try harness.ask()
-        #expect(answer.outcome == "200 at 30")
+        let response = try harness.fetch()
+        #expect(response.outcome == "200 at 30")
         #expect(
-            answer.failures == #"[{"call":"one","kind":"unexpected_status","status":500},"#
+            response.failures == #"[{"call":"one","kind":"unexpected_status","status":500},"#
                 + #"{"call":"two","kind":"skipped","because":"one"}]"#)
         #expect(harness.events == ["0 GET /1", "0 GET /3"])
         harness.expectQuiet()
@@ -78,7 +78,7 @@ import Testing
             """)
         harness.on("/1", .status(500))
         #expect(
-            try harness.ask().failures
+            try harness.fetch().failures
                 == #"[{"call":"one","kind":"unexpected_status","status":500},"#
                 + #"{"call":"two","kind":"skipped","because":"one"},"#
                 + #"{"call":"three","kind":"skipped","because":"two"}]"#)
@@ -93,18 +93,18 @@ import Testing
             two: { from: b, get: /2, after: [one], required: true }
             """)
         harness.on("/1", .status(500, after: 10))
-        let answer = try harness.ask()
-        #expect(answer.outcome == "502 at 10")
-        #expect(answer.failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
+        let response = try harness.fetch()
+        #expect(response.outcome == "502 at 10")
+        #expect(response.failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
         harness.expectQuiet()
     }
 
-    /// `when` left the named call out: there is nothing to wait for.
+    /// `when` disabled the named call: there is nothing to wait for.
     @Test(arguments: [
         (path: "/x", events: ["0 GET /2"], body: #"{"two":"/2"}"#),
         (path: "/x?q=1", events: ["0 GET /1", "30 GET /2"], body: #"{"one":"/1","two":"/2"}"#),
     ])
-    func callThatIsLeftOutCountsAsSettled(_ path: String, _ events: [String], _ body: String)
+    func disabledCallCountsAsSettled(_ path: String, _ events: [String], _ body: String)
         throws
     {
         let harness = try GatewayHarness(
@@ -113,33 +113,34 @@ import Testing
             two: { from: b, get: /2, after: [one] }
             """, endpoint: "params: { q: {} }")
         harness.on("/1", .ok(#""/1""#, after: 30))
-        let answer = try harness.ask(get(path))
-        #expect(answer.status == 200)
-        #expect(answer.body == body)
+        let response = try harness.fetch(get(path))
+        #expect(response.status == 200)
+        #expect(response.body == body)
         #expect(harness.events == events)
         harness.expectQuiet()
     }
 
-    /// The control: a reference to a call that is left out has no value.
-    @Test func referenceToACallThatIsLeftOutSkips() throws {
+    /// The control: a reference to a disabled call has no value.
+    @Test func referenceToADisabledCallSkips() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, when: { param: q } }
             two: { from: b, get: "/2/{one}" }
             three: { from: c, get: /3 }
             """, endpoint: "params: { q: {} }")
-        #expect(try harness.ask().failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
+        #expect(
+            try harness.fetch().failures == #"[{"call":"two","kind":"skipped","because":"one"}]"#)
         harness.expectQuiet()
     }
 
-    @Test func clientThatLeavesCancelsTheWaitingCall() throws {
+    @Test func clientDisconnectCancelsTheWaitingCall() throws {
         let harness = try GatewayHarness(Self.two)
         harness.on("/1", .ok("1", after: 30))
         let client = try harness.send(get())
         harness.pass(10)
         client.leave()
         harness.pass(100)
-        #expect(harness.events == ["0 GET /1", "0 GET /3", "10 given up /1"])
+        #expect(harness.events == ["0 GET /1", "0 GET /3", "10 cancelled /1"])
         harness.expectQuiet()
     }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `breaker`: a backend that fails too often is left alone for a while.
+/// `breaker`: calls to a backend that fails too often are stopped for a while.
 @Suite(.watched) struct BreakerTests {
     static let call = "one: { from: a, get: /1, required: true }"
     static let breaker = "breaker: { open_at: 50%, min_requests: 4, try_again_after: 10s }"
@@ -14,126 +14,128 @@ import Testing
         return harness
     }
 
-    private func ask(_ count: Int, _ harness: GatewayHarness) throws -> [Int] {
-        try (0..<count).map { _ in try harness.ask().status }
+    private func statuses(_ count: Int, _ harness: GatewayHarness) throws -> [Int] {
+        try (0..<count).map { _ in try harness.fetch().status }
     }
 
-    @Test func itOpensAtItsShareAndNotBefore() throws {
+    @Test func opensAtTheConfiguredFailureShare() throws {
         let harness = try harness(.ok("1"), .ok("1"), .status(500), .status(500), .ok("1"))
-        #expect(try ask(6, harness) == [200, 200, 502, 502, 503, 503])
+        #expect(try statuses(6, harness) == [200, 200, 502, 502, 503, 503])
         harness.expectQuiet()
     }
 
-    @Test func itStaysClosedBelowItsShare() throws {
+    @Test func staysClosedBelowTheFailureShare() throws {
         let harness = try harness(.ok("1"), .ok("1"), .ok("1"), .status(500), .ok("1"))
-        #expect(try ask(6, harness) == [200, 200, 200, 502, 200, 200])
+        #expect(try statuses(6, harness) == [200, 200, 200, 502, 200, 200])
         harness.expectQuiet()
     }
 
-    @Test func openItAsksNobody() throws {
+    @Test func openBreakerSendsNoCalls() throws {
         let harness = try harness(.status(500))
-        _ = try ask(6, harness)
+        _ = try statuses(6, harness)
         #expect(harness.seen.count == 4)
         #expect(try harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
     @Test(arguments: [(0.0, "10"), (1, "10"), (3000, "7"), (9999, "1")])
-    func itSaysWhenToComeAgain(after milliseconds: Double, says: String) throws {
+    func retryAfterIsTheTimeUntilTheProbe(after milliseconds: Double, says: String) throws {
         let harness = try harness(.status(500))
-        _ = try ask(4, harness)
+        _ = try statuses(4, harness)
         harness.pass(milliseconds)
-        #expect(try harness.ask()["Retry-After"] == says)
+        #expect(try harness.fetch()["Retry-After"] == says)
         harness.expectQuiet()
     }
 
-    @Test func aProbeThatIsAnsweredClosesIt() throws {
+    @Test func successfulProbeCloses() throws {
         let harness = try harness(.status(500), .status(500), .status(500), .status(500), .ok("1"))
-        _ = try ask(4, harness)
+        _ = try statuses(4, harness)
         harness.pass(10_000)
-        #expect(try ask(3, harness) == [200, 200, 200])
+        #expect(try statuses(3, harness) == [200, 200, 200])
         harness.expectQuiet()
     }
 
-    @Test func aProbeThatFailsOpensItAgain() throws {
+    @Test func failedProbeOpensAgain() throws {
         let harness = try harness(.status(500))
-        _ = try ask(4, harness)
+        _ = try statuses(4, harness)
         harness.pass(10_000)
-        #expect(try ask(2, harness) == [502, 503])
+        #expect(try statuses(2, harness) == [502, 503])
         harness.pass(9_999)
-        #expect(try ask(1, harness) == [503])
+        #expect(try statuses(1, harness) == [503])
         harness.pass(1)
-        #expect(try ask(1, harness) == [502])
+        #expect(try statuses(1, harness) == [502])
         harness.expectQuiet()
     }
 
-    @Test func oneProbeAtATimeGoesThrough() throws {
+    @Test func allowsOneProbeAtATime() throws {
         let harness = try harness(
             .status(500), .status(500), .status(500), .status(500), .ok("1", after: 100))
-        _ = try ask(4, harness)
+        _ = try statuses(4, harness)
         harness.pass(10_000)
         let probe = try harness.send(get())
-        #expect(try ask(2, harness) == [503, 503])
-        #expect(harness.answer(of: probe).status == 200)
+        #expect(try statuses(2, harness) == [503, 503])
+        #expect(harness.response(of: probe).status == 200)
         harness.expectQuiet()
     }
 
-    @Test func aProbeWhoseClientGoesLeavesItToTheNext() throws {
+    @Test func cancelledProbeIsRepeatedByTheNextCall() throws {
         let harness = try harness(
             .status(500), .status(500), .status(500), .status(500), .ok("1", after: 100))
-        _ = try ask(4, harness)
+        _ = try statuses(4, harness)
         harness.pass(10_000)
         let probe = try harness.send(get())
         harness.pass(10)
         probe.reset()
-        #expect(try ask(1, harness) == [200])
+        #expect(try statuses(1, harness) == [200])
         #expect(try !harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
-    @Test(arguments: [400, 404, 409, 429, 499]) func a4xxNeverCounts(_ status: Int) throws {
+    @Test(arguments: [400, 404, 409, 429, 499]) func clientErrorStatusDoesNotCount(_ status: Int)
+        throws
+    {
         let harness = try harness(.status(status))
-        _ = try ask(8, harness)
+        _ = try statuses(8, harness)
         #expect(try !harness.isBreakerOpen())
         #expect(harness.seen.count == 8)
         harness.expectQuiet()
     }
 
-    @Test func anAnswerOfTheWrongShapeDoesNotCount() throws {
+    @Test func invalidShapeDoesNotCount() throws {
         let harness = try harness(.ok("{}"), call: "one: { from: a, get: /1, take: items }")
-        _ = try ask(8, harness)
+        _ = try statuses(8, harness)
         #expect(try !harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
     static let failures: [(String, Reply)] = [
         ("500", .status(500)), ("503", .status(503)), ("closed", .closes()), ("reset", .resets()),
-        ("cut off", .breaksOff()), ("no HTTP", .raw("?\r\n\r\n")), ("too slow", .hangs),
+        ("cut off", .breaksOff()), ("not HTTP", .raw("?\r\n\r\n")), ("too slow", .hangs),
     ]
 
-    @Test(arguments: failures) func aFailureCounts(_ name: String, _ reply: Reply) throws {
+    @Test(arguments: failures) func failureCounts(_ name: String, _ reply: Reply) throws {
         let harness = try harness(reply, endpoint: "timeout: 100ms")
-        _ = try ask(4, harness)
+        _ = try statuses(4, harness)
         #expect(try harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
-    @Test func aRefusedConnectionCounts() throws {
+    @Test func refusedConnectionCounts() throws {
         let harness = try harness(.ok("1"))
         harness.backend()?.refuse()
-        _ = try ask(4, harness)
+        _ = try statuses(4, harness)
         #expect(try harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
-    @Test func theDeadlineCountsLikeATimeout() throws {
+    @Test func deadlineCountsLikeATimeout() throws {
         let harness = try harness(.hangs, endpoint: "deadline: 100ms")
-        _ = try ask(4, harness)
+        _ = try statuses(4, harness)
         #expect(try harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
-    @Test func aCallCancelledForAnotherDoesNotCount() throws {
+    @Test func cancelledCallDoesNotCount() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
@@ -141,61 +143,61 @@ import Testing
             """, backend: "breaker: { open_at: 1%, min_requests: 1, try_again_after: 10s }")
         harness.on("/1", .hangs)
         harness.on("/2", .status(500, after: 10))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(try !harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
-    @Test func theLoserOfAHedgeDoesNotCount() throws {
+    @Test func cancelledHedgeRequestDoesNotCount() throws {
         let harness = try harness(
             .hangs, .ok("1"), call: "one: { from: a, get: /1, hedge: { after: 50ms } }",
             breaker:
                 "max_concurrent: 9, breaker: { open_at: 1%, min_requests: 1, try_again_after: 10s }"
         )
-        #expect(try ask(1, harness) == [200])
+        #expect(try statuses(1, harness) == [200])
         #expect(try !harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
-    /// A full queue is our own doing and says nothing of the backend's health.
-    @Test func aFullQueueDoesNotCount() throws {
+    /// A full queue is the gateway's and says nothing about the backend.
+    @Test func fullQueueDoesNotCount() throws {
         let harness = try harness(
             .ok("1", after: 100),
             breaker:
                 "max_concurrent: 1, breaker: { open_at: 50%, min_requests: 4, try_again_after: 10s }"
         )
         let first = try harness.send(get())
-        #expect(try ask(8, harness) == Array(repeating: 503, count: 8))
+        #expect(try statuses(8, harness) == Array(repeating: 503, count: 8))
         #expect(try !harness.isBreakerOpen())
-        #expect(harness.answer(of: first).status == 200)
+        #expect(harness.response(of: first).status == 200)
         harness.expectQuiet()
     }
 
-    @Test func eachTryIsASampleOfItsOwn() throws {
+    @Test func eachAttemptCounts() throws {
         let harness = try harness(
             .closes(), call: "one: { from: a, get: /1, retry: { attempts: 4, backoff: 1ms } }")
-        _ = try ask(1, harness)
+        _ = try statuses(1, harness)
         #expect(try harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
     @Test func oldFailuresLeaveTheWindow() throws {
         let harness = try harness(.status(500))
-        _ = try ask(3, harness)
+        _ = try statuses(3, harness)
         harness.pass(11_000)
-        _ = try ask(3, harness)
+        _ = try statuses(3, harness)
         #expect(try !harness.isBreakerOpen())
         harness.expectQuiet()
     }
 
-    @Test func anotherBackendIsNotConcerned() throws {
+    @Test func breakersOfOtherBackendsStayClosed() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2 }
             """, backend: Self.breaker)
         harness.on("/1", .status(500))
-        #expect(try ask(6, harness) == [200, 200, 200, 200, 200, 200])
+        #expect(try statuses(6, harness) == [200, 200, 200, 200, 200, 200])
         #expect(try !harness.isBreakerOpen(of: "b"))
         harness.expectQuiet()
     }

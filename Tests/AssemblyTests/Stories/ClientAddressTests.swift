@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// The client's address: `{request.client}`, `forwarded`, and the access log. The harness's clients are
-/// on 127.0.0.1, which is a trusted proxy where a test says so.
+/// The client's address: `{request.client}`, `forwarded`, and the access log. The harness's clients
+/// are on 127.0.0.1, which is a trusted proxy where a test says so.
 @Suite(.watched) struct ClientAddressTests {
     static let trusting = "clients: { trusted_proxies: [127.0.0.0/8, 10.0.0.0/8] }"
 
@@ -21,12 +21,12 @@ import Testing
     ])
     func clientOfARequest(_ top: String, _ line: String, _ target: String) throws {
         let harness = try GatewayHarness(Self.call, top: top)
-        #expect(try harness.ask(get("/x", line)).status == 200)
+        #expect(try harness.fetch(get("/x", line)).status == 200)
         #expect(harness.seen.first?.target == target)
         harness.expectQuiet()
     }
 
-    @Test func clientMayStandInHeadersAndBodies() throws {
+    @Test func clientAddressCanBeUsedInHeadersAndBodies() throws {
         let harness = try GatewayHarness(
             """
             one:
@@ -35,7 +35,7 @@ import Testing
               headers: { X-Client: "{request.client}" }
               body: { client: "{request.client}", text: "from {request.client}" }
             """, endpoint: "route: POST /x")
-        _ = try harness.ask(post(""))
+        _ = try harness.fetch(post(""))
         #expect(harness.seen.first?["X-Client"] == "127.0.0.1")
         #expect(harness.seen.first?.body == #"{"client":"127.0.0.1","text":"from 127.0.0.1"}"#)
         harness.expectQuiet()
@@ -53,7 +53,7 @@ import Testing
     ) throws -> [String?] {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1\(call) }", endpoint: endpoint, backend: backend, top: top)
-        #expect(try harness.ask(request("GET", "/x", lines)).status == 200)
+        #expect(try harness.fetch(request("GET", "/x", lines)).status == 200)
         let seen = try #require(harness.seen.first)
         harness.expectQuiet()
         return Self.names.map { seen[$0] }
@@ -69,14 +69,14 @@ import Testing
         #expect(try sent("", top: Self.trusting, Self.claims) == [nil, nil, nil, nil])
     }
 
-    @Test func untrustedPeerStartsAnew() throws {
+    @Test func headersOfAnUntrustedPeerAreReplaced() throws {
         #expect(
             try sent(", forwarded: both", Self.claims) == [
                 "127.0.0.1", "http", "gateway", "for=127.0.0.1;host=gateway;proto=http",
             ])
     }
 
-    @Test func trustedPeerIsContinued() throws {
+    @Test func headersOfATrustedPeerAreContinued() throws {
         #expect(
             try sent(", forwarded: x", top: Self.trusting, Self.claims) == [
                 "6.6.6.6, 127.0.0.1", "https", "evil.example", nil,
@@ -133,7 +133,7 @@ import Testing
 
     private func logged(_ top: String, _ line: String) throws -> [String?] {
         let harness = try GatewayHarness("one: { from: a, get: /1 }", top: top)
-        _ = try harness.ask(get("/x", line))
+        _ = try harness.fetch(get("/x", line))
         harness.pass(200)
         let text = try #require(harness.logged.first { $0.contains(#""status""#) })
         harness.expectQuiet()

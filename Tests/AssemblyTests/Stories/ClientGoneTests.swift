@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// A client that goes away takes its whole request with it.
+/// A client that disconnects cancels its whole request.
 @Suite(.watched) struct ClientGoneTests {
     enum Way: CaseIterable {
-        /// Closes its connection: noticed when the gateway asks whether it is still there.
+        /// Closes its connection: detected when the gateway probes it.
         case closes
         case resets
     }
@@ -30,16 +30,16 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aResetIsNoticedAtOnce() throws {
+    @Test func resetCancelsCallsAtOnce() throws {
         let harness = try GatewayHarness(RequiredTests.mixed)
         harness.on("/1", .hangs)
         harness.on("/2", .hangs)
         try goneAt20(.resets, harness)
-        #expect(harness.events == ["0 GET /1", "0 GET /2", "20 given up /1", "20 given up /2"])
+        #expect(harness.events == ["0 GET /1", "0 GET /2", "20 cancelled /1", "20 cancelled /2"])
         harness.expectQuiet()
     }
 
-    @Test(arguments: Way.allCases) func theLogSays499(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func accessLogHasStatus499(_ way: Way) throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.on("/1", .hangs)
         try goneAt20(way, harness)
@@ -47,7 +47,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test(arguments: Way.allCases) func theBreakerDoesNotCountIt(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func breakerDoesNotCountCancelledCalls(_ way: Way) throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }",
             backend: "breaker: { open_at: 1%, min_requests: 1, try_again_after: 10s }")
@@ -58,8 +58,8 @@ import Testing
         harness.expectQuiet()
     }
 
-    /// No timer of the request survives it: not its timeout, deadline, hedge or padding.
-    @Test func noTimerIsLeft() throws {
+    /// No timer of the request remains: not its timeout, deadline, hedge or padding.
+    @Test func leavesNoTimer() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, timeout: 3s, hedge: { after: 1s } }
@@ -76,7 +76,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aCallThatWaitsForAnotherIsNeverMade() throws {
+    @Test func waitingCallIsNeverStarted() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
@@ -87,11 +87,11 @@ import Testing
         harness.pass(20)
         client.reset()
         harness.pass(100)
-        #expect(harness.events == ["0 GET /1", "20 given up /1"])
+        #expect(harness.events == ["0 GET /1", "20 cancelled /1"])
         harness.expectQuiet()
     }
 
-    @Test func aCallWhoseConnectionIsBeingMadeIsGivenUp() throws {
+    @Test func connectingCallIsCancelled() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.silence(7001)
         try goneAt20(.resets, harness)
@@ -99,7 +99,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func anAnswerThatIsHeldBackIsNotSent() throws {
+    @Test func paddedResponseIsNotSent() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms")
         try goneAt20(.resets, harness)
@@ -107,16 +107,16 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aClientThatOnlyEndsItsSideGetsItsAnswer() throws {
+    @Test func halfClosedClientReceivesItsResponse() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.on("/1", .ok("1", after: 300))
         let client = try harness.send(get())
         client.end()
-        #expect(harness.answer(of: client).summary == #"200 at 300 {"one":1}"#)
+        #expect(harness.response(of: client).summary == #"200 at 300 {"one":1}"#)
         harness.expectQuiet()
     }
 
-    @Test func aBodyThatNeverEndsIs499() throws {
+    @Test func unfinishedBodyIsLoggedAs499() throws {
         let harness = try GatewayHarness("one: { from: a, post: /1 }", endpoint: "route: POST /x")
         let client = try harness.send(request("POST", "/x", ["Content-Length: 10"]) + "half")
         harness.pass(20)

@@ -4,8 +4,8 @@ import SimReactor
 import TestSupport
 import Testing
 
-/// The process runs short of file descriptors: clients wait to be accepted, calls fail as what they
-/// are, and nothing is held against the backends.
+/// The process runs out of file descriptors: clients wait to be accepted, calls fail with
+/// `connection_limit_reached`, and backends are not blamed.
 @Suite(.watched) struct DescriptorTests {
     static let failure = #"[{"call":"one","kind":"connection_limit_reached"}]"#
 
@@ -13,11 +13,12 @@ import Testing
 
     @Test func acceptingPausesAtTheCeilingAndResumesWhenDescriptorsAreFree() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
-        // The listener is one; the third client gets the number at the ceiling and is the last.
+        // The listener has one; the third client gets the descriptor at the ceiling and is the
+        // last.
         harness.loop.descriptors.acceptCeiling = 3
         let clients = try (0..<4).map { _ in try harness.connect() }
         harness.pass(50)
-        #expect(harness.local?.snapshot.connections == 3)
+        #expect(harness.instance?.snapshot.connections == 3)
         #expect(harness.loop.descriptors.shortages.accepts == 1)
         clients[3].send(get())
         harness.pass(1_000)
@@ -26,29 +27,29 @@ import Testing
 
         clients[0].leave()
         harness.pass(100)
-        #expect(clients[3].answers.isEmpty, "two are open still, and the ceiling's one: full")
+        #expect(clients[3].answers.isEmpty, "two and the one at the ceiling are still open")
         clients[1].leave()
-        #expect(harness.answer(of: clients[3]).status == 200)
+        #expect(harness.response(of: clients[3]).status == 200)
         harness.expectQuiet()
     }
 
-    @Test func clientsThatAreConnectedAreServedWhileAcceptingIsPaused() throws {
+    @Test func connectedClientsAreServedWhileAcceptingIsPaused() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
-        // No connection to the backend stays, so that only clients hold descriptors.
+        // No connection to the backend is kept, so that only clients hold descriptors.
         harness.on("/1", .ok("1", "Connection: close"))
         harness.loop.descriptors.acceptCeiling = 2
         let first = try harness.connect()
         let others = try (0..<5).map { _ in try harness.connect() }
         harness.pass(10)
         for client in [first] + others { client.send(get()) }
-        #expect(harness.answer(of: first).status == 200)
+        #expect(harness.response(of: first).status == 200)
         harness.pass(1_000)
         let waiting = others.filter(\.answers.isEmpty)
         #expect(waiting.count >= 4, "no more connections than the ceiling are accepted")
         first.leave()
         for client in others where !client.answers.isEmpty { client.leave() }
         harness.pass(1_000)
-        #expect(waiting.contains { $0.answers.map(\.status) == [200] }, "accepting goes on")
+        #expect(waiting.contains { $0.answers.map(\.status) == [200] }, "accepting resumes")
         harness.expectQuiet()
     }
 
@@ -59,29 +60,29 @@ import Testing
         let client = try harness.connect()
         harness.loop.descriptors.connectCeiling = 2
         client.send(get())
-        let answer = harness.answer(of: client)
-        #expect(answer.status == 503)
-        #expect(answer["Retry-After"] == "1")
-        #expect(answer.failures == Self.failure)
+        let response = harness.response(of: client)
+        #expect(response.status == 503)
+        #expect(response["Retry-After"] == "1")
+        #expect(response.failures == Self.failure)
         #expect(harness.seen.isEmpty)
         #expect(harness.loop.descriptors.shortages.connects == 1)
         #expect(try harness.outcomes() == "connection_limit_reached 1")
 
         harness.loop.descriptors.connectCeiling = .max
         client.send(get())
-        #expect(harness.answer(of: client).status == 200)
+        #expect(harness.response(of: client).status == 200)
         harness.expectQuiet()
     }
 
-    @Test func whatTheSystemRefusesIsConnectionLimitReached() throws {
+    @Test func systemShortageIsConnectionLimitReached() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, required: true }")
         harness.network.fates[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(.outOfDescriptors)
-        #expect(try harness.ask().failures == Self.failure)
+        #expect(try harness.fetch().failures == Self.failure)
         harness.network.fates[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(.outOfMemory)
-        #expect(try harness.ask().failures == Self.failure)
-        // The control: a refusal by the other side keeps its name.
+        #expect(try harness.fetch().failures == Self.failure)
+        // The control: a refusal by the peer keeps its kind.
         harness.network.fates[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(.connectionRefused)
-        #expect(try harness.ask().failures == #"[{"call":"one","kind":"connection_refused"}]"#)
+        #expect(try harness.fetch().failures == #"[{"call":"one","kind":"connection_refused"}]"#)
         harness.expectQuiet()
     }
 
@@ -91,7 +92,7 @@ import Testing
         let client = try harness.connect()
         harness.loop.descriptors.connectCeiling = 2
         client.send(get())
-        #expect(harness.answer(of: client).failures == Self.failure)
+        #expect(harness.response(of: client).failures == Self.failure)
         #expect(harness.loop.descriptors.shortages.connects == 1)
         harness.expectQuiet()
     }
@@ -109,7 +110,7 @@ import Testing
         }
         for _ in 0..<5 {
             client.send(get())
-            #expect(harness.answer(of: client).status == (isShort ? 503 : 502) || !isShort)
+            #expect(harness.response(of: client).status == (isShort ? 503 : 502) || !isShort)
         }
         #expect(try harness.isBreakerOpen() == !isShort)
         harness.expectQuiet()
@@ -129,9 +130,9 @@ import Testing
         }
         for _ in 0..<4 {
             client.send(get())
-            _ = harness.answer(of: client)
+            _ = harness.response(of: client)
         }
-        #expect(try harness.leftOut() == (isShort ? 0 : 1))
+        #expect(try harness.unavailableHosts() == (isShort ? 0 : 1))
         if isShort {
             #expect(
                 harness.loop.descriptors.shortages.connects == 4, "the other host is not tried")
@@ -139,7 +140,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aHealthCheckWithoutADescriptorSaysNothingAboutTheHost() throws {
+    @Test func healthCheckWithoutADescriptorIsIgnored() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true }", backend: "health: { path: /up, every: 1s }"
         )
@@ -148,11 +149,11 @@ import Testing
         harness.loop.descriptors.connectCeiling = 0
         harness.pass(5_000)
         #expect(harness.loop.descriptors.shortages.connects >= 4)
-        #expect(try harness.leftOut() == 0)
-        // The control: a bad check each from before and after make two.
+        #expect(try harness.unavailableHosts() == 0)
+        // The control: one failed check before and one after make two.
         harness.loop.descriptors.connectCeiling = .max
         harness.pass(1_000)
-        #expect(try harness.leftOut() == 1)
+        #expect(try harness.unavailableHosts() == 1)
         harness.expectQuiet()
     }
 
@@ -165,7 +166,7 @@ import Testing
         let fail = { (count: Int) in
             for _ in 0..<count {
                 client.send(get())
-                _ = harness.answer(of: client)
+                _ = harness.response(of: client)
             }
         }
         let lines = { harness.logged.filter { $0.contains("out of file descriptors") } }
@@ -179,7 +180,7 @@ import Testing
         fail(1)
         #expect(lines().count == 2)
         #expect(lines().last?.contains(#""connections_not_opened":3"#) == true)
-        #expect(harness.local?.snapshot.descriptorShortages.connects == 4)
+        #expect(harness.instance?.snapshot.descriptorShortages.connects == 4)
         harness.expectQuiet()
     }
 }

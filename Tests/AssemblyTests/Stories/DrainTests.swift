@@ -1,19 +1,19 @@
 import TestSupport
 import Testing
 
-/// The end of a core: what runs is answered, what idles is closed, and time is limited.
+/// Draining: requests in flight finish, idle connections are closed, and the time is limited.
 @Suite(.watched) struct DrainTests {
     static let call = "one: { from: a, get: /1 }"
 
-    @Test func whatRunsIsAnswered() throws {
+    @Test func requestsInFlightReceiveTheirResponses() throws {
         let harness = try GatewayHarness(Self.call)
         harness.on("/1", .ok("1", after: 100))
         let client = try harness.send(get())
         harness.pass(20)
         let ended = harness.drain()
-        let answer = harness.answer(of: client)
-        #expect(answer.summary == #"200 at 100 {"one":1}"#)
-        #expect(answer["Connection"] == "close")
+        let response = harness.response(of: client)
+        #expect(response.summary == #"200 at 100 {"one":1}"#)
+        #expect(response["Connection"] == "close")
         client.leave()
         harness.pass(1)
         #expect(ended() == 100)
@@ -23,7 +23,7 @@ import Testing
     @Test func idleConnectionsAreClosedAtOnce() throws {
         let harness = try GatewayHarness(Self.call)
         let client = try harness.send(get())
-        _ = harness.answer(of: client)
+        _ = harness.response(of: client)
         let ended = harness.drain()
         #expect(client.isClosed)
         client.leave()
@@ -33,11 +33,11 @@ import Testing
     }
 
     /// The clients keep their sides open.
-    @Test func aCoreWithIdleConnectionsOnlyEndsAtOnce() throws {
+    @Test func instanceWithOnlyIdleConnectionsEndsAtOnce() throws {
         let harness = try GatewayHarness(Self.call)
         let silent = try harness.connect()
         let kept = try harness.send(get())
-        _ = harness.answer(of: kept)
+        _ = harness.response(of: kept)
         harness.pass(300)
         let began = harness.ms
         let ended = harness.drain()
@@ -47,7 +47,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func anUploadThatIsCutOffIsReported() throws {
+    @Test func cutOffUploadIsLogged() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1 }", endpoint: "route: POST /x",
             top: "drain: { timeout: 300ms }")
@@ -60,14 +60,14 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func nobodyIsAcceptedAnyMore() throws {
+    @Test func newConnectionsAreRefused() throws {
         let harness = try GatewayHarness(Self.call)
         _ = harness.drain()
         #expect(throws: GatewayHarness.NotConnected.self) { try harness.connect() }
         harness.expectQuiet()
     }
 
-    @Test func theTimeIsLimited() throws {
+    @Test func requestsAreCutOffAtTheDrainTimeout() throws {
         let harness = try GatewayHarness(Self.call, top: "drain: { timeout: 300ms }")
         harness.on("/1", .hangs)
         let client = try harness.send(get())
@@ -78,8 +78,8 @@ import Testing
         harness.pass(1)
         #expect(isOpen && client.isClosed)
         #expect(ended() == 320)
-        #expect(harness.events == ["0 GET /1", "320 given up /1"])
-        // No status was sent, and it was not the client that went away.
+        #expect(harness.events == ["0 GET /1", "320 cancelled /1"])
+        // No status was sent, and the client did not disconnect.
         #expect(harness.loggedStatuses == ["0"])
         #expect(harness.logged.contains { $0.contains(#""outcome":"cut_off""#) })
         #expect(
@@ -89,25 +89,25 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func anAnswerThatIsHeldBackIsWaitedFor() throws {
+    @Test func paddedResponseIsAwaited() throws {
         let harness = try GatewayHarness(Self.call, endpoint: "min_duration: 400ms")
         let client = try harness.send(get())
         harness.pass(20)
         let ended = harness.drain()
-        #expect(harness.answer(of: client).outcome == "200 at 400")
+        #expect(harness.response(of: client).outcome == "200 at 400")
         client.leave()
         harness.pass(1)
         #expect(ended() == 400)
         harness.expectQuiet()
     }
 
-    @Test func beforeItsEndACoreSaysSo() throws {
+    @Test func announcedDrainClosesConnectionsAfterTheirResponse() throws {
         let harness = try GatewayHarness(Self.call)
         let client = try harness.send(get())
-        let before = harness.answer(of: client)
+        let before = harness.response(of: client)
         harness.announceDrain()
         client.send(get())
-        let after = harness.answer(of: client)
+        let after = harness.response(of: client)
         #expect(before["Connection"] == nil)
         #expect(after.status == 200)
         #expect(after["Connection"] == "close")
@@ -115,10 +115,10 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func andStillAcceptsClients() throws {
+    @Test func announcedDrainStillAcceptsClients() throws {
         let harness = try GatewayHarness(Self.call)
         harness.announceDrain()
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 }

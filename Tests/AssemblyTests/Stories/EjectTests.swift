@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// `eject`: a host of several that fails again and again is left alone for a while.
+/// `eject`: a host that fails repeatedly is removed from load balancing for a while.
 @Suite(.watched) struct EjectTests {
-    /// Host 7001 has the paths `/a/...`, host 7002 `/b/...`; they take turns.
+    /// Host 7001 has the paths `/a/...`, host 7002 `/b/...`; they are called in turn.
     private func harness(_ eject: String = "eject: { after: 2, for: 5s }") throws -> GatewayHarness
     {
         try GatewayHarness(
@@ -12,15 +12,15 @@ import Testing
                 + " balance: round_robin, \(eject)")
     }
 
-    /// Which hosts so many requests reach.
+    /// The hosts that this number of requests reach.
     private func hosts(of count: Int, _ harness: GatewayHarness) throws -> String {
         let before = harness.seen.count
-        for _ in 0..<count { _ = try harness.ask() }
+        for _ in 0..<count { _ = try harness.fetch() }
         return harness.seen.dropFirst(before).map { String($0.target.dropFirst().prefix(1)) }
             .joined()
     }
 
-    @Test func aHostThatFailsTwiceIsLeftAlone() throws {
+    @Test func ejectsAHostAfterTwoFailures() throws {
         let harness = try harness()
         harness.on("/a/1", .status(500))
         #expect(try hosts(of: 6, harness) == "ababbb")
@@ -31,7 +31,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func itComesBackWhenItAnswers() throws {
+    @Test func hostReturnsAfterItsEjection() throws {
         let harness = try harness()
         harness.on("/a/1", .status(500), .status(500), .ok("1"))
         #expect(try hosts(of: 4, harness) == "abab")
@@ -40,7 +40,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func theTimeGrows() throws {
+    @Test func ejectionTimeGrows() throws {
         let harness = try harness()
         harness.on("/a/1", .status(500))
         _ = try hosts(of: 4, harness)
@@ -53,7 +53,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func halfOfTheHostsStay() throws {
+    @Test func ejectsAtMostHalfOfTheHosts() throws {
         let harness = try harness()
         harness.on("/a/1", .status(500))
         harness.on("/b/1", .status(500))
@@ -61,32 +61,32 @@ import Testing
         harness.expectQuiet()
     }
 
-    /// A refused call goes to the other host at once, and is counted all the same.
-    @Test func aHostThatRefusesIsLeftAlone() throws {
+    /// A refused call goes to the other host at once and counts as a failure.
+    @Test func ejectsAHostThatRefusesConnections() throws {
         let harness = try harness()
         harness.backend(7001)?.refuse()
         #expect(try hosts(of: 4, harness) == "bbbb")
-        #expect(try harness.leftOut() == 1)
+        #expect(try harness.unavailableHosts() == 1)
         harness.pass(5_000)
-        #expect(try harness.leftOut() == 0)
+        #expect(try harness.unavailableHosts() == 0)
         harness.expectQuiet()
     }
 
-    @Test(arguments: [404, 429]) func a4xxIsNoFailure(_ status: Int) throws {
+    @Test(arguments: [404, 429]) func clientErrorStatusIsNotAFailure(_ status: Int) throws {
         let harness = try harness()
         harness.on("/a/1", .status(status))
         #expect(try hosts(of: 6, harness) == "ababab")
         harness.expectQuiet()
     }
 
-    @Test func withoutItNobodyIsLeftAlone() throws {
+    @Test func withoutEjectNoHostIsEjected() throws {
         let harness = try harness("max_concurrent: 9")
         harness.on("/a/1", .status(500))
         #expect(try hosts(of: 12, harness) == "abababababab")
         harness.expectQuiet()
     }
 
-    @Test func aReloadForgetsNothing() throws {
+    @Test func reloadKeepsEjections() throws {
         let harness = try harness()
         harness.on("/a/1", .status(500))
         _ = try hosts(of: 4, harness)

@@ -8,9 +8,9 @@ import SimReactor
 import TestSupport
 import Testing
 
-/// `explain --run`: the request is sent, and what happened stands in the lines.
+/// `explain --run`: the request is sent, and the lines show what happened.
 @Suite(.watched) struct ExplainedRunTests {
-    private func told(
+    private func explained(
         _ harness: GatewayHarness, _ calls: String, endpoint: String = "", backend: String = "",
         _ target: String = "/x", method: Method = .get, body: String = ""
     ) throws -> [String] {
@@ -36,12 +36,12 @@ import Testing
         return try #require(text).split(separator: "\n").map(String.init)
     }
 
-    @Test func aWaterfall() throws {
+    @Test func showsAWaterfall() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.on("/1", .ok(#"{"id":7}"#, after: 30))
         harness.on("/2/7", .ok("2", after: 60))
         harness.on("/3", .status(500, after: 15))
-        let lines = try told(
+        let lines = try explained(
             harness,
             """
             one: { from: a, get: /1 }
@@ -61,11 +61,11 @@ import Testing
             ])
     }
 
-    /// A digit stands where each further request left.
-    @Test func aHedge() throws {
+    /// A digit marks the time of each further request.
+    @Test func showsHedgedRequests() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.on("/1", .ok("1", after: 500), .ok("2", after: 50))
-        let lines = try told(
+        let lines = try explained(
             harness, "one: { from: a, get: /1, hedge: { after: 100ms } }",
             backend: "max_concurrent: 5")
         #expect(
@@ -74,11 +74,11 @@ import Testing
         )
     }
 
-    @Test func aRequiredCallFails() throws {
+    @Test func showsTheFailureOfARequiredCall() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.on("/1", .ok("1", after: 400))
         harness.on("/2", .status(404, after: 100))
-        let lines = try told(
+        let lines = try explained(
             harness,
             """
             one: { from: a, get: /1 }
@@ -91,19 +91,19 @@ import Testing
         #expect(lines[6] == "answer    404 after 100.0ms  Gateway-Complete: false")
     }
 
-    @Test func paddingIsInTheAnswer() throws {
+    @Test func responseTimeIncludesPadding() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.on("/1", .ok("1", after: 90))
-        let lines = try told(
+        let lines = try explained(
             harness, "one: { from: a, get: /1 }",
             endpoint: "deadline: 200ms\nmin_duration: 300ms")
         #expect(lines[3].hasSuffix("|#########                     |  90.0ms"))
         #expect(lines[4] == "answer    200 after 300.0ms  Gateway-Complete: true")
     }
 
-    @Test func whatIsRefusedIsNotSent() throws {
+    @Test func refusedRequestSendsNoCalls() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
-        let lines = try told(
+        let lines = try explained(
             harness, "one: { from: a, post: /1, body: \"{request.body}\" }",
             endpoint: "route: POST /x\nbody: { required: [a] }", method: .post, body: "{}")
         #expect(lines[3] == "refused   400: body a is required")
@@ -111,9 +111,9 @@ import Testing
         #expect(harness.events == [])
     }
 
-    @Test func theBodyIsSent() throws {
+    @Test func sendsTheBody() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
-        _ = try told(
+        _ = try explained(
             harness, "one: { from: a, post: \"/{request.body.b}\", body: \"{request.body}\" }",
             endpoint: "route: POST /x", method: .post, body: #"{"b":"c d"}"#)
         #expect(harness.events == ["0 POST /c%20d"])
@@ -122,9 +122,9 @@ import Testing
     }
 
     @Test(arguments: [("/nowhere", "404"), ("/x", "405")])
-    func whatHasNoRoute(_ target: String, _ status: String) throws {
+    func requestWithoutARouteSendsNoCalls(_ target: String, _ status: String) throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
-        let lines = try told(
+        let lines = try explained(
             harness, "one: { from: a, get: /1 }", target, method: .delete)
         #expect(lines[0].hasPrefix("route     none"))
         #expect(lines[1].hasPrefix("answer    \(status) after 0.0ms"))

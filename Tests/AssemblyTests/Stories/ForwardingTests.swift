@@ -1,20 +1,20 @@
 import TestSupport
 import Testing
 
-/// What of a request reaches the backends.
+/// Which parts of a request reach the backends.
 @Suite(.watched) struct ForwardingTests {
     private func seen(
         _ calls: String, endpoint: String = "", _ text: String, backend: String = ""
     ) throws -> [ReceivedRequest] {
         let harness = try GatewayHarness(calls, endpoint: endpoint, backend: backend)
-        _ = try harness.ask(text)
+        _ = try harness.fetch(text)
         harness.expectQuiet()
         return harness.seen
     }
 
     static let call = "one: { from: a, get: /1 }"
 
-    @Test func nothingGoesAlongUnasked() throws {
+    @Test func nothingIsForwardedByDefault() throws {
         let seen = try seen(
             Self.call, get("/x?a=1&b=2", "Authorization: me", "Cookie: a", "X-Forwarded-For: 1"))
         #expect(seen.first?.target == "/1")
@@ -22,7 +22,7 @@ import Testing
             seen.first?.names == ["Host", "X-Request-Id", "traceparent", "Gateway-Deadline-Ms"])
     }
 
-    @Test func listedHeadersGoAlongWithAllTheirLines() throws {
+    @Test func listedHeadersAreForwardedWithAllLines() throws {
         let seen = try seen(
             Self.call, endpoint: "forward: { headers: [authorization, Accept-Language] }",
             get(
@@ -33,13 +33,13 @@ import Testing
         #expect(seen.first?["Cookie"] == nil)
     }
 
-    @Test func listedQueryParametersGoAlong() throws {
+    @Test func listedQueryParametersAreForwarded() throws {
         let seen = try seen(
             Self.call, endpoint: "forward: { query: [a] }", get("/x?b=2&a=1%20x&a=+"))
         #expect(seen.first?.target == "/1?a=1%20x&a=%20")
     }
 
-    @Test func aCallsListReplacesTheEndpoints() throws {
+    @Test func callsListReplacesTheEndpoints() throws {
         let seen = try seen(
             """
             one: { from: a, get: /1 }
@@ -50,7 +50,7 @@ import Testing
         #expect(seen.map { $0["Cookie"] } == [nil, "a"])
     }
 
-    @Test func headersOfTheBackendAndOfTheCallGoAlong() throws {
+    @Test func headersOfBackendAndCallAreSent() throws {
         let seen = try seen(
             "one: { from: a, get: /1, headers: { X-Call: yes } }", get(),
             backend: "headers: { X-Key: secret }")
@@ -58,7 +58,7 @@ import Testing
         #expect(seen.first?["X-Call"] == "yes")
     }
 
-    @Test func parametersAreEscapedForTheirPlace() throws {
+    @Test func parametersAreEscapedForTheirPosition() throws {
         let seen = try seen(
             #"one: { from: a, get: "/1/{id}?q={q}" }"#,
             endpoint: "route: \"GET /x/{id}\"\nparams: { q: { type: string } }",
@@ -66,43 +66,45 @@ import Testing
         #expect(seen.first?.target == "/1/a%2Fb%25%23%40?q=1%202%26%3D")
     }
 
-    @Test(arguments: ["/x/..", "/x/%2e%2E", "/x/."]) func aStepUpTheTreeIsRefused(_ target: String)
+    @Test(arguments: ["/x/..", "/x/%2e%2E", "/x/."]) func dotSegmentsAreRefused(_ target: String)
         throws
     {
         let harness = try GatewayHarness(
             #"one: { from: a, get: "/1/{id}/end" }"#, endpoint: "route: \"GET /x/{id}\"")
-        #expect([400, 404].contains(try harness.ask(get(target)).status))
+        #expect([400, 404].contains(try harness.fetch(get(target)).status))
         #expect(harness.seen.isEmpty)
         harness.expectQuiet()
     }
 
     // MARK: The request's id and its trace
 
-    @Test func aSaneRequestIDIsKeptAndTold() throws {
+    @Test func validRequestIDIsForwardedAndReturned() throws {
         let harness = try GatewayHarness(Self.call)
-        let answer = try harness.ask(get("/x", "X-Request-Id: abc-1"))
-        #expect(answer["X-Request-Id"] == "abc-1")
+        let response = try harness.fetch(get("/x", "X-Request-Id: abc-1"))
+        #expect(response["X-Request-Id"] == "abc-1")
         #expect(harness.seen.first?["X-Request-Id"] == "abc-1")
         harness.expectQuiet()
     }
 
     @Test(arguments: ["a b", "", String(repeating: "x", count: 129), "ä"])
-    func anyOtherIsReplaced(_ id: String) throws {
+    func invalidRequestIDIsReplaced(_ id: String) throws {
         let harness = try GatewayHarness(Self.call)
-        let answer = try harness.ask(get("/x", "X-Request-Id: \(id)"))
-        let given = try #require(answer["X-Request-Id"])
+        let response = try harness.fetch(get("/x", "X-Request-Id: \(id)"))
+        let given = try #require(response["X-Request-Id"])
         #expect(given != id && !given.isEmpty)
         #expect(harness.seen.first?["X-Request-Id"] == given)
         harness.expectQuiet()
     }
 
-    @Test(arguments: ["/nowhere", "/x?n=no"]) func everyAnswerCarriesIt(_ target: String) throws {
+    @Test(arguments: ["/nowhere", "/x?n=no"]) func everyResponseHasTheRequestID(_ target: String)
+        throws
+    {
         let harness = try GatewayHarness(Self.call, endpoint: "params: { n: { type: integer } }")
-        #expect(try harness.ask(get(target, "X-Request-Id: abc"))["X-Request-Id"] == "abc")
+        #expect(try harness.fetch(get(target, "X-Request-Id: abc"))["X-Request-Id"] == "abc")
         harness.expectQuiet()
     }
 
-    @Test func theTraceGoesOnWithAParentOfItsOwnForEachCall() throws {
+    @Test func traceContinuesWithASpanForEachCall() throws {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         let seen = try seen(
             RequiredTests.mixed, get("/x", "traceparent: 00-\(trace)-00f067aa0ba902b7-01"))
@@ -112,7 +114,7 @@ import Testing
         #expect(Set(parents.map { $0[2] } + ["00f067aa0ba902b7"]).count == 3)
     }
 
-    @Test func aTraceBeginsHereWithoutOne() throws {
+    @Test func startsATraceIfTheRequestHasNone() throws {
         let seen = try seen(RequiredTests.mixed, get())
         let traces = try seen.map { try #require($0["traceparent"]).split(separator: "-")[1] }
         #expect(traces[0] == traces[1] && traces[0].count == 32)
@@ -120,7 +122,7 @@ import Testing
 
     // MARK: Bodies
 
-    @Test func aBodyReachesEveryCallThatAsksForIt() throws {
+    @Test func bodyIsSentWithEveryCallThatUsesIt() throws {
         let seen = try seen(
             """
             one: { from: a, post: /1, body: "{request.body}" }
@@ -131,7 +133,7 @@ import Testing
         #expect(seen.map { $0["Content-Length"] } == ["11", "11", nil])
     }
 
-    @Test func aPostWithoutABodySaysSo() throws {
+    @Test func postWithoutABodyHasContentLengthZero() throws {
         let seen = try seen("one: { from: a, post: /1 }", endpoint: "route: POST /x", post("{}"))
         #expect(seen.first?["Content-Length"] == "0")
         #expect(seen.first?.body == "")
@@ -144,10 +146,10 @@ import Testing
         #expect(seen.first?.method == method.uppercased())
     }
 
-    @Test func aHeadCallGivesNull() throws {
+    @Test func headCallGivesNull() throws {
         let harness = try GatewayHarness("one: { from: a, head: /1 }")
         harness.on("/1", .raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"))
-        #expect(try harness.ask().body == #"{"one":null}"#)
+        #expect(try harness.fetch().body == #"{"one":null}"#)
         harness.expectQuiet()
     }
 }

@@ -8,7 +8,7 @@ import Testing
     ) throws -> ReceivedRequest? {
         let harness = try GatewayHarness(call, endpoint: endpoint, backend: backend)
         let client = try harness.send(request("GET", "/x", lines))
-        _ = harness.answer(of: client)
+        _ = harness.response(of: client)
         harness.expectQuiet()
         return harness.seen.last
     }
@@ -21,7 +21,7 @@ import Testing
             "one: { from: a, get: /1, headers: { X-User: alice } }", endpoint: Self.forward,
             Self.lines)
         #expect(seen?["X-User"] == "alice")
-        // The positive control: what nobody sets goes along.
+        // The positive control: a header that the configuration does not set is forwarded.
         #expect(seen?["X-Api-Key"] == "evil")
         #expect(seen?["Authorization"] == "a")
     }
@@ -42,24 +42,24 @@ import Testing
         #expect(seen?["X-Other"] == "o")
     }
 
-    /// A template counts as set by the operator, whatever its value is.
-    @Test func replacesTheClientsHeaderByAValueOfAnAnswer() throws {
+    /// A template counts as configured, whatever its value.
+    @Test func replacesTheClientsHeaderByAResponseValue() throws {
         let harness = try GatewayHarness(
             """
             s: { from: b, get: /session, take: user }
             one: { from: a, get: /1, headers: { X-User: "{s}" } }
             """, endpoint: Self.forward)
         harness.on("/session", .ok(#"{"user":"alice"}"#))
-        _ = try harness.ask(request("GET", "/x", Self.lines))
+        _ = try harness.fetch(request("GET", "/x", Self.lines))
         #expect(harness.seen.first { $0.target == "/1" }?["X-User"] == "alice")
         harness.expectQuiet()
     }
 
-    @Test func aBodysTypeIsThatOfTheBackendsHeaders() throws {
+    @Test func bodyHasTheContentTypeOfTheBackendsHeaders() throws {
         let harness = try GatewayHarness(
             #"one: { from: a, post: /1, body: "<a/>" }"#,
             backend: "headers: { Content-Type: text/xml }")
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(harness.seen.first?["Content-Type"] == "text/xml")
         harness.expectQuiet()
     }

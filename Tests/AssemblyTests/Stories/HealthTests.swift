@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `health`: hosts are asked how they are, and calls go only to those that are well.
+/// `health`: hosts are checked, and calls go to healthy hosts only.
 @Suite(.watched) struct HealthTests {
     private static let backend =
         "urls: [\"http://127.0.0.1:7001/a\", \"http://127.0.0.1:7002/b\"],"
@@ -11,15 +11,15 @@ import Testing
         try GatewayHarness(call, backend: Self.backend)
     }
 
-    /// Which hosts so many calls reach.
+    /// The hosts that this number of calls reach.
     private func hosts(of count: Int, _ harness: GatewayHarness) throws -> String {
         let before = harness.seen.count
-        for _ in 0..<count { _ = try harness.ask() }
+        for _ in 0..<count { _ = try harness.fetch() }
         return harness.seen.dropFirst(before).filter { $0.target.hasSuffix("1") }
             .map { String($0.target.dropFirst().prefix(1)) }.joined()
     }
 
-    @Test func everyHostIsAskedFromTheStartOn() throws {
+    @Test func checksEveryHostFromTheStart() throws {
         let harness = try harness()
         harness.pass(4_001)
         #expect(
@@ -30,21 +30,21 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func twoBadAnswersTakeAHostOutAndAGoodOneBringsItBack() throws {
+    @Test func twoFailedChecksMakeAHostUnavailableUntilOneSucceeds() throws {
         let harness = try harness()
         harness.on("/a/up", .status(503), .status(503), .ok("1"))
         harness.pass(100)
         #expect(try hosts(of: 4, harness) == "abab")
         harness.pass(2_000)
         #expect(try hosts(of: 4, harness) == "bbbb")
-        #expect(try harness.leftOut() == 1)
+        #expect(try harness.unavailableHosts() == 1)
         harness.pass(2_000)
         #expect(try hosts(of: 4, harness).count { $0 == "a" } == 2)
         harness.expectQuiet()
     }
 
     @Test(arguments: ["hangs", "closes", "refuses", "redirects"])
-    func whatIsNoGoodAnswerIsABadOne(_ how: String) throws {
+    func everyUnsuccessfulResponseFailsTheCheck(_ how: String) throws {
         let harness = try harness()
         switch how {
         case "hangs": harness.on("/a/up", .hangs)
@@ -57,20 +57,20 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func whenNobodyIsWellNothingIsSent() throws {
+    @Test func failsCallsWhenNoHostIsHealthy() throws {
         let harness = try harness("one: { from: a, get: /1, required: true }")
         harness.on("/a/up", .status(500))
         harness.on("/b/up", .status(500))
         harness.pass(2_100)
         let before = harness.seen.count
-        let answer = try harness.ask()
-        #expect(answer.status == 503 && answer["Retry-After"] == "1")
-        #expect(answer.failures == #"[{"call":"one","kind":"destination_unavailable"}]"#)
+        let response = try harness.fetch()
+        #expect(response.status == 503 && response["Retry-After"] == "1")
+        #expect(response.failures == #"[{"call":"one","kind":"destination_unavailable"}]"#)
         #expect(harness.seen.count == before)
         harness.expectQuiet()
     }
 
-    @Test func aReloadForgetsNothing() throws {
+    @Test func reloadKeepsHostHealth() throws {
         let harness = try harness()
         harness.on("/a/up", .status(500))
         harness.pass(2_100)
@@ -80,7 +80,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aReloadMayEndIt() throws {
+    @Test func reloadWithoutHealthStopsTheChecks() throws {
         let harness = try harness()
         harness.pass(100)
         try harness.install(GatewayHarness.text("one: { from: a, get: /1 }"))
@@ -90,7 +90,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func theHeadersOfTheBackendGoAlong() throws {
+    @Test func checksCarryTheBackendsHeaders() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }",
             backend: "headers: { X-Key: k }, health: { path: \"/up?a=1\" }")

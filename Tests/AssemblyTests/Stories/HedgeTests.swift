@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `hedge`: still quiet? Ask once more; the first answer wins.
+/// `hedge`: without a response after a delay a second request is sent; the first response wins.
 @Suite(.watched) struct HedgeTests {
     private func harness(_ replies: [Reply], more: String = "", backend: String = "") throws
         -> GatewayHarness
@@ -24,26 +24,26 @@ import Testing
 
     static let rows: [Row] = [
         Row(
-            name: "a quick answer needs no second request", replies: [.ok("1", after: 99)],
+            name: "a fast response needs no second request", replies: [.ok("1", after: 99)],
             outcome: "200 at 99", events: ["0 GET /1"]),
         Row(
             name: "the second wins, the first is closed",
             replies: [.ok("1", after: 500), .ok("2", after: 50)],
-            outcome: "200 at 150", events: ["0 GET /1", "100 GET /1", "150 given up /1"]),
+            outcome: "200 at 150", events: ["0 GET /1", "100 GET /1", "150 cancelled /1"]),
         Row(
             name: "the first wins, the second is closed",
             replies: [.ok("1", after: 120), .ok("2", after: 500)],
-            outcome: "200 at 120", events: ["0 GET /1", "100 GET /1", "120 given up /1"]),
+            outcome: "200 at 120", events: ["0 GET /1", "100 GET /1", "120 cancelled /1"]),
         Row(
             name: "a failure before the second request is the failure",
             replies: [.closes(after: 50), .ok("2")],
             outcome: "502 at 50", events: ["0 GET /1"]),
         Row(
-            name: "the first fails late, the second answers",
+            name: "the first fails late, the second succeeds",
             replies: [.closes(after: 150), .ok("2", after: 100)],
             outcome: "200 at 200", events: ["0 GET /1", "100 GET /1"]),
         Row(
-            name: "the second fails, the first answers",
+            name: "the second fails, the first succeeds",
             replies: [.ok("1", after: 200), .closes(after: 20)],
             outcome: "200 at 200", events: ["0 GET /1", "100 GET /1"]),
         Row(
@@ -56,42 +56,42 @@ import Testing
             outcome: "502 at 200", events: ["0 GET /1", "100 GET /1"]),
     ]
 
-    @Test(arguments: rows) func theFirstAnswerWins(_ row: Row) throws {
+    @Test(arguments: rows) func firstResponseWins(_ row: Row) throws {
         let harness = try harness(row.replies)
-        #expect(try harness.ask().outcome == row.outcome)
+        #expect(try harness.fetch().outcome == row.outcome)
         #expect(harness.events == row.events)
         harness.expectQuiet()
     }
 
-    @Test func bothAreGivenUpAtTheTimeout() throws {
+    @Test func timeoutCancelsBothRequests() throws {
         let harness = try harness([.hangs], more: ", timeout: 300ms")
-        #expect(try harness.ask().outcome == "504 at 300")
+        #expect(try harness.fetch().outcome == "504 at 300")
         #expect(
-            harness.events == ["0 GET /1", "100 GET /1", "300 given up /1", "300 given up /1"])
+            harness.events == ["0 GET /1", "100 GET /1", "300 cancelled /1", "300 cancelled /1"])
         harness.expectQuiet()
     }
 
-    @Test func bothAreGivenUpWhenTheClientGoes() throws {
+    @Test func clientDisconnectCancelsBothRequests() throws {
         let harness = try harness([.hangs])
         let client = try harness.send(get())
         harness.pass(150)
         client.reset()
         harness.pass(1)
         #expect(
-            harness.events == ["0 GET /1", "100 GET /1", "150 given up /1", "150 given up /1"])
+            harness.events == ["0 GET /1", "100 GET /1", "150 cancelled /1", "150 cancelled /1"])
         harness.expectQuiet()
     }
 
-    @Test func aSecondRequestThatFindsNoSlotLeavesItToTheFirst() throws {
+    @Test func secondRequestWithoutAPermitLeavesTheFirstRunning() throws {
         let harness = try harness([.ok("1", after: 200)], backend: "max_concurrent: 1")
-        #expect(try harness.ask().outcome == "200 at 200")
+        #expect(try harness.fetch().outcome == "200 at 200")
         #expect(harness.events == ["0 GET /1"])
         harness.expectQuiet()
     }
 
-    @Test func aHedgedCallIsCountedOnce() throws {
+    @Test func hedgedCallIsCountedOnce() throws {
         let harness = try harness([.ok("1", after: 500), .ok("2", after: 50)])
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(try harness.outcomes() == "ok 1")
         harness.expectQuiet()
     }

@@ -4,8 +4,8 @@ import GatewayConfig
 import TestSupport
 import Testing
 
-/// Every number of the configuration, at the ends of what is accepted: what `check` lets through
-/// serves, and what would not is an error with a plain message.
+/// Every number of the configuration, at the limits of the accepted range: what `check` accepts
+/// can be served; everything else is an error with a plain message.
 @Suite struct NumericBoundsTests {
     private typealias Object = [String: Any]
 
@@ -14,7 +14,7 @@ import Testing
         return json as? Object ?? [:]
     }
 
-    /// A configuration in which every numeric key is written once: as JSON, with paths into it.
+    /// A configuration with every numeric block, as JSON.
     private static var base: Object {
         [
             "version": 1, "workers": 1,
@@ -48,7 +48,7 @@ import Testing
         ]
     }
 
-    /// Where a block of the schema stands in the base.
+    /// The path of each block of the schema in the base.
     private static let blocks: [(definition: String?, path: [String])] = [
         (nil, []), ("Limits", ["limits"]), ("Drain", ["drain"]), ("Defaults", ["defaults"]),
         ("Backend", ["backends", "a"]), ("Queue", ["backends", "a", "queue"]),
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// A number spelled as it is.
+    /// A number with its exact spelling.
     private struct Spelled { let text: String }
 
     private static func text(_ value: Any) -> String {
@@ -128,7 +128,7 @@ import Testing
         return object
     }
 
-    /// Every numeric key with its place in the base.
+    /// Every numeric key with its path in the base.
     private static let keys: [(path: [String], kind: Kind)] = {
         let schema = Self.schema
         let definitions = schema["$defs"] as? Object ?? [:]
@@ -145,8 +145,8 @@ import Testing
         }
     }()
 
-    /// No block with a number in it is left out of the walk.
-    @Test func everyBlockIsWalked() throws {
+    /// Every block with a number is tested.
+    @Test func everyBlockIsTested() throws {
         let definitions = try #require(Self.schema["$defs"] as? [String: Object])
         let walked = Set(Self.blocks.compactMap(\.definition))
         for (name, definition) in definitions where !walked.contains(name) && name != "variable" {
@@ -172,11 +172,11 @@ import Testing
             accepted += 1
             harness.on("/1", .status(503), .ok("1"))
             for _ in 0..<3 {
-                _ = try? harness.ask(post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"))
+                _ = try? harness.fetch(post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"))
             }
             harness.pass(2)
         }
-        // The positive control: some of the values are right.
+        // The positive control: some of the values are valid.
         #expect(accepted > 0)
     }
 }

@@ -1,17 +1,19 @@
 import TestSupport
 import Testing
 
-/// `{request.body?}` and its like: what is absent is left out, and without the `?` the call is skipped.
+/// `{request.body?}` and other optional references: an absent value is left out; without the `?`
+/// the call is skipped.
 @Suite(.watched) struct OptionalReferenceTests {
-    /// What a backend got: its body, its type, or `skipped` with the reason.
+    /// What a backend received: target, body and headers; without a request, the status and
+    /// failures.
     private func sent(_ call: String, _ request: String, endpoint: String = "route: POST /x")
         throws -> String
     {
         let harness = try GatewayHarness("one: { from: a, \(call) }", endpoint: endpoint)
-        let answer = try harness.ask(request)
+        let response = try harness.fetch(request)
         defer { harness.expectQuiet() }
         guard let seen = harness.seen.first else {
-            return "\(answer.status) \(answer.failures ?? "")"
+            return "\(response.status) \(response.failures ?? "")"
         }
         return [
             seen.target, seen.body, seen["Content-Type"] ?? "-", seen["Content-Length"] ?? "-",
@@ -66,7 +68,7 @@ import Testing
         #expect(try sent(call, post(#"{"inner":[1]}"#)) == "/1 [1] application/json 3")
     }
 
-    /// A body that is there and cannot be used is not absent.
+    /// A body that is present but unusable is not absent.
     @Test(arguments: [
         (#"post: /1, body: { a: "{request.body.a?}" }"#, "{broken", "request.body.a"),
         (#"post: /1, body: { a: "{request.body?}" }"#, #"1,"admin":true"#, "request.body"),
@@ -102,7 +104,7 @@ import Testing
     ])
     func lineOfAnAbsentValueIsLeftOut(_ headers: String, _ line: String, _ value: String?) throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, headers: \(headers) }")
-        #expect(try harness.ask(get("/x", line)).status == 200)
+        #expect(try harness.fetch(get("/x", line)).status == 200)
         #expect(harness.seen.first?["X-A"] == value)
         harness.expectQuiet()
     }
@@ -112,7 +114,7 @@ import Testing
         let harness = try GatewayHarness(
             #"one: { from: a, get: /1, headers: { X-A: "{request.header.X-In}" } }"#)
         #expect(
-            try harness.ask().failures
+            try harness.fetch().failures
                 == #"[{"call":"one","kind":"skipped","because":"request.header.X-In"}]"#)
         #expect(harness.seen.isEmpty)
         harness.expectQuiet()
@@ -126,7 +128,7 @@ import Testing
     ])
     func absentQueryValueIsEmpty(_ target: String, _ expected: String) throws {
         let harness = try GatewayHarness(#"one: { from: a, get: "/1?a={request.query.q?}&b=1" }"#)
-        _ = try harness.ask(get(target))
+        _ = try harness.fetch(get(target))
         #expect(harness.seen.first?.target == expected)
         harness.expectQuiet()
     }
@@ -139,14 +141,14 @@ import Testing
     func queryValueThatCannotBeUsedSkips(_ reference: String, _ target: String) throws {
         let harness = try GatewayHarness("one: { from: a, get: \"/1?a=\(reference)\" }")
         #expect(
-            try harness.ask(get(target)).failures
+            try harness.fetch(get(target)).failures
                 == #"[{"call":"one","kind":"skipped","because":"request.query.q"}]"#)
         harness.expectQuiet()
     }
 
-    @Test func queryValueMayStandInThePath() throws {
+    @Test func queryValueCanBeUsedInThePath() throws {
         let harness = try GatewayHarness(#"one: { from: a, get: "/1/{request.query.q}" }"#)
-        _ = try harness.ask(get("/x?q=a%2Fb+c"))
+        _ = try harness.fetch(get("/x?q=a%2Fb+c"))
         #expect(harness.seen.first?.target == "/1/a%2Fb%20c")
         harness.expectQuiet()
     }
@@ -155,8 +157,8 @@ import Testing
         let harness = try GatewayHarness(
             #"one: { from: a, get: "/1?l={lang?}", headers: { X-Lang: "{lang?}" } }"#,
             endpoint: "params: { lang: {} }")
-        _ = try harness.ask(get("/x"))
-        _ = try harness.ask(get("/x?lang=de"))
+        _ = try harness.fetch(get("/x"))
+        _ = try harness.fetch(get("/x?lang=de"))
         #expect(harness.seen.map(\.target) == ["/1?l=", "/1?l=de"])
         #expect(harness.seen.map { $0["X-Lang"] } == [nil, "de"])
         harness.expectQuiet()
@@ -170,7 +172,7 @@ import Testing
             one: { from: a, get: "/1?l={lang}" }
             two: { from: b, get: /2, forward: { query: [q] } }
             """, endpoint: "params: { lang: { default: en } }\nforward: { query: all }")
-        _ = try harness.ask(get("/x?q=a+b&lang=de&z=%2f&flag&q=%C3%A4"))
+        _ = try harness.fetch(get("/x?q=a+b&lang=de&z=%2f&flag&q=%C3%A4"))
         #expect(
             harness.seen.map(\.target) == [
                 "/1?l=de&q=a+b&z=%2f&flag&q=%C3%A4", "/2?q=a%20b&q=%C3%A4",
@@ -186,7 +188,7 @@ import Testing
     func parametersOfTheCallsOwnQueryAreNotForwarded(_ target: String, _ expected: String) throws {
         let harness = try GatewayHarness(
             #"one: { from: a, get: "/1?role=user&flag" }"#, endpoint: "forward: { query: all }")
-        _ = try harness.ask(get(target))
+        _ = try harness.fetch(get(target))
         #expect(harness.seen.first?.target == expected)
         harness.expectQuiet()
     }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `min_duration`: every answer of the endpoint leaves at the same time, whatever it says.
+/// `min_duration`: every response of the endpoint leaves at the same time, whatever its outcome.
 @Suite(.watched) struct PaddingTests {
     static let endpoint = """
         route: POST /x
@@ -35,56 +35,57 @@ import Testing
             name: "503", backend: "breaker: { open_at: 1%, min_requests: 1, try_again_after: 99s }",
             prepare: { harness in
                 harness.on("/1", .status(500))
-                let answer = try harness.ask(post("{}"))
-                #expect(answer.status == 502)
+                let response = try harness.fetch(post("{}"))
+                #expect(response.status == 502)
             }, status: 503),
         Row(name: "504", prepare: { $0.on("/1", .hangs) }, status: 504),
     ]
 
-    @Test(arguments: rows) func everyAnswerLeavesAtTheSameTime(_ row: Row) throws {
+    @Test(arguments: rows) func everyResponseLeavesAtTheSameTime(_ row: Row) throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true, relay_status: [401] }",
             endpoint: Self.endpoint, backend: row.backend)
         try row.prepare(harness)
-        let answer = try harness.ask(post(row.body, to: row.target))
-        #expect(answer.outcome == "\(row.status) at 400")
+        let response = try harness.fetch(post(row.body, to: row.target))
+        #expect(response.outcome == "\(row.status) at 400")
         harness.expectQuiet()
     }
 
-    @Test func aPartialAnswerLeavesAtTheSameTime() throws {
+    @Test func partialResponseLeavesAtTheSameTime() throws {
         let harness = try GatewayHarness(RequiredTests.mixed, endpoint: "min_duration: 400ms")
         harness.on("/2", .status(500))
-        #expect(try harness.ask().outcome == "200 at 400")
+        #expect(try harness.fetch().outcome == "200 at 400")
         harness.expectQuiet()
     }
 
-    @Test func theClockStartsWithTheLastByteOfTheBody() throws {
+    @Test func paddingStartsAtTheLastByteOfTheBody() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
         let client = try harness.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
         harness.pass(1000)
         client.send("}")
-        #expect(harness.answer(of: client).outcome == "200 at 400")
+        #expect(harness.response(of: client).outcome == "200 at 400")
         harness.expectQuiet()
     }
 
-    /// A chunked body is found to be too large in its middle.
-    @Test func theClockStartsWithTheRefusalOfABodyThatIsTooLarge() throws {
+    /// A chunked body turns out to be too large in its middle.
+    @Test func paddingStartsAtTheRefusalOfATooLargeBody() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
         let client = try harness.send(
             request("POST", "/x", ["Transfer-Encoding: chunked"]) + "1\r\n{\r\n")
         harness.pass(1000)
         client.send("800\r\n\(String(repeating: " ", count: 0x800))\r\n")
-        #expect(harness.answer(of: client).outcome == "413 at 400")
+        #expect(harness.response(of: client).outcome == "413 at 400")
         harness.expectQuiet()
     }
 
-    @Test func theClockStartsWithTheRefusalOfALengthThatIsTooLarge() throws {
+    @Test func paddingStartsAtTheRefusalOfATooLargeLength() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
         #expect(
-            try harness.ask(request("POST", "/x", ["Content-Length: 5000"])).outcome == "413 at 400"
+            try harness.fetch(request("POST", "/x", ["Content-Length: 5000"])).outcome
+                == "413 at 400"
         )
         harness.expectQuiet()
     }
@@ -96,22 +97,22 @@ import Testing
 
     /// The client does not wait for the end of its body either.
     @Test(arguments: broken)
-    func theRefusalOfAMalformedBodyIsPadded(_ name: String, _ body: String, _ status: Int) throws {
+    func refusalOfAMalformedBodyIsPadded(_ name: String, _ body: String, _ status: Int) throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
         let client = try harness.send(request("POST", "/x", ["Transfer-Encoding: chunked"]))
         harness.pass(1000)
         client.send(body)
-        let answer = harness.answer(of: client)
-        #expect(answer.outcome == "\(status) at 400")
-        #expect(answer["Connection"] == "close")
+        let response = harness.response(of: client)
+        #expect(response.outcome == "\(status) at 400")
+        #expect(response["Connection"] == "close")
         #expect(client.isClosed && harness.events == [])
         #expect(harness.loggedStatuses == ["\(status)"])
-        #expect(harness.answered == ["POST /x: \(status) once"])
+        #expect(harness.responseCounts == ["POST /x: \(status) once"])
         harness.expectQuiet()
     }
 
-    @Test func theRefusalOfABodyThatBreaksOffIsPadded() throws {
+    @Test func refusalOfAnIncompleteBodyIsPadded() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
         let client = try harness.send(request("POST", "/x", ["Content-Length: 10"]) + "{")
@@ -124,17 +125,17 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aMalformedBodyIsRefusedAtOnceWithoutPadding() throws {
+    @Test func malformedBodyIsRefusedAtOnceWithoutPadding() throws {
         let harness = try GatewayHarness("one: { from: a, post: /1 }", endpoint: "route: POST /x")
-        let answer = try harness.ask(
+        let response = try harness.fetch(
             request("POST", "/x", ["Transfer-Encoding: chunked"]) + "zz\r\n")
-        #expect(answer.outcome == "400 at 0")
-        #expect(answer["Content-Type"] == "application/problem+json")
+        #expect(response.outcome == "400 at 0")
+        #expect(response["Content-Type"] == "application/problem+json")
         harness.expectQuiet()
     }
 
-    /// A client that is gone is noticed while its refusal is held back.
-    @Test func aClientThatGoesAwayBehindAMalformedBodyIsNoticed() throws {
+    /// A disconnect is detected while the refusal is delayed.
+    @Test func clientDisconnectAfterAMalformedBodyIsDetected() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, required: true }", endpoint: Self.endpoint)
         let client = try harness.send(
@@ -146,7 +147,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func slowBodiesTakeNoneOfTheEndpointsPermits() throws {
+    @Test func slowBodiesTakeNoPermits() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1 }",
             endpoint: "route: POST /x\nmin_duration: 400ms\nmax_in_flight: 1")
@@ -154,15 +155,15 @@ import Testing
             try harness.send(request("POST", "/x", ["Content-Length: 2"]) + "{")
         }
         harness.pass(10)
-        #expect(try harness.ask(post("{}")).outcome == "200 at 400")
+        #expect(try harness.fetch(post("{}")).outcome == "200 at 400")
         for client in slow { client.send("}") }
         harness.pass(400)
         #expect(slow.map { $0.answers.first?.status } == [200, 503, 503, 503, 503])
         harness.expectQuiet()
     }
 
-    /// The limit of the process: the request has begun when it turns out to be one too many.
-    @Test func aRejectionAtTheLastByteOfABodyLeavesAtTheSameTime() throws {
+    /// The limit of the process applies after the request has begun.
+    @Test func rejectionAtTheLastByteOfABodyIsPadded() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1 }", endpoint: "route: POST /x\nmin_duration: 400ms",
             top: "limits: { requests_in_flight: 1 }")
@@ -179,29 +180,29 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aRefusalForTooManyInFlightLeavesAtTheSameTime() throws {
+    @Test func maxInFlightRefusalIsPadded() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")
         let first = try harness.send(get())
         harness.pass(100)
-        let answer = try harness.ask()
-        #expect(answer.outcome == "503 at 400")
-        #expect(answer["Retry-After"] == "1")
+        let response = try harness.fetch()
+        #expect(response.outcome == "503 at 400")
+        #expect(response["Retry-After"] == "1")
         #expect(first.answers.first?.outcome == "200 at 400")
         harness.expectQuiet()
     }
 
-    @Test func anAnswerThatIsHeldBackStillCountsAsInFlight() throws {
+    @Test func paddedResponseStillCountsAsInFlight() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")
         _ = try harness.send(get())
         harness.pass(399)
-        #expect(try harness.ask().status == 503)
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 503)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
-    @Test func noBackendConnectionIsHeldMeanwhile() throws {
+    @Test func paddingHoldsNoBackendConnection() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms",
             backend: "max_concurrent: 1")
@@ -212,20 +213,20 @@ import Testing
     }
 
     @Test(arguments: [(50, 400), (400, 400), (401, 500), (500, 500), (501, 600), (620, 700)])
-    func laterAnswersLeaveAtTheNextStep(after: Int, leaves: Int) throws {
+    func laterResponsesLeaveAtTheNextStep(after: Int, leaves: Int) throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }",
             endpoint: "deadline: 2s\nmin_duration: 400ms\nround_up_to: 100ms")
         harness.on("/1", .ok("1", after: after))
-        #expect(try harness.ask().outcome == "200 at \(leaves)")
+        #expect(try harness.fetch().outcome == "200 at \(leaves)")
         harness.expectQuiet()
     }
 
     @Test func otherRoutesAreNotPadded() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms")
-        #expect(try harness.ask(get("/y")).outcome == "404 at 0")
-        #expect(try harness.ask(post("")).outcome == "405 at 0")
+        #expect(try harness.fetch(get("/y")).outcome == "404 at 0")
+        #expect(try harness.fetch(post("")).outcome == "405 at 0")
         harness.expectQuiet()
     }
 }

@@ -11,9 +11,9 @@ import Testing
             endpoint: """
                 params: { v: { type: string }, w: { type: string } }
                 """)
-        let answer = try harness.ask(get(target))
+        let response = try harness.fetch(get(target))
         harness.expectQuiet()
-        return (answer, harness.seen)
+        return (response, harness.seen)
     }
 
     @Test(arguments: [
@@ -23,10 +23,10 @@ import Testing
         ("/u/{v}.{w}/end", "/x?v=.&w="), ("/u/%2e{v}/end", "/x?v=."), ("/u/%2E{v}/end", "/x?v="),
     ])
     func refusesARequestWhoseParameterWouldChangeThePath(_ path: String, _ target: String) throws {
-        let (answer, seen) = try result(path, target)
-        #expect(answer.status == 400)
+        let (response, seen) = try result(path, target)
+        #expect(response.status == 400)
         #expect(
-            answer.body.contains(
+            response.body.contains(
                 #"{"in":"query","name":"v","reason":"must not leave an empty, . or .. segment in a path"}"#
             ))
         // No call is made for a request that is refused.
@@ -42,47 +42,48 @@ import Testing
         ("/u/x{v}/end", "/x?v=", "/u/x/end"), ("/u?q={v}", "/x?v=", "/u?q="),
         ("/u?q=/{v}/", "/x?v=..", "/u?q=/../"),
     ])
-    func sendsSegmentsThatStayWhereTheyAre(_ path: String, _ target: String, _ sent: String) throws
+    func sendsSegmentsThatDoNotChangeThePath(_ path: String, _ target: String, _ sent: String)
+        throws
     {
-        let (answer, seen) = try result(path, target)
-        #expect(answer.status == 200)
+        let (response, seen) = try result(path, target)
+        #expect(response.status == 200)
         #expect(seen.contains { $0.target == sent }, "\(seen.map(\.target))")
     }
 
     @Test(arguments: [#""""#, #"".""#, #""..""#, #""\u002e\u002e""#])
-    func skipsACallWhoseSegmentAnEarlierAnswerWouldSpoil(_ value: String) throws {
+    func skipsACallWhosePathAResponseWouldChange(_ value: String) throws {
         let harness = try GatewayHarness(
             """
             s: { from: b, get: /source }
             one: { from: a, get: "/u/{s.v}/end" }
             """)
         harness.on("/source", .ok("{\"v\":\(value)}"))
-        let answer = try harness.ask()
-        #expect(answer.status == 200)
-        #expect(answer.body.contains(#"{"call":"one","kind":"skipped","because":"s"}"#))
+        let response = try harness.fetch()
+        #expect(response.status == 200)
+        #expect(response.body.contains(#"{"call":"one","kind":"skipped","because":"s"}"#))
         #expect(harness.seen.map(\.target) == ["/source"])
         harness.expectQuiet()
     }
 
-    @Test func sendsAGoodSegmentOfAnEarlierAnswer() throws {
+    @Test func sendsAValidSegmentOfAResponse() throws {
         let harness = try GatewayHarness(
             """
             s: { from: b, get: /source }
             one: { from: a, get: "/u/{s.v}/end" }
             """)
         harness.on("/source", .ok(#"{"v":"a/.."}"#))
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         #expect(harness.seen.map(\.target) == ["/source", "/u/a%2F../end"])
         harness.expectQuiet()
     }
 
-    /// What a call that is not made would send is no reason to refuse the request.
-    @Test func aCallThatIsLeftOutIsNotChecked() throws {
+    /// The path of a disabled call does not refuse the request.
+    @Test func disabledCallIsNotChecked() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: \"/u/{v}/end\", when: { param: w } }\ntwo: { from: b, get: /2 }",
             endpoint: "params: { v: { type: string }, w: { type: string } }")
-        #expect(try harness.ask(get("/x?v=")).status == 200)
-        #expect(try harness.ask(get("/x?v=&w=1")).status == 400)
+        #expect(try harness.fetch(get("/x?v=")).status == 200)
+        #expect(try harness.fetch(get("/x?v=&w=1")).status == 400)
         harness.expectQuiet()
     }
 }

@@ -1,54 +1,55 @@
 import TestSupport
 import Testing
 
-/// What of a backend's answer reaches the client: a status, a body, header lines; each only if asked.
+/// Which parts of a backend's response reach the client: status, body, header lines; each only if
+/// configured.
 @Suite(.watched) struct RelayTests {
-    @Test(arguments: [false, true]) func onlyTheStatusIsRelayedUnlessTheBodyIs(_ isRelayed: Bool)
+    @Test(arguments: [false, true]) func bodyIsRelayedOnlyIfConfigured(_ isRelayed: Bool)
         throws
     {
         let key = isRelayed ? ", relay_body: true" : ""
         let harness = try GatewayHarness("one: { from: a, get: /1, required: true\(key) }")
         harness.on("/1", .status(404, #"{"secret":1}"#))
-        let answer = try harness.ask()
-        #expect(answer.status == 404)
-        #expect((answer["Content-Type"] == "application/problem+json") == !isRelayed)
-        #expect(answer.body.contains("secret") == isRelayed)
+        let response = try harness.fetch()
+        #expect(response.status == 404)
+        #expect((response["Content-Type"] == "application/problem+json") == !isRelayed)
+        #expect(response.body.contains("secret") == isRelayed)
         harness.expectQuiet()
     }
 
-    @Test func theBodyMayBeRelayed() throws {
+    @Test func relaysTheBody() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, relay_body: true }")
         harness.on("/1", .status(404, "<no>", "Content-Type: text/html", "X-Secret: 1"))
-        let answer = try harness.ask()
-        #expect(answer.summary == "404 at 0 <no>")
-        #expect(answer["Content-Type"] == "text/html")
-        #expect(answer["X-Secret"] == nil)
-        #expect(answer["Gateway-Complete"] == "false")
+        let response = try harness.fetch()
+        #expect(response.summary == "404 at 0 <no>")
+        #expect(response["Content-Type"] == "text/html")
+        #expect(response["X-Secret"] == nil)
+        #expect(response["Gateway-Complete"] == "false")
         harness.expectQuiet()
     }
 
-    @Test func theBodyOfAStatusThatIsNotRelayedIsNot() throws {
+    @Test func bodyOfAnUnrelayedStatusIsNotRelayed() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, relay_body: true }")
         harness.on("/1", .status(500, "<no>"), .status(404, "<no>"))
-        let answer = try harness.ask()
-        #expect(answer.status == 502)
-        #expect(answer["Content-Type"] == "application/problem+json")
-        #expect(!answer.body.contains("<no>"))
+        let response = try harness.fetch()
+        #expect(response.status == 502)
+        #expect(response["Content-Type"] == "application/problem+json")
+        #expect(!response.body.contains("<no>"))
         #expect(
-            try harness.ask().body == "<no>", "the same call relays a status that is in its list")
+            try harness.fetch().body == "<no>", "the same call relays a status that is in its list")
         harness.expectQuiet()
     }
 
-    @Test func aStatusOfACallThatIsNotRequiredIsNotRelayed() throws {
+    @Test func statusOfAnOptionalCallIsNotRelayed() throws {
         let harness = try GatewayHarness(RequiredTests.mixed)
         harness.on("/1", .ok("1"), .status(404))
         harness.on("/2", .status(404))
-        let answer = try harness.ask()
-        #expect(answer.status == 200)
-        #expect(answer["Gateway-Complete"] == "false")
-        #expect(try harness.ask().status == 404, "the required call's is relayed")
+        let response = try harness.fetch()
+        #expect(response.status == 200)
+        #expect(response["Gateway-Complete"] == "false")
+        #expect(try harness.fetch().status == 404, "the required call's is relayed")
         harness.expectQuiet()
     }
 
@@ -60,14 +61,14 @@ import Testing
             """)
         harness.on("/1", .ok("1", "ETag: \"1\"", "Set-Cookie: a=b", "Server: x"))
         harness.on("/2", .ok("2", "ETag: \"2\"", "Set-Cookie: c=d", "Server: x"))
-        let answer = try harness.ask()
-        #expect(answer.body == #"{"one":1,"two":2}"#)
-        #expect(answer["ETag"] == "\"2\"")
-        #expect(answer["Set-Cookie"] == nil && answer["Server"] == nil)
+        let response = try harness.fetch()
+        #expect(response.body == #"{"one":1,"two":2}"#)
+        #expect(response["ETag"] == "\"2\"")
+        #expect(response["Set-Cookie"] == nil && response["Server"] == nil)
         harness.expectQuiet()
     }
 
-    @Test func cookiesStaySeveralLines() throws {
+    @Test func cookiesStaySeparateLines() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, relay_headers: [ETag, Set-Cookie] }
@@ -75,9 +76,9 @@ import Testing
             """)
         harness.on("/1", .ok("1", "set-cookie: a=1", "ETag: \"1\"", "Set-Cookie: b=2; Path=/"))
         harness.on("/2", .ok("2", "ETag: \"2\"", "Set-Cookie: c=3"))
-        let answer = try harness.ask()
-        #expect(answer["Set-Cookie"] == "a=1 | b=2; Path=/ | c=3")
-        #expect(answer["ETag"] == "\"1\"")
+        let response = try harness.fetch()
+        #expect(response["Set-Cookie"] == "a=1 | b=2; Path=/ | c=3")
+        #expect(response["ETag"] == "\"1\"")
         harness.expectQuiet()
     }
 
@@ -88,10 +89,10 @@ import Testing
             two: { from: b, get: /2, relay_headers: [Set-Cookie] }
             """)
         harness.on("/2", .status(500, "{}", "Set-Cookie: a=1"), .ok("2", "Set-Cookie: a=2"))
-        let answer = try harness.ask()
-        #expect(answer.status == 200)
-        #expect(answer["Set-Cookie"] == nil)
-        #expect(try harness.ask()["Set-Cookie"] == "a=2", "a call that succeeds relays it")
+        let response = try harness.fetch()
+        #expect(response.status == 200)
+        #expect(response["Set-Cookie"] == nil)
+        #expect(try harness.fetch()["Set-Cookie"] == "a=2", "a call that succeeds relays it")
         harness.expectQuiet()
     }
 
@@ -103,22 +104,22 @@ import Testing
             """)
         harness.on("/1", .ok(#"{"id":1}"#))
         harness.on("/2", .ok(#"{"id":2}"#, "Set-Cookie: a=1"), .ok(#"{"x":2}"#, "Set-Cookie: a=2"))
-        let answer = try harness.ask()
-        #expect(answer.status == 200)
-        #expect(answer["Set-Cookie"] == nil)
-        #expect(try harness.ask()["Set-Cookie"] == "a=2", "without a collision it is relayed")
+        let response = try harness.fetch()
+        #expect(response.status == 200)
+        #expect(response["Set-Cookie"] == nil)
+        #expect(try harness.fetch()["Set-Cookie"] == "a=2", "without a collision it is relayed")
         harness.expectQuiet()
     }
 
-    /// The table gives 502 for it too, and that is no reason to show the backend's body.
+    /// The status table gives 502 as well, but the backend's body is not relayed.
     @Test func aBackendsOwn502IsNotRelayedUnlessItIsListed() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, relay_body: true }")
         harness.on("/1", .status(502, #"{"host":"10.0.0.7"}"#))
-        let answer = try harness.ask()
-        #expect(answer.status == 502)
-        #expect(answer["Content-Type"] == "application/problem+json")
-        #expect(answer.failures == #"[{"call":"one","kind":"unexpected_status","status":502}]"#)
+        let response = try harness.fetch()
+        #expect(response.status == 502)
+        #expect(response["Content-Type"] == "application/problem+json")
+        #expect(response.failures == #"[{"call":"one","kind":"unexpected_status","status":502}]"#)
         harness.expectQuiet()
     }
 
@@ -126,7 +127,7 @@ import Testing
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, relay_body: true, relay_status: [502] }")
         harness.on("/1", .status(502, #"{"host":"10.0.0.7"}"#))
-        #expect(try harness.ask().summary == #"502 at 0 {"host":"10.0.0.7"}"#)
+        #expect(try harness.fetch().summary == #"502 at 0 {"host":"10.0.0.7"}"#)
         harness.expectQuiet()
     }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A new plan in the place of the old one, while requests are in flight.
+/// A new plan replaces the old one while requests are in flight.
 @Suite(.watched) struct ReloadTests {
     static let call = "one: { from: a, get: /1 }"
 
@@ -20,78 +20,78 @@ import Testing
         let client = try harness.send(get())
         harness.pass(50)
         try harness.install(text("new: { from: c, get: /3 }"))
-        #expect(harness.answer(of: client).summary == #"200 at 100 {"one":1,"two":"/2/1"}"#)
+        #expect(harness.response(of: client).summary == #"200 at 100 {"one":1,"two":"/2/1"}"#)
         harness.expectQuiet()
     }
 
-    @Test func theNextRequestFindsTheNewPlan() throws {
+    @Test func nextRequestUsesTheNewPlan() throws {
         let harness = try GatewayHarness(Self.call)
         try harness.install(text("new: { from: c, get: /3 }"))
-        #expect(try harness.ask().body == #"{"new":"/3"}"#)
+        #expect(try harness.fetch().body == #"{"new":"/3"}"#)
         harness.expectQuiet()
     }
 
-    @Test func theNextRequestOfAConnectionFindsTheNewPlan() throws {
+    @Test func nextRequestOfAConnectionUsesTheNewPlan() throws {
         let harness = try GatewayHarness(Self.call)
         let client = try harness.send(get())
-        _ = harness.answer(of: client)
+        _ = harness.response(of: client)
         try harness.install(text("new: { from: c, get: /3 }"))
         client.send(get())
-        #expect(harness.answer(of: client).body == #"{"new":"/3"}"#)
+        #expect(harness.response(of: client).body == #"{"new":"/3"}"#)
         harness.expectQuiet()
     }
 
-    @Test func aRouteMayGo() throws {
+    @Test func removedRouteIs404() throws {
         let harness = try GatewayHarness(Self.call)
         try harness.install(text(endpoint: "route: GET /y"))
-        #expect(try harness.ask().status == 404)
-        #expect(try harness.ask(get("/y")).status == 200)
+        #expect(try harness.fetch().status == 404)
+        #expect(try harness.fetch(get("/y")).status == 200)
         harness.expectQuiet()
     }
 
-    @Test func connectionsToABackendThatStaysAreKept() throws {
+    @Test func connectionsToAnUnchangedBackendAreKept() throws {
         let harness = try GatewayHarness(Self.call)
-        _ = try harness.ask()
+        _ = try harness.fetch()
         try harness.install(text(endpoint: "deadline: 1s"))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(harness.seen.map(\.connection) == [1, 1])
         harness.expectQuiet()
     }
 
-    @Test func connectionsToABackendThatGoesAreClosed() throws {
+    @Test func connectionsToARemovedBackendAreClosed() throws {
         let harness = try GatewayHarness(Self.call)
-        _ = try harness.ask()
+        _ = try harness.fetch()
         try harness.install(text(backend: #"urls: ["http://127.0.0.1:7003"]"#))
         #expect(harness.backend(7001)?.openCount == 0)
         harness.expectQuiet()
     }
 
-    @Test func aConnectionAtWorkIsClosedAfterItsAnswer() throws {
+    @Test func connectionInUseIsClosedAfterItsResponse() throws {
         let harness = try GatewayHarness(Self.call)
         harness.on("/1", .ok("1", after: 100))
         let client = try harness.send(get())
         harness.pass(50)
         try harness.install(text(backend: #"urls: ["http://127.0.0.1:7003"]"#))
-        #expect(harness.answer(of: client).outcome == "200 at 100")
+        #expect(harness.response(of: client).outcome == "200 at 100")
         harness.pass(1)
         #expect(harness.backend(7001)?.openCount == 0)
         harness.expectQuiet()
     }
 
-    @Test func theCountsOfAnEndpointGoOn() throws {
+    @Test func countsOfAnEndpointContinue() throws {
         let harness = try GatewayHarness(Self.call)
-        _ = try harness.ask()
+        _ = try harness.fetch()
         try harness.install(text())
-        _ = try harness.ask()
-        #expect(harness.answered == ["GET /x: 200 2 times"])
+        _ = try harness.fetch()
+        #expect(harness.responseCounts == ["GET /x: 200 2 times"])
         harness.expectQuiet()
     }
 
-    @Test func theCountsOfABackendGoOn() throws {
+    @Test func countsOfABackendContinue() throws {
         let harness = try GatewayHarness(Self.call)
-        _ = try harness.ask()
+        _ = try harness.fetch()
         try harness.install(text())
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(try harness.outcomes() == "ok 2")
         harness.expectQuiet()
     }
@@ -102,7 +102,7 @@ import Testing
         let client = try harness.send(get())
         harness.pass(50)
         try harness.install(text())
-        _ = harness.answer(of: client)
+        _ = harness.response(of: client)
         #expect(try harness.outcomes() == "ok 1")
         harness.expectQuiet()
     }
@@ -111,32 +111,32 @@ import Testing
         let breaker = "breaker: { open_at: 1%, min_requests: 1, try_again_after: 10s }"
         let harness = try GatewayHarness(Self.call, backend: breaker)
         harness.on("/1", .status(500))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         try harness.install(text(backend: breaker))
-        #expect(try harness.ask().status == 503)
+        #expect(try harness.fetch().status == 503)
         harness.expectQuiet()
     }
 
-    @Test func aBreakerThatChangedBeginsAnew() throws {
+    @Test func changedBreakerIsReset() throws {
         let harness = try GatewayHarness(
             Self.call, backend: "breaker: { open_at: 1%, min_requests: 1, try_again_after: 10s }")
         harness.on("/1", .status(500), .ok("1"))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         try harness.install(
             text(backend: "breaker: { open_at: 2%, min_requests: 1, try_again_after: 10s }"))
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
-    @Test func callsInFlightKeepTheirSlots() throws {
+    @Test func callsInFlightKeepTheirPermits() throws {
         let harness = try GatewayHarness(Self.call, backend: "max_concurrent: 1")
         harness.on("/1", .ok("1", after: 100))
         let client = try harness.send(get())
         harness.pass(50)
         try harness.install(text(backend: "max_concurrent: 1"))
-        #expect(try harness.ask().status == 503)
-        #expect(harness.answer(of: client).status == 200)
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 503)
+        #expect(harness.response(of: client).status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
@@ -146,10 +146,10 @@ import Testing
         let client = try harness.send(get())
         harness.pass(50)
         try harness.install(text(endpoint: "max_in_flight: 1"))
-        #expect(try harness.ask().outcome == "503 at 0")
-        #expect(harness.answer(of: client).outcome == "200 at 100")
+        #expect(try harness.fetch().outcome == "503 at 0")
+        #expect(harness.response(of: client).outcome == "200 at 100")
         // Admitted, now that the former request has ended.
-        #expect(try harness.ask().outcome == "200 at 100")
+        #expect(try harness.fetch().outcome == "200 at 100")
         harness.expectQuiet()
     }
 
@@ -159,9 +159,9 @@ import Testing
         let former = [try harness.send(get()), try harness.send(get())]
         harness.pass(50)
         try harness.install(text(endpoint: "max_in_flight: 2"))
-        #expect(try harness.ask().status == 503)
+        #expect(try harness.fetch().status == 503)
         try harness.install(text(endpoint: "max_in_flight: 3"))
-        #expect(try harness.ask().outcome == "200 at 100")
+        #expect(try harness.fetch().outcome == "200 at 100")
         #expect(former.map { $0.answers.first?.status } == [200, 200])
         harness.expectQuiet()
     }
@@ -172,11 +172,11 @@ import Testing
         _ = try harness.send(get())
         harness.pass(50)
         try harness.install(text(endpoint: "route: GET /y\nmax_in_flight: 1"))
-        #expect(try harness.ask(get("/y")).outcome == "200 at 100")
+        #expect(try harness.fetch(get("/y")).outcome == "200 at 100")
         harness.expectQuiet()
     }
 
-    @Test func aRequestOfTheOldPlanIsGivenUpWithItsClient() throws {
+    @Test func clientDisconnectCancelsARequestOfTheOldPlan() throws {
         let harness = try GatewayHarness(Self.call)
         harness.on("/1", .hangs)
         let client = try harness.send(get())
@@ -184,7 +184,7 @@ import Testing
         try harness.install(text("new: { from: c, get: /3 }"))
         client.reset()
         harness.pass(1)
-        #expect(harness.events == ["0 GET /1", "50 given up /1"])
+        #expect(harness.events == ["0 GET /1", "50 cancelled /1"])
         #expect(harness.loggedStatuses == ["499"])
         harness.expectQuiet()
     }
@@ -195,17 +195,17 @@ import Testing
         try harness.install(
             GatewayHarness.text(Self.call, "", "", "limits: { requests_in_flight: 1 }"))
         _ = try harness.send(get())
-        #expect(try harness.ask().status == 503)
+        #expect(try harness.fetch().status == 503)
         harness.expectQuiet()
     }
 
     @Test func timeLimitsAreReloadedForOpenConnectionsToo() throws {
         let harness = try GatewayHarness(Self.call)
         let client = try harness.send(get())
-        _ = harness.answer(of: client)
+        _ = harness.response(of: client)
         try harness.install(GatewayHarness.text(Self.call, "", "", "limits: { idle_timeout: 1s }"))
         client.send(get())
-        _ = harness.answer(of: client)
+        _ = harness.response(of: client)
         harness.pass(1000)
         #expect(client.isClosed)
         harness.expectQuiet()
@@ -214,7 +214,7 @@ import Testing
     @Test func theAccessLogIsReloaded() throws {
         let harness = try GatewayHarness(Self.call)
         try harness.install(GatewayHarness.text(Self.call, "", "", "log: { access: false }"))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(harness.loggedStatuses == [])
         harness.expectQuiet()
     }
@@ -230,10 +230,10 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func manyReloadsLeaveNothingBehind() throws {
+    @Test func repeatedReloadsLeakNothing() throws {
         let harness = try GatewayHarness(Self.call)
         for number in 1...20 {
-            _ = try harness.ask()
+            _ = try harness.fetch()
             try harness.install(text(endpoint: "deadline: \(number)s"))
         }
         #expect(harness.backend(7001)?.connections == 1)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Required and optional calls side by side: who decides, and what becomes of the others.
+/// Required and optional calls in parallel: which failure decides, and what happens to other calls.
 @Suite(.watched) struct RequiredTests {
     static let mixed = """
         one: { from: a, get: /1, required: true }
@@ -13,37 +13,37 @@ import Testing
         two: { from: b, get: /2, required: true }
         """
 
-    @Test func aRequiredFailureIsAnsweredAtOnce() throws {
+    @Test func requiredFailureEndsTheRequestAtOnce() throws {
         let harness = try GatewayHarness(Self.mixed)
         harness.on("/1", .status(500, after: 20))
         harness.on("/2", .ok("2", after: 500))
-        #expect(try harness.ask().outcome == "502 at 20")
+        #expect(try harness.fetch().outcome == "502 at 20")
         harness.expectQuiet()
     }
 
-    @Test func aRequiredFailureCancelsTheOtherCalls() throws {
+    @Test func cancelsRemainingCallsWhenRequiredCallFails() throws {
         let harness = try GatewayHarness(Self.mixed)
         harness.on("/1", .status(500, after: 20))
         harness.on("/2", .ok("2", after: 500))
-        _ = try harness.ask()
-        #expect(harness.events == ["0 GET /1", "0 GET /2", "20 given up /2"])
+        _ = try harness.fetch()
+        #expect(harness.events == ["0 GET /1", "0 GET /2", "20 cancelled /2"])
         #expect(harness.backend(7002)?.openCount == 0)
         #expect(try harness.outcomes(of: "b") == "")
         harness.expectQuiet()
     }
 
-    @Test func anOptionalFailureWaitsForTheRequiredAnswer() throws {
+    @Test func optionalFailureWaitsForTheRequiredCall() throws {
         let harness = try GatewayHarness(Self.mixed)
         harness.on("/1", .ok("1", after: 50))
         harness.on("/2", .status(500, after: 20))
-        #expect(try harness.ask().outcome == "200 at 50")
+        #expect(try harness.fetch().outcome == "200 at 50")
         harness.expectQuiet()
     }
 
-    @Test func aRequiredAnswerWaitsForTheOptionalOnes() throws {
+    @Test func requiredResponseWaitsForOptionalCalls() throws {
         let harness = try GatewayHarness(Self.mixed)
         harness.on("/2", .ok("2", after: 50))
-        #expect(try harness.ask().summary == #"200 at 50 {"one":"/1","two":2}"#)
+        #expect(try harness.fetch().summary == #"200 at 50 {"one":"/1","two":2}"#)
         harness.expectQuiet()
     }
 
@@ -52,7 +52,7 @@ import Testing
         harness.on("/1", .status(500, after: 20))
         harness.on("/2", .status(500, after: 10))
         #expect(
-            try harness.ask().failures
+            try harness.fetch().failures
                 == #"[{"call":"one","kind":"unexpected_status","status":500}]"#
         )
         harness.expectQuiet()
@@ -63,59 +63,58 @@ import Testing
         let harness = try GatewayHarness(Self.bothRequired)
         harness.on("/1", .status(500, after: 20))
         harness.on("/2", .status(404, after: 10))
-        let answer = try harness.ask()
-        #expect(answer.outcome == "404 at 10")
-        #expect(answer.failures == #"[{"call":"two","kind":"unexpected_status","status":404}]"#)
-        #expect(harness.events.last == "10 given up /1")
+        let response = try harness.fetch()
+        #expect(response.outcome == "404 at 10")
+        #expect(response.failures == #"[{"call":"two","kind":"unexpected_status","status":404}]"#)
+        #expect(harness.events.last == "10 cancelled /1")
         harness.expectQuiet()
     }
 
-    /// One call, required, and one optional that has failed already: the required one's failure is
-    /// heard, not that of all.
-    @Test func theLastFailureOfAllIsStillTheRequiredOnes() throws {
+    /// The optional call has already failed: the required call's failure decides, not "all failed".
+    @Test func requiredFailureDecidesWhenAllCallsFail() throws {
         let harness = try GatewayHarness(Self.mixed, endpoint: "timeout: 30ms")
         harness.on("/1", .status(404, after: 20))
         harness.on("/2", .status(500, after: 10))
-        #expect(try harness.ask().outcome == "404 at 20")
+        #expect(try harness.fetch().outcome == "404 at 20")
         harness.expectQuiet()
     }
 
     @Test func succeedWhenAllMakesEveryCallRequired() throws {
         let harness = try GatewayHarness(StatusTableTests.two, endpoint: "succeed_when: all")
         harness.on("/2", .status(500, after: 20))
-        let answer = try harness.ask()
-        #expect(answer.outcome == "502 at 20")
-        #expect(answer.failures == #"[{"call":"two","kind":"unexpected_status","status":500}]"#)
+        let response = try harness.fetch()
+        #expect(response.outcome == "502 at 20")
+        #expect(response.failures == #"[{"call":"two","kind":"unexpected_status","status":500}]"#)
         harness.expectQuiet()
     }
 
     @Test func oneIsEnoughByDefault() throws {
         let harness = try GatewayHarness(StatusTableTests.two)
         harness.on("/2", .status(500, after: 20))
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
-    /// A failing call is one failure in the numbers, whatever waits for it.
+    /// A failing call counts as one failure, whatever depends on it.
     @Test func aFailureIsCountedOnce() throws {
         let harness = try GatewayHarness(Self.mixed)
         harness.on("/1", .status(500))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(try harness.outcomes() == "unexpected_status 1")
         harness.expectQuiet()
     }
 
-    @Test func anAnswerIsCountedOnce() throws {
+    @Test func successIsCountedOnce() throws {
         let harness = try GatewayHarness(Self.mixed)
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(try harness.outcomes() == "ok 1")
         harness.expectQuiet()
     }
 
-    @Test func aMissedShapeIsAFailureAndNoSuccess() throws {
+    @Test func invalidShapeIsCountedAsFailureOnly() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, take: items }")
         harness.on("/1", .ok("{}"))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(try harness.outcomes() == "invalid_shape 1")
         harness.expectQuiet()
     }

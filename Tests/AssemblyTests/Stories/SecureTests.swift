@@ -14,47 +14,47 @@ import Testing
         return harness
     }
 
-    @Test func itsAnswersAreLikeAllOthers() throws {
+    @Test func responsesOverTLSAreUsedLikeOthers() throws {
         let harness = try harness(
             "one: { from: a, get: /1 }\ntwo: { from: b, get: /2 }", backend: Self.trust)
         for _ in 0..<3 {
-            #expect(try harness.ask().summary == #"200 at 0 {"one":"/1","two":"/2"}"#)
+            #expect(try harness.fetch().summary == #"200 at 0 {"one":"/1","two":"/2"}"#)
         }
         #expect(harness.backend()?.handshakes == 1, "the connection is kept")
         #expect(harness.seen.first { $0.port == 7001 }?["Host"] == "127.0.0.1:7001")
         harness.expectQuiet()
     }
 
-    @Test func aCertificateThatIsRefusedIsNotTriedAgain() throws {
+    @Test func refusedCertificateIsNotRetried() throws {
         let harness = try harness(
             "one: { from: a, get: /1, required: true, retry: { attempts: 3 } }",
             backend: Self.wrongName)
-        let answer = try harness.ask()
-        #expect(answer.status == 502)
-        #expect(answer.failures == #"[{"call":"one","kind":"tls_certificate_error"}]"#)
+        let response = try harness.fetch()
+        #expect(response.status == 502)
+        #expect(response.failures == #"[{"call":"one","kind":"tls_certificate_error"}]"#)
         #expect(harness.backend()?.handshakes == 1 && harness.seen.isEmpty)
         harness.expectQuiet()
     }
 
-    @Test func aReloadKeepsWhatIsBelievedForTheSameReasons() throws {
+    @Test func reloadKeepsConnectionsWithTheSameTLSSettings() throws {
         let call = "one: { from: a, get: /1 }"
         let harness = try harness(call, backend: Self.trust)
-        _ = try harness.ask()
+        _ = try harness.fetch()
         try harness.install(GatewayHarness.text(call, "deadline: 1s", "\(Self.url), \(Self.trust)"))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(harness.backend()?.handshakes == 1)
         try harness.install(GatewayHarness.text(call, "", "\(Self.url), \(Self.wrongName)"))
-        #expect(try harness.ask().status == 502)
+        #expect(try harness.fetch().status == 502)
         #expect(harness.backend()?.handshakes == 2)
         harness.expectQuiet()
     }
 
-    @Test func healthIsAskedOverTLSToo() throws {
+    @Test func healthChecksUseTLS() throws {
         let harness = try harness(
             "one: { from: a, get: /1 }", backend: Self.trust + ", health: { path: /up, every: 1s }")
         harness.pass(2500)
         #expect(harness.seen.map(\.target) == ["/up", "/up", "/up"])
-        #expect(try harness.leftOut() == 0)
+        #expect(try harness.unavailableHosts() == 0)
         harness.expectQuiet()
     }
 }

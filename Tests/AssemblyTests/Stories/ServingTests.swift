@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Clients' requests as such: routes, methods, limits, connections.
+/// Requests of clients: routes, methods, limits, connections.
 @Suite(.watched) struct ServingTests {
     static let call = "one: { from: a, get: /1 }"
 
@@ -10,9 +10,9 @@ import Testing
     @Test func headIsGetWithoutTheBody() throws {
         let harness = try GatewayHarness(Self.call)
         let client = try harness.send(request("HEAD", "/x"))
-        let head = harness.answer(of: client)
+        let head = harness.response(of: client)
         client.send(get())
-        let body = harness.answer(of: client)
+        let body = harness.response(of: client)
         #expect(head.status == 200)
         #expect(head["Content-Length"] == "\(body.body.utf8.count)")
         #expect(head["Content-Type"] == body["Content-Type"])
@@ -20,9 +20,9 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func theBackendIsAskedWithTheCallsMethod() throws {
+    @Test func callUsesItsOwnMethod() throws {
         let harness = try GatewayHarness(Self.call)
-        _ = try harness.ask(request("HEAD", "/x"))
+        _ = try harness.fetch(request("HEAD", "/x"))
         #expect(harness.events == ["0 GET /1"])
         harness.expectQuiet()
     }
@@ -31,12 +31,12 @@ import Testing
         throws
     {
         let harness = try GatewayHarness(Self.call)
-        let answer = try harness.ask(get(target, "X-Request-Id: abc"))
-        #expect(answer.outcome == "404 at 0")
+        let response = try harness.fetch(get(target, "X-Request-Id: abc"))
+        #expect(response.outcome == "404 at 0")
         #expect(
-            answer.body
+            response.body
                 == #"{"type":"about:blank","title":"Not Found","status":404,"instance":"abc"}"#)
-        #expect(answer["Gateway-Complete"] == nil)
+        #expect(response["Gateway-Complete"] == nil)
         harness.expectQuiet()
     }
 
@@ -44,29 +44,29 @@ import Testing
         throws
     {
         let harness = try GatewayHarness(Self.call)
-        let answer = try harness.ask(request(method, "/x"))
-        #expect(answer.outcome == "405 at 0")
-        #expect(answer["Allow"] == "GET, HEAD")
+        let response = try harness.fetch(request(method, "/x"))
+        #expect(response.outcome == "405 at 0")
+        #expect(response["Allow"] == "GET, HEAD")
         harness.expectQuiet()
     }
 
-    @Test func mistakesAreToldAllAtOnce() throws {
+    @Test func invalidRequestListsAllErrors() throws {
         let harness = try GatewayHarness(
             Self.call,
             endpoint:
                 "params: { id: { type: integer, required: true }, lang: { one_of: [en, de] } }")
-        let answer = try harness.ask(get("/x?lang=fr", "X-Request-Id: abc"))
+        let response = try harness.fetch(get("/x?lang=fr", "X-Request-Id: abc"))
         #expect(
-            answer.body
+            response.body
                 == #"{"type":"about:blank","title":"Bad Request","status":400,"instance":"abc","#
                 + #""errors":[{"in":"query","name":"id","reason":"is required"},"#
                 + #"{"in":"query","name":"lang","reason":"must be one of en, de"}]}"#)
-        #expect(answer["Gateway-Complete"] == nil)
+        #expect(response["Gateway-Complete"] == nil)
         #expect(harness.events == [])
         harness.expectQuiet()
     }
 
-    // MARK: What is too much
+    // MARK: Limits
 
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
@@ -78,7 +78,7 @@ import Testing
     }
 
     static let rows: [Row] = [
-        Row(name: "no HTTP", text: "what?\r\n\r\n", status: 400),
+        Row(name: "not HTTP", text: "what?\r\n\r\n", status: 400),
         Row(name: "no host", text: "GET /x HTTP/1.1\r\n\r\n", status: 400),
         Row(
             name: "head too large", limits: "header_bytes: 1KiB",
@@ -94,20 +94,20 @@ import Testing
             status: 413),
     ]
 
-    @Test(arguments: rows) func whatIsTooMuchIsRefused(_ row: Row) throws {
+    @Test(arguments: rows) func requestBeyondALimitIsRefused(_ row: Row) throws {
         let harness = try GatewayHarness(
             Self.call, endpoint: row.status == 413 ? "route: POST /y" : "",
             top: row.limits.isEmpty ? "" : "limits: { \(row.limits) }")
-        let answer = try harness.ask(row.text)
-        #expect(answer.outcome == "\(row.status) at 0")
-        #expect(answer["Content-Type"] == "application/problem+json")
+        let response = try harness.fetch(row.text)
+        #expect(response.outcome == "\(row.status) at 0")
+        #expect(response["Content-Type"] == "application/problem+json")
         harness.expectQuiet()
     }
 
     @Test func aSlowHeadIs408() throws {
         let harness = try GatewayHarness(Self.call, top: "limits: { header_timeout: 2s }")
         let client = try harness.send("GET /x HTTP/1.1\r\n")
-        #expect(harness.answer(of: client).outcome == "408 at 2000")
+        #expect(harness.response(of: client).outcome == "408 at 2000")
         harness.expectQuiet()
     }
 
@@ -116,7 +116,7 @@ import Testing
             "one: { from: a, post: /1 }", endpoint: "route: POST /x",
             top: "limits: { body_timeout: 3s }")
         let client = try harness.send(request("POST", "/x", ["Content-Length: 5"]) + "1")
-        #expect(harness.answer(of: client).status == 408)
+        #expect(harness.response(of: client).status == 408)
         #expect(harness.ms == 3000)
         #expect(harness.events == [])
         harness.expectQuiet()
@@ -126,12 +126,12 @@ import Testing
         let harness = try GatewayHarness(Self.call, top: "limits: { requests_in_flight: 2 }")
         harness.on("/1", .ok("1", after: 100))
         let clients = try (1...2).map { _ in try harness.send(get()) }
-        let answer = try harness.ask()
-        #expect(answer.outcome == "503 at 0")
-        #expect(answer["Retry-After"] == "1")
+        let response = try harness.fetch()
+        #expect(response.outcome == "503 at 0")
+        #expect(response["Retry-After"] == "1")
         harness.pass(100)
         #expect(clients.map { $0.answers.first?.status } == [200, 200])
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
@@ -139,78 +139,78 @@ import Testing
         let harness = try GatewayHarness(Self.call, endpoint: "max_in_flight: 2")
         harness.on("/1", .ok("1", after: 100))
         let clients = try (1...2).map { _ in try harness.send(get()) }
-        let answer = try harness.ask()
-        #expect(answer.outcome == "503 at 0")
-        #expect(answer["Retry-After"] == "1")
+        let response = try harness.fetch()
+        #expect(response.outcome == "503 at 0")
+        #expect(response["Retry-After"] == "1")
         harness.pass(100)
         #expect(clients.map { $0.answers.first?.status } == [200, 200])
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
-    @Test func aClientThatGoesGivesItsPlaceBack() throws {
+    @Test func disconnectedClientReleasesItsPermit() throws {
         let harness = try GatewayHarness(Self.call, endpoint: "max_in_flight: 1")
         harness.on("/1", .hangs, .ok("1"))
         let client = try harness.send(get())
         harness.pass(10)
         client.reset()
         harness.pass(1)
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
-    @Test func moreConnectionsThanAllowedAreTold503() throws {
+    @Test func moreConnectionsThanAllowedReceive503() throws {
         let harness = try GatewayHarness(Self.call, top: "limits: { connections: 2 }")
         harness.on("/1", .ok("1", after: 100))
         _ = try harness.send(get())
         _ = try harness.send(get())
         harness.pass(10)
         let third = try harness.connect()
-        #expect(harness.answer(of: third).status == 503)
+        #expect(harness.response(of: third).status == 503)
         #expect(third.isClosed)
         harness.expectQuiet()
     }
 
-    @Test func aNewConnectionTakesThePlaceOfAnIdleOne() throws {
+    @Test func newConnectionReplacesAnIdleOne() throws {
         let harness = try GatewayHarness(Self.call, top: "limits: { connections: 2 }")
         let first = try harness.connect()
         harness.pass(10)
         let second = try harness.connect()
         harness.pass(245)
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         #expect(first.isClosed && !second.isClosed)
         harness.expectQuiet()
     }
 
-    @Test func moreConnectionsOfAClientThanAllowedAreTold503() throws {
+    @Test func moreConnectionsOfAClientThanAllowedReceive503() throws {
         let harness = try GatewayHarness(Self.call, top: "limits: { connections_per_client: 2 }")
         _ = try harness.connect()
         let second = try harness.connect()
         let third = try harness.connect()
-        #expect(harness.answer(of: third).status == 503)
+        #expect(harness.response(of: third).status == 503)
         second.leave()
         third.leave()
         harness.pass(10)
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
-    /// Connections that were open before the limit was do not count.
+    /// Connections that were open before the limit was set do not count.
     @Test func aReloadLimitsTheNextConnectionsOfAClient() throws {
         let harness = try GatewayHarness(Self.call)
         for _ in 0..<5 { _ = try harness.connect() }
         try harness.install(
             GatewayHarness.text(Self.call, "", "", "limits: { connections_per_client: 1 }"))
         let next = try harness.send(get())
-        #expect(harness.answer(of: next).status == 200)
-        #expect(try harness.ask().status == 503)
+        #expect(harness.response(of: next).status == 200)
+        #expect(try harness.fetch().status == 503)
         harness.expectQuiet()
     }
 
     @Test func anIdleConnectionIsClosed() throws {
         let harness = try GatewayHarness(Self.call, top: "limits: { idle_timeout: 5s }")
         let client = try harness.send(get())
-        _ = harness.answer(of: client)
+        _ = harness.response(of: client)
         harness.pass(4999)
         let isOpen = !client.isClosed
         harness.pass(1)
@@ -224,7 +224,7 @@ import Testing
         let harness = try GatewayHarness(Self.call)
         let client = try harness.send(get())
         for count in 1...3 {
-            #expect(harness.answer(of: client).status == 200)
+            #expect(harness.response(of: client).status == 200)
             #expect(client.answers.count == count)
             client.send(get())
         }
@@ -248,42 +248,42 @@ import Testing
     @Test func closeIsHonoured() throws {
         let harness = try GatewayHarness(Self.call)
         let client = try harness.send(get("/x", "Connection: close"))
-        let answer = harness.answer(of: client)
-        #expect(answer.status == 200)
-        #expect(answer["Connection"] == "close")
+        let response = harness.response(of: client)
+        #expect(response.status == 200)
+        #expect(response["Connection"] == "close")
         #expect(client.isClosed)
         harness.expectQuiet()
     }
 
-    @Test func aBodyIsAskedForOnlyWhenItIsWanted() throws {
+    @Test func sends100ContinueWhenTheBodyIsRead() throws {
         let harness = try GatewayHarness("one: { from: a, post: /1 }", endpoint: "route: POST /x")
         let client = try harness.send(
             request("POST", "/x", ["Content-Length: 2", "Expect: 100-continue"]))
         harness.pass(10)
         #expect(client.interim == [100])
         client.send("{}")
-        #expect(harness.answer(of: client).status == 200)
+        #expect(harness.response(of: client).status == 200)
         harness.expectQuiet()
     }
 
-    @Test func aBodyThatIsTooLargeIsNeverAskedFor() throws {
+    @Test func sendsNo100ContinueForATooLargeBody() throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1 }", endpoint: "route: POST /x\nmax_body: 1KiB")
         let client = try harness.send(
             request("POST", "/x", ["Content-Length: 1025", "Expect: 100-continue"]))
-        #expect(harness.answer(of: client).status == 413)
+        #expect(harness.response(of: client).status == 413)
         #expect(client.interim == [])
         harness.expectQuiet()
     }
 
-    // MARK: Numbers and lines
+    // MARK: Metrics and log
 
-    @Test func everyAnswerIsCountedAndLogged() throws {
+    @Test func everyResponseIsCountedAndLogged() throws {
         let harness = try GatewayHarness(Self.call)
-        _ = try harness.ask()
-        _ = try harness.ask(get("/nowhere"))
+        _ = try harness.fetch()
+        _ = try harness.fetch(get("/nowhere"))
         #expect(harness.loggedStatuses == ["200", "404"])
-        #expect(harness.answered == ["GET /x: 200 once", "elsewhere: 404 once"])
+        #expect(harness.responseCounts == ["GET /x: 200 once", "elsewhere: 404 once"])
         harness.expectQuiet()
     }
 }

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The table "Status of the answer", row by row, for calls.
+/// The table "Status of the response" of the reference, row by row, for calls.
 @Suite(.watched) struct StatusTableTests {
-    /// One way in which things end.
+    /// One way in which a request ends.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         var calls = "one: { from: a, get: /1, required: true }"
@@ -20,13 +20,13 @@ import Testing
     private func check(_ row: Row) throws -> ReceivedResponse {
         let harness = try GatewayHarness(row.calls, endpoint: row.endpoint, backend: row.backend)
         row.prepare(harness)
-        let answer = try harness.ask(row.request)
-        #expect(answer.outcome == row.outcome)
-        #expect(answer.failures == row.failures)
-        #expect(answer["Gateway-Complete"] == "false")
-        #expect(answer["Content-Type"] == "application/problem+json")
+        let response = try harness.fetch(row.request)
+        #expect(response.outcome == row.outcome)
+        #expect(response.failures == row.failures)
+        #expect(response["Gateway-Complete"] == "false")
+        #expect(response["Content-Type"] == "application/problem+json")
         harness.expectQuiet()
-        return answer
+        return response
     }
 
     // MARK: A required call
@@ -39,16 +39,16 @@ import Testing
             name: "unknown host", backend: #"urls: ["http://nowhere.test:80"]"#,
             outcome: "502 at 1", failures: #"[{"call":"one","kind":"dns_error"}]"#),
         Row(
-            name: "closed without an answer", prepare: { $0.on("/1", .closes(after: 20)) },
+            name: "closed without a response", prepare: { $0.on("/1", .closes(after: 20)) },
             outcome: "502 at 20", failures: #"[{"call":"one","kind":"connection_terminated"}]"#),
         Row(
-            name: "reset without an answer", prepare: { $0.on("/1", .resets(after: 20)) },
+            name: "reset without a response", prepare: { $0.on("/1", .resets(after: 20)) },
             outcome: "502 at 20", failures: #"[{"call":"one","kind":"connection_terminated"}]"#),
         Row(
             name: "cut off", prepare: { $0.on("/1", .breaksOff(after: 20)) },
             outcome: "502 at 20", failures: #"[{"call":"one","kind":"http_response_incomplete"}]"#),
         Row(
-            name: "no HTTP", prepare: { $0.on("/1", .raw("what?\r\n\r\n", after: 20)) },
+            name: "not HTTP", prepare: { $0.on("/1", .raw("what?\r\n\r\n", after: 20)) },
             outcome: "502 at 20", failures: #"[{"call":"one","kind":"http_protocol_error"}]"#),
         Row(
             name: "too big", endpoint: "max_body: 1KiB",
@@ -58,7 +58,7 @@ import Testing
             name: "bad JSON", prepare: { $0.on("/1", .ok("{]", after: 20)) },
             outcome: "502 at 20", failures: #"[{"call":"one","kind":"invalid_json"}]"#),
         Row(
-            name: "text behind the JSON", prepare: { $0.on("/1", .ok("{}{}", after: 20)) },
+            name: "text after the JSON", prepare: { $0.on("/1", .ok("{}{}", after: 20)) },
             outcome: "502 at 20", failures: #"[{"call":"one","kind":"invalid_json"}]"#),
         Row(
             name: "bad shape", calls: "one: { from: a, get: /1, required: true, take: items }",
@@ -73,7 +73,7 @@ import Testing
             outcome: "502 at 20",
             failures: #"[{"call":"one","kind":"unexpected_status","status":302}]"#),
         Row(
-            name: "skipped because of an earlier answer",
+            name: "skipped because of another response",
             calls: """
                 two: { from: b, get: /2 }
                 one: { from: a, get: "/1/{two.id}", required: true }
@@ -82,7 +82,7 @@ import Testing
             outcome: "502 at 20",
             failures: #"[{"call":"one","kind":"skipped","because":"two"}]"#),
         Row(
-            name: "skipped because of an earlier failure",
+            name: "skipped because of another failure",
             calls: """
                 two: { from: b, get: /2 }
                 one: { from: a, get: "/1/{two.id}", required: true }
@@ -95,7 +95,7 @@ import Testing
             outcome: "504 at 500",
             failures: #"[{"call":"one","kind":"http_response_timeout","limit_ms":500}]"#),
         Row(
-            name: "its timeout in the middle of the answer", endpoint: "timeout: 500ms",
+            name: "its timeout in the middle of the response", endpoint: "timeout: 500ms",
             prepare: {
                 $0.on("/1", .raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", after: 20))
             },
@@ -111,18 +111,18 @@ import Testing
             outcome: "504 at 400",
             failures: #"[{"call":"one","kind":"http_response_timeout","limit_ms":400}]"#),
         Row(
-            name: "skipped for want of a parameter",
+            name: "skipped without a parameter",
             calls: #"one: { from: a, get: "/1/{lang}", required: true }"#,
             endpoint: "params: { lang: { type: string } }",
             outcome: "400 at 0",
             failures: #"[{"call":"one","kind":"skipped","because":"params.lang"}]"#),
         Row(
-            name: "skipped for want of a header",
+            name: "skipped without a header",
             calls: #"one: { from: a, get: "/1/{request.header.X-User}", required: true }"#,
             outcome: "400 at 0",
             failures: #"[{"call":"one","kind":"skipped","because":"request.header.X-User"}]"#),
         Row(
-            name: "skipped for want of a field of the body",
+            name: "skipped without a field of the body",
             calls: #"one: { from: a, post: "/1/{request.body.user}", required: true }"#,
             endpoint: "route: POST /x",
             request: post(#"{"user":null}"#),
@@ -140,7 +140,7 @@ import Testing
             outcome: "401 at 20",
             failures: #"[{"call":"one","kind":"unexpected_status","status":401}]"#),
         Row(
-            name: "a status that is relayed no more",
+            name: "a status that is no longer relayed",
             calls: "one: { from: a, get: /1, required: true, relay_status: [401] }",
             prepare: { $0.on("/1", .status(404, after: 20)) },
             outcome: "502 at 20",
@@ -151,10 +151,10 @@ import Testing
         _ = try check(row)
     }
 
-    @Test func aBodyThatIsTooBigIsNotTooBigAtItsLimit() throws {
+    @Test func bodyAtTheLimitIsAccepted() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }", endpoint: "max_body: 1KiB")
         harness.on("/1", .ok("\"\(String(repeating: "x", count: 1022))\""))
-        #expect(try harness.ask().status == 200)
+        #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
 
@@ -187,7 +187,7 @@ import Testing
                 #"[{"call":"one","kind":"http_response_timeout","limit_ms":300},{"call":"two","kind":"connection_refused"}]"#
         ),
         Row(
-            name: "one timed out, one skipped, which has no vote",
+            name: "one timed out, one skipped, which does not count",
             calls: """
                 one: { from: a, get: /1 }
                 two: { from: b, get: "/2/{one.id}" }
@@ -212,18 +212,18 @@ import Testing
         _ = try check(row)
     }
 
-    // MARK: Refused by us
+    // MARK: Refused by the gateway
 
     @Test func anOpenBreakerIsA503() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true }",
             backend: "breaker: { open_at: 50%, min_requests: 1, try_again_after: 10s }")
         harness.on("/1", .status(500))
-        _ = try harness.ask()
-        let answer = try harness.ask()
-        #expect(answer.outcome == "503 at 0")
-        #expect(answer["Retry-After"] == "10")
-        #expect(answer.failures == #"[{"call":"one","kind":"breaker_open"}]"#)
+        _ = try harness.fetch()
+        let response = try harness.fetch()
+        #expect(response.outcome == "503 at 0")
+        #expect(response["Retry-After"] == "10")
+        #expect(response.failures == #"[{"call":"one","kind":"breaker_open"}]"#)
         harness.expectQuiet()
     }
 
@@ -232,15 +232,15 @@ import Testing
             "one: { from: a, get: /1, required: true }", backend: "max_concurrent: 1")
         harness.on("/1", .ok("1", after: 100))
         let first = try harness.send(get())
-        let answer = try harness.ask()
-        #expect(answer.outcome == "503 at 0")
-        #expect(answer["Retry-After"] == "1")
-        #expect(answer.failures == #"[{"call":"one","kind":"queue_full"}]"#)
-        #expect(harness.answer(of: first).outcome == "200 at 100")
+        let response = try harness.fetch()
+        #expect(response.outcome == "503 at 0")
+        #expect(response["Retry-After"] == "1")
+        #expect(response.failures == #"[{"call":"one","kind":"queue_full"}]"#)
+        #expect(harness.response(of: first).outcome == "200 at 100")
         harness.expectQuiet()
     }
 
-    @Test func allRefusedByUsIsA503() throws {
+    @Test func allRefusedByTheGatewayIsA503() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
@@ -248,24 +248,24 @@ import Testing
             """, backend: "breaker: { open_at: 50%, min_requests: 1, try_again_after: 10s }")
         harness.on("/1", .status(500))
         harness.on("/2", .status(500))
-        _ = try harness.ask()
-        let answer = try harness.ask()
-        #expect(answer.outcome == "503 at 0")
-        #expect(answer["Retry-After"] == "10")
+        _ = try harness.fetch()
+        let response = try harness.fetch()
+        #expect(response.outcome == "503 at 0")
+        #expect(response["Retry-After"] == "10")
         harness.expectQuiet()
     }
 
-    // MARK: Good ends
+    // MARK: Success
 
-    @Test func allCallsFineIsA200() throws {
+    @Test func allCallsSucceededIsA200() throws {
         let harness = try GatewayHarness(Self.two)
         harness.on("/1", .ok(#"{"a":19.90}"#, after: 20))
         harness.on("/2", .ok("[1]", after: 30))
-        let answer = try harness.ask()
-        #expect(answer.summary == #"200 at 30 {"one":{"a":19.90},"two":[1]}"#)
-        #expect(answer["Gateway-Complete"] == "true")
-        #expect(answer["Content-Type"] == "application/json")
-        #expect(answer["Cache-Control"] == nil)
+        let response = try harness.fetch()
+        #expect(response.summary == #"200 at 30 {"one":{"a":19.90},"two":[1]}"#)
+        #expect(response["Gateway-Complete"] == "true")
+        #expect(response["Content-Type"] == "application/json")
+        #expect(response["Cache-Control"] == nil)
         harness.expectQuiet()
     }
 
@@ -273,30 +273,30 @@ import Testing
         let harness = try GatewayHarness(Self.two)
         harness.on("/1", .status(500, after: 20))
         harness.on("/2", .ok("2", after: 30))
-        let answer = try harness.ask()
+        let response = try harness.fetch()
         #expect(
-            answer.summary == #"200 at 30 {"one":null,"two":2,"_gateway":{"complete":false,"#
+            response.summary == #"200 at 30 {"one":null,"two":2,"_gateway":{"complete":false,"#
                 + #""failures":[{"call":"one","kind":"unexpected_status","status":500}]}}"#)
-        #expect(answer["Gateway-Complete"] == "false")
-        #expect(answer["Cache-Control"] == "no-store")
+        #expect(response["Gateway-Complete"] == "false")
+        #expect(response["Cache-Control"] == "no-store")
         harness.expectQuiet()
     }
 
     @Test(arguments: [.status(204, ""), .ok("")] as [Reply])
-    func anEmptyAnswerIsNull(_ reply: Reply) throws {
+    func emptyResponseIsNull(_ reply: Reply) throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, required: true }")
         harness.on("/1", reply)
-        let answer = try harness.ask()
-        #expect(answer.summary == #"200 at 0 {"one":null}"#)
-        #expect(answer["Gateway-Complete"] == "true")
+        let response = try harness.fetch()
+        #expect(response.summary == #"200 at 0 {"one":null}"#)
+        #expect(response["Gateway-Complete"] == "true")
         harness.expectQuiet()
     }
 
-    @Test func aStatusMayBeAccepted() throws {
+    @Test func statusCanBeAccepted() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, accept: [200-299, 404] }")
         harness.on("/1", .status(404, #"{"no":1}"#))
-        #expect(try harness.ask().summary == #"200 at 0 {"one":{"no":1}}"#)
+        #expect(try harness.fetch().summary == #"200 at 0 {"one":{"no":1}}"#)
         harness.expectQuiet()
     }
 }

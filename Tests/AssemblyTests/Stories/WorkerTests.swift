@@ -10,7 +10,7 @@ import Testing
 
 /// A worker between its inbox and that of the control loop, in virtual time.
 @Suite struct WorkerTests {
-    /// Stands for the control loop.
+    /// In place of the control loop.
     private final class Control: MessageReceiver {
         private(set) var events: [WorkerEvent] = []
 
@@ -30,7 +30,7 @@ import Testing
 
     private let network = SimNetwork(seed: 1)
     private let loop: SimLoop
-    /// Where the control loop and the log are.
+    /// The loop of the control loop and the log.
     private let outside: SimLoop
     private let control = Control()
     private let lines = LogLines()
@@ -101,7 +101,7 @@ import Testing
         #expect(control.names == [])
     }
 
-    @Test func reportsAConfigurationThatHasNoPlanAndKeepsTheFormerOne() throws {
+    @Test func reportsAnInvalidConfigurationAndKeepsTheFormerOne() throws {
         handle.send(.install(Self.config("/y", instead: "version: 1\nendpoints: 7\n")))
         pass()
         #expect(control.names == ["installationFailed"])
@@ -109,7 +109,7 @@ import Testing
         #expect(try status(of: "/y") == "404")
     }
 
-    @Test func sendsSnapshotsThatItIsAskedFor() throws {
+    @Test func sendsRequestedSnapshots() throws {
         #expect(try status(of: "/nowhere") == "404")
         pass()
         handle.send(.takeSnapshot)
@@ -121,17 +121,17 @@ import Testing
         #expect(snapshot.meter.elsewhere.statuses.map(\.code) == [404])
     }
 
-    @Test func linesOfTheLogArriveInTheirInbox() throws {
+    @Test func sendsLogLinesToTheLogInbox() throws {
         #expect(try status(of: "/nowhere") == "404")
-        #expect(!lines.text.contains(#""path":"/nowhere""#), "lines are gathered first")
+        #expect(!lines.text.contains(#""path":"/nowhere""#), "lines are batched first")
         network.advance(by: .milliseconds(200))
         #expect(lines.text.contains(#""path":"/nowhere""#))
     }
 
     @Test(arguments: [false, true])
-    func endsOnceAndRefusesMessagesThen(_ drains: Bool) {
+    func endsOnceAndRefusesLaterMessages(_ drains: Bool) {
         handle.send(drains ? .drain : .close)
-        // What is sent before the end arrives, and does nothing.
+        // Messages sent before the end arrive and have no effect.
         #expect(handle.send(.close) && handle.send(.takeSnapshot))
         pass()
         network.advance(by: .seconds(1))
@@ -141,7 +141,7 @@ import Testing
         #expect(control.names == [], "its thread reports the end")
     }
 
-    @Test func aConfigurationWithoutAPlanIsAFailureToStart() {
+    @Test func failsToStartWithoutAPlan() {
         #expect(throws: WorkerFailure.self) {
             _ = try Worker(
                 setup, compiling: Self.config("/x", instead: "version: 9"), on: loop, onEnd: {})

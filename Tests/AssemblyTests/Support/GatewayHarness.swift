@@ -12,31 +12,31 @@ import TestCertificates
 import TestSupport
 import Testing
 
-/// A whole gateway in virtual time: the core that the daemon runs, on a simulated network, with
-/// scripted backends on the ports 7001 to 7003 and clients in the test's hands.
+/// A complete gateway in virtual time: the instance that the daemon runs, on a simulated network,
+/// with scripted backends on the ports 7001 to 7003 and clients that the test controls.
 ///
-/// Nothing takes time on this network but what a test says, so every number is exact.
+/// Only what a test delays takes time on this network, so every number is exact.
 final class GatewayHarness: Harness {
     let testbed: Testbed
-    /// The gateway's.
+    /// The loop of the gateway.
     var loop: SimLoop { testbed.loop }
-    /// Where clients and backends live.
+    /// The loop of clients and backends.
     var outside: SimLoop { testbed.peerLoop }
 
-    private(set) var local: GatewayInstance?
+    private(set) var instance: GatewayInstance?
     private let log: Log
     private var address = SocketAddress.ip(.v4(0x7F00_0001), port: 8080)
     private var backends: [UInt16: ScriptedBackend] = [:]
     private var clients: [ScriptedClient] = []
     private let written = Written()
 
-    /// What the backends saw, with its time: `0 GET /1`, `20 given up /1`.
+    /// What happened at the backends, with its time: `0 GET /1`, `20 cancelled /1`.
     private(set) var events: [String] = []
-    /// The requests of the backends, whole.
+    /// The complete requests that the backends received.
     private(set) var seen: [ReceivedRequest] = []
     private var replies: [String: [Reply]] = [:]
 
-    /// - Parameter config: as an operator writes it
+    /// - Parameter config: the text of a configuration file
     init(config: String, seed: UInt64 = 1) throws {
         let testbed = Testbed(
             seed: seed, subject: "gateway", peers: "outside", latency: .zero ... .zero)
@@ -45,11 +45,11 @@ final class GatewayHarness: Harness {
         log = Log(level: .info, format: .json, clock: { [loop] in loop.unixTime }) {
             [written] in written.text += String(decoding: $0, as: UTF8.self)
         }
-        let local = GatewayInstance(
+        let instance = GatewayInstance(
             try Self.plan(config), loop: loop, log: log,
             shared: SharedResources(names: network.makeNameService()))
-        self.local = local
-        address = try local.listen(on: address, sharedPort: false)
+        self.instance = instance
+        address = try instance.listen(on: address, sharedPort: false)
         for port in 7001...7003 as ClosedRange<UInt16> {
             backends[port] = try backend(at: port)
         }
@@ -105,46 +105,46 @@ final class GatewayHarness: Harness {
 
     // MARK: Backends
 
-    /// What a target is answered with, one reply after the other; the last one again and again.
-    /// Without a script an answer is the target itself, as a JSON string.
+    /// Sets the replies to a target, used one after the other; the last one repeats. Without a
+    /// script the reply is the target itself, as a JSON string.
     func on(_ target: String, _ replies: Reply...) { on(target, replies) }
 
     func on(_ target: String, _ replies: [Reply]) { self.replies[target] = replies }
 
     func backend(_ port: UInt16 = 7001) -> ScriptedBackend? { backends[port] }
 
-    /// A backend that answers as the script says and notes what happens.
+    /// A backend that replies as scripted and records what happens.
     private func backend(at port: UInt16) throws -> ScriptedBackend {
         let backend = try ScriptedBackend(
             on: outside, at: .ip(.v4(0x7F00_0001), port: port)
         ) { [unowned self] exchange in
-            saw(exchange.request)
+            record(exchange.request)
             exchange.perform(reply(to: exchange.request.target))
         }
-        backend.onAbandoned = { [unowned self] in note("given up \($0.target)") }
+        backend.onAbandoned = { [unowned self] in record("cancelled \($0.target)") }
         return backend
     }
 
-    /// Attempts to connect to this port are never answered.
+    /// Lets connection attempts to this port time out.
     func silence(_ port: UInt16) { network.fates[.ip(.v4(0x7F00_0001), port: port)] = .silent }
 
-    private var asked: [String: Int] = [:]
+    private var requestCounts: [String: Int] = [:]
 
     private func reply(to target: String) -> Reply {
-        let number = asked[target, default: 0]
-        asked[target] = number + 1
+        let number = requestCounts[target, default: 0]
+        requestCounts[target] = number + 1
         guard let script = replies[target], let last = script.last else {
             return .ok("\"\(target)\"")
         }
         return number < script.count ? script[number] : last
     }
 
-    private func saw(_ request: ReceivedRequest) {
+    private func record(_ request: ReceivedRequest) {
         seen.append(request)
-        note("\(request.method) \(request.target)")
+        record("\(request.method) \(request.target)")
     }
 
-    private func note(_ event: String) {
+    private func record(_ event: String) {
         events.append("\(String(format: "%g", ms)) \(event)")
     }
 
@@ -158,21 +158,21 @@ final class GatewayHarness: Harness {
         return client
     }
 
-    /// A connection to the gateway, for clients that are no clients.
+    /// A plain connection to the gateway.
     func stream() throws -> any ByteStream { try testbed.connect(to: address) }
 
-    /// A new client sends this; nothing happens before time passes.
+    /// Sends this from a new client; nothing happens before time passes.
     func send(_ text: String) throws -> ScriptedClient {
         let client = try connect()
         client.send(text)
         return client
     }
 
-    /// A new client sends this and waits for its answer.
-    func ask(_ text: String = get()) throws -> ReceivedResponse { answer(of: try send(text)) }
+    /// Sends this from a new client and waits for the response.
+    func fetch(_ text: String = get()) throws -> ReceivedResponse { response(of: try send(text)) }
 
-    /// Lets time pass until a client has its next answer, or is told that there is none.
-    func answer(of client: ScriptedClient) -> ReceivedResponse {
+    /// Lets time pass until a client has its next response or its connection is closed.
+    func response(of client: ScriptedClient) -> ReceivedResponse {
         let count = client.answers.count
         network.run(until: { client.answers.count > count || client.isClosed }, eventsMax: 100_000)
         network.advance(by: .zero)
@@ -185,29 +185,30 @@ final class GatewayHarness: Harness {
         testbed.pass(.microseconds(Int64(milliseconds * 1000)))
     }
 
-    // MARK: The core
+    // MARK: The instance
 
-    /// Does something as an event of the gateway's loop.
-    func onLocalContext(_ action: @escaping (GatewayInstance) -> Void) {
-        testbed.perform(on: loop) { [unowned self] in local.map(action) }
+    /// Runs an action as an event of the gateway's loop.
+    func onInstance(_ action: @escaping (GatewayInstance) -> Void) {
+        testbed.perform(on: loop) { [unowned self] in instance.map(action) }
     }
 
-    /// Begins the end; the closure gives the time at which it was over, if it is.
+    /// Starts a drain; the closure returns the time at which it ended, if it has.
     func drain() -> () -> Double? {
         var ended: Double?
-        onLocalContext { [unowned self] local in local.drain().whenSettled { _ in ended = self.ms }
+        onInstance { [unowned self] instance in
+            instance.drain().whenSettled { _ in ended = self.ms }
         }
         return { ended }
     }
 
-    func announceDrain() { onLocalContext { $0.announceDrain() } }
+    func announceDrain() { onInstance { $0.announceDrain() } }
 
     func install(_ config: String) throws {
         let plan = try Self.plan(config)
-        onLocalContext { $0.install(plan) }
+        onInstance { $0.install(plan) }
     }
 
-    /// Timers of the gateway that are still to fire.
+    /// Pending timers of the gateway.
     var timers: Int { loop.pendingTimers }
 
     /// `1 running, 2 waiting`
@@ -218,14 +219,16 @@ final class GatewayHarness: Harness {
 
     func isBreakerOpen(of backend: String = "a") throws -> Bool { try state(of: backend).isOpen }
 
-    /// Hosts of a backend that are ejected, or not well.
-    func leftOut(of backend: String = "a") throws -> Int { try state(of: backend).unavailableHosts }
+    /// Ejected or unhealthy hosts of a backend.
+    func unavailableHosts(of backend: String = "a") throws -> Int {
+        try state(of: backend).unavailableHosts
+    }
 
     /// Connections of the gateway to a backend.
     func connections(to backend: String = "a") throws -> Int { try state(of: backend).connections }
 
     private func state(of backend: String) throws -> BackendState {
-        let states = try #require(local).snapshot.backends
+        let states = try #require(instance).snapshot.backends
         return try #require(states.first { $0.name == backend })
     }
 
@@ -235,9 +238,9 @@ final class GatewayHarness: Harness {
             .map { "\($0.name) \($0.count)" }.joined(separator: ", ")
     }
 
-    /// What the endpoints answered, as the core counted it: `GET /x: 200 once, 502 2 times`.
-    var answered: [String] {
-        guard let meter = local?.snapshot.meter else { return [] }
+    /// The responses of the endpoints, as counted: `GET /x: 200 once, 502 2 times`.
+    var responseCounts: [String] {
+        guard let meter = instance?.snapshot.meter else { return [] }
         return (meter.endpoints + [meter.elsewhere]).filter { !$0.statuses.isEmpty }.map {
             endpoint in
             let counts = endpoint.statuses.map { status in
@@ -254,19 +257,19 @@ final class GatewayHarness: Harness {
         return written.text.split(separator: "\n").map(String.init)
     }
 
-    /// What the access log says of the requests: `200`, `499`.
+    /// The statuses in the access log: `200`, `499`.
     var loggedStatuses: [String] {
         logged.compactMap { line in
             line.firstMatch(of: /"status":(\d+)/).map { String($0.1) }
         }
     }
 
-    /// Ends everything. Nothing may be left of what the gateway ever held: no request, no call, no
+    /// Closes everything and expects that nothing of the gateway is left: no request, no call, no
     /// connection, no timer, no object.
     func expectQuiet(_ location: SourceLocation = #_sourceLocation) {
         for client in clients { client.leave() }
         network.advance(by: .milliseconds(200))
-        if let snapshot = local?.snapshot {
+        if let snapshot = instance?.snapshot {
             #expect(snapshot.requests.isEmpty, sourceLocation: location)
             #expect(snapshot.connections == 0, sourceLocation: location)
             #expect(snapshot.bufferedBytes == 0, sourceLocation: location)
@@ -275,19 +278,19 @@ final class GatewayHarness: Harness {
                 #expect(load == "\(backend.name): 0 running, 0 waiting", sourceLocation: location)
             }
             var isClosed = false
-            onLocalContext { $0.close().whenSettled { _ in isClosed = true } }
-            #expect(isClosed, "the core never closed", sourceLocation: location)
+            onInstance { $0.close().whenSettled { _ in isClosed = true } }
+            #expect(isClosed, "the instance never closed", sourceLocation: location)
         }
-        // Long enough for the log's last batch, too short for a timer of a request to pass unseen.
+        // Long enough for the log's last batch, too short to hide a forgotten timer of a request.
         network.advance(by: .milliseconds(150))
         let left = network.leftovers.filter { $0.hasPrefix("gateway:") }
         #expect(left == [], sourceLocation: location)
-        weak let former = local
-        local = nil
+        weak let former = instance
+        instance = nil
         for backend in backends.values { backend.close() }
         #expect(network.runUntilQuiet(), sourceLocation: location)
         #expect(network.leftovers == [], sourceLocation: location)
-        #expect(former == nil, "the core is still held", sourceLocation: location)
+        #expect(former == nil, "the instance is still referenced", sourceLocation: location)
     }
 
     private final class Written {
@@ -315,7 +318,7 @@ extension String {
 }
 
 extension ScriptedBackend {
-    /// From now on it speaks TLS.
+    /// Accepts TLS connections from now on.
     func secure(_ context: TLSServerContext) {
         secure = { [loop] in context.accept($0, on: loop) }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// Which headers of the client's request a call sends beside those of the configuration.
+/// Which headers of the client's request a call forwards in addition to the configured ones.
 @Suite struct ForwardedHeadersTests {
     private func headers(_ call: String, ofBackend: [FieldName] = []) throws -> ForwardedHeaders {
         let loaded = load(["c.yaml": Snippet.call(call)])
@@ -15,7 +15,7 @@ import Testing
 
     private static let listed = "forward: { headers: [X-User, X-Forwarded-For] }"
 
-    @Test func headersThatNothingSetsAreSent() throws {
+    @Test func unconfiguredHeadersAreForwarded() throws {
         let listed = try headers(Self.listed)
         #expect(listed.ofClients == ["X-User"] && listed.ofProxies == ["X-Forwarded-For"])
         #expect(listed.generated == [])

@@ -3,14 +3,15 @@ import Testing
 
 @testable import Gateway
 
-/// Which hosts are asked after what happened. A story is a line: `0-` is a failure of host 0, `0+` an
-/// answer, `0.` nothing said, `0x` a bad check, `0v` a good one, `@5` the time in seconds.
+/// Which hosts are available after a history of events: `0-` is a failed call to host 0, `0+` a
+/// successful one, `0.` one without an outcome, `0x` a failed check, `0v` a successful one, `@5`
+/// the time in seconds.
 @Suite struct HostAvailabilityTests {
-    private func usable(_ story: String, hosts: Int, eject: Bool = true) -> [Int] {
+    private func availableHosts(_ history: String, hosts: Int, eject: Bool = true) -> [Int] {
         var availability = HostAvailability(
             hosts: hosts, eject: eject ? EjectPlan(after: 3, duration: .seconds(10)) : nil)
         var now = Instant(nanoseconds: 1_000_000_000_000)
-        for word in story.split(separator: " ") {
+        for word in history.split(separator: " ") {
             if word.hasPrefix("@") {
                 let seconds = Int64(word.dropFirst()) ?? 0
                 now = Instant(nanoseconds: 1_000_000_000_000 + seconds * 1_000_000_000)
@@ -37,51 +38,51 @@ import Testing
         ("0--..-", [1, 2]), ("0-- 1-- 2--", [0, 1, 2]), ("0---", [1, 2]),
         ("0--- @9", [1, 2]), ("0--- @10", [0, 1, 2]),
     ])
-    func failuresInARowEject(_ story: String, _ usable: [Int]) {
-        #expect(self.usable(story, hosts: 3) == usable)
+    func consecutiveFailuresEjectAHost(_ history: String, _ availableHosts: [Int]) {
+        #expect(self.availableHosts(history, hosts: 3) == availableHosts)
     }
 
-    /// Ten seconds, then twenty, and after a good answer ten again.
+    /// Ten seconds, then twenty, and after a successful call ten again.
     @Test(arguments: [
         ("0--- @10 0---", [1, 2]), ("0--- @10 0--- @29", [1, 2]),
         ("0--- @10 0--- @30", [0, 1, 2]), ("0--- @10 0+--- @20", [0, 1, 2]),
         ("0--- @10 0--- @30 0--- @59", [1, 2]), ("0--- @10 0--- @30 0--- @60", [0, 1, 2]),
     ])
-    func theTimeOutGrows(_ story: String, _ usable: [Int]) {
-        #expect(self.usable(story, hosts: 3) == usable)
+    func ejectionTimeGrows(_ history: String, _ availableHosts: [Int]) {
+        #expect(self.availableHosts(history, hosts: 3) == availableHosts)
     }
 
-    @Test func itGrowsTenTimesAtMost() {
-        var story = ""
+    @Test func ejectionTimeGrowsTenfoldAtMost() {
+        var history = ""
         var time = 0
         for number in 1...14 {
-            story += " @\(time) 0---"
+            history += " @\(time) 0---"
             time += 10 * min(number, 10)
         }
-        #expect(usable(story + " @\(time - 1)", hosts: 2) == [1])
-        #expect(usable(story + " @\(time)", hosts: 2) == [0, 1])
+        #expect(availableHosts(history + " @\(time - 1)", hosts: 2) == [1])
+        #expect(availableHosts(history + " @\(time)", hosts: 2) == [0, 1])
     }
 
     @Test(arguments: [
         (1, "0---", [0]), (2, "0--- 1---", [1]), (3, "0--- 1---", [1, 2]),
         (4, "0--- 1--- 2---", [2, 3]),
     ])
-    func neverMoreThanHalf(_ hosts: Int, _ story: String, _ usable: [Int]) {
-        #expect(self.usable(story, hosts: hosts) == usable)
+    func ejectsAtMostHalfOfTheHosts(_ hosts: Int, _ history: String, _ availableHosts: [Int]) {
+        #expect(self.availableHosts(history, hosts: hosts) == availableHosts)
     }
 
-    /// Who could not be ejected is, as soon as another one is back.
-    @Test func whoComesTooLateIsEjectedLater() {
-        #expect(usable("0--- 1--- @10 1-", hosts: 2) == [0])
+    /// A host beyond the limit is ejected as soon as another one is available again.
+    @Test func ejectsAHostOnceAnotherReturns() {
+        #expect(availableHosts("0--- 1--- @10 1-", hosts: 2) == [0])
     }
 
-    @Test func whatComesLateFromAnEjectedHostIsNoNews() {
-        #expect(usable("0--- @5 0--- @10", hosts: 2) == [0, 1])
-        #expect(usable("0--- @5 0+ @10 0--- @29", hosts: 2) == [1], "its count is kept")
+    @Test func ignoresLateOutcomesOfAnEjectedHost() {
+        #expect(availableHosts("0--- @5 0--- @10", hosts: 2) == [0, 1])
+        #expect(availableHosts("0--- @5 0+ @10 0--- @29", hosts: 2) == [1], "its count is kept")
     }
 
-    @Test func withoutEjectNothingIs() {
-        #expect(usable("0--------- 1-----", hosts: 2, eject: false) == [0, 1])
+    @Test func withoutEjectNoHostIsEjected() {
+        #expect(availableHosts("0--------- 1-----", hosts: 2, eject: false) == [0, 1])
     }
 
     // MARK: Checks
@@ -90,13 +91,13 @@ import Testing
         ("0x", [0, 1]), ("0xx", [1]), ("0xvx", [0, 1]), ("0xxv", [0, 1]), ("0xx @100", [1]),
         ("0xx 1xx", []), ("0xx 1xx 1v", [1]), ("0xx 1---", [1]), ("1--- 0xx", [1]),
     ])
-    func badChecksLeaveOut(_ story: String, _ usable: [Int]) {
-        #expect(self.usable(story, hosts: 2) == usable)
+    func failedChecksMakeAHostUnavailable(_ history: String, _ availableHosts: [Int]) {
+        #expect(self.availableHosts(history, hosts: 2) == availableHosts)
     }
 }
 
 @Suite struct RetryBudgetTests {
-    /// A fifth, and three where a fifth is less.
+    /// A fifth of the calls, but at least three.
     @Test(arguments: [(0, 3), (1, 3), (15, 3), (19, 3), (20, 4), (100, 20)])
     func retriesAreAShareOfTheCalls(_ calls: Int, _ most: Int) {
         let budget = RetryBudget()
@@ -109,7 +110,7 @@ import Testing
         #expect(again != nil && budget.permit() == nil)
     }
 
-    @Test func callsThatEndedAreNoneAnyMore() {
+    @Test func endedCallsDoNotCount() {
         let budget = RetryBudget()
         for _ in 0..<100 { budget.beginCall() }
         for _ in 0..<100 { budget.endCall() }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Gateway
 
-/// Lines of `Forwarded` (RFC 7239); an element is written `address proto host` here, `-` for what is
-/// missing, `?` for an element that cannot be read.
+/// Lines of `Forwarded` (RFC 7239); an element is written `address proto host` here, `-` for a
+/// missing part, `?` for a malformed element.
 @Suite struct ForwardedElementTests {
     /// `for=192.0.2.1;x1=1;x2=2...`
     private static func manyPairs(_ count: Int) -> String {
@@ -26,7 +26,7 @@ import Testing
         ("for=192.0.2.1;unknown=x;proto=wss", "192.0.2.1 wss -"),
         (";;for=192.0.2.1;;", "192.0.2.1 - -"), (",, for=192.0.2.1 ,,", "192.0.2.1 - -"),
         ("", ""), (" , ,\t", ""), (";", "- - -"),
-        // What the grammar does not have.
+        // Not in the grammar.
         ("for=192.0.2.1:80", "?"), ("for=[2001:db8::1]", "?"), ("for=2001:db8::1", "?"),
         ("for", "?"), ("for=", "?"), ("=192.0.2.1", "?"), ("for =192.0.2.1", "?"),
         ("for= 192.0.2.1", "?"), ("192.0.2.1", "?"), ("for=192.0.2.1;for=192.0.2.2", "?"),
@@ -34,7 +34,7 @@ import Testing
         ("for=\"192.0.2.1\"x", "?"), ("proto=\"a b\"", "- - -"), ("proto=1http", "- - -"),
         (manyPairs(16), "192.0.2.1 - -"),
         (manyPairs(17) + ";for=192.0.2.2, for=192.0.2.3", "?|192.0.2.3 - -"),
-        // A quoted string that never ends takes the rest of the line with it.
+        // An unterminated quoted string includes the rest of the line.
         ("for=192.0.2.1, for=\"192.0.2.2", "192.0.2.1 - -|?"),
         ("for=\"192.0.2.1, for=192.0.2.2", "?"), ("for=\"192.0.2.1\\", "?"),
         ("for=6.6.6.6, for=\"x, for=\"[2001:db8::9]:80\";proto=https", "6.6.6.6 - -|?"),

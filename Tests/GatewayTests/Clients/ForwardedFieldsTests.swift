@@ -6,8 +6,8 @@ import Testing
 @testable import Gateway
 @testable import GatewayConfig
 
-/// What a backend gets with `forwarded`. Lines are written `F: for=...`, `For: ...`, `Proto: ...` and
-/// `Host: ...` for the four headers.
+/// What a backend receives with `forwarded`. Lines are written `F: for=...`, `For: ...`, `Proto:
+/// ...` and `Host: ...` for the four headers.
 @Suite struct ForwardedFieldsTests {
     private static let names: [(String, FieldName)] = [
         ("For", .xForwardedFor), ("Proto", .xForwardedProto), ("Host", .xForwardedHost),
@@ -63,14 +63,14 @@ import Testing
             ])
     }
 
-    @Test func proxyThatNamesNobodyStartsTheList() throws {
+    @Test func proxyWithoutAListStartsOne() throws {
         #expect(
             try sent(.x, [], trusting: ["10.0.0.1"]) == [
                 "For: 10.0.0.1", "Proto: http", "Host: api.example",
             ])
     }
 
-    /// The other family of headers is made of what the proxy said in its own.
+    /// The other family of headers is generated from what the proxy stated in its own.
     @Test func otherFamilyIsTranslated() throws {
         let lines = Self.claims + ["For: 1.1.1.1"]
         #expect(
@@ -93,8 +93,8 @@ import Testing
             ])
     }
 
-    /// A quoted string that a client left open would swallow what follows it.
-    @Test func unreadableForwardedIsStartedAnew() throws {
+    /// An unterminated quoted string of a client would include what follows it.
+    @Test func malformedForwardedIsReplaced() throws {
         #expect(
             try sent(
                 .rfc7239, ["F: for=\"6.6.6.6"], trusting: ["10.0.0.1"], from: .forwarded)
@@ -118,7 +118,7 @@ import Testing
                 == ["For: 1.1.1.1", "Proto: http"])
     }
 
-    @Test func listsAreNoValuesOfAnElement() throws {
+    @Test func listsAreNotUsedInAnElement() throws {
         let lines = ["For: 1.1.1.1", "Proto: https, http", "Host: a.example, b.example"]
         #expect(
             try sent(.both, lines, trusting: ["10.0.0.1"]) == [

@@ -35,7 +35,7 @@ import Testing
     static let own = "10.0.0.1:5000"
 
     @Test(arguments: [
-        // Nobody is trusted, or not this peer.
+        // No proxy is trusted, or not this peer.
         (["1.1.1.1"], "", "10.0.0.1"), (["1.1.1.1"], "192.168.0.0/16", "10.0.0.1"),
         // The rightmost address that is not a proxy's.
         ([], "10.0.0.0/8", "10.0.0.1"), (["1.1.1.1"], "10.0.0.0/8", "1.1.1.1"),
@@ -49,13 +49,13 @@ import Testing
         (["1.1.1.1, ::ffff:10.0.0.7"], "10.0.0.0/8", "1.1.1.1"),
         // Every hop is trusted: the leftmost.
         (["10.0.0.5, 10.0.0.9"], "10.0.0.0/8", "10.0.0.5"),
-        // What is no address ends the search.
+        // An entry that is not an address ends the search.
         (["1.1.1.1, unknown"], "10.0.0.0/8", "10.0.0.1"),
         (["1.1.1.1, unknown, 10.0.0.9"], "10.0.0.0/8", "10.0.0.9"),
         (["1.1.1.1, 010.0.0.2"], "10.0.0.0/8", "10.0.0.1"),
         (["1.1.1.1, 10.0.0.2:99999"], "10.0.0.0/8", "10.0.0.1"),
         (["1.1.1.1, _hidden, 2.2.2.2"], "10.0.0.0/8", "2.2.2.2"),
-        // Empty entries are none.
+        // Empty entries are skipped.
         (["1.1.1.1,, ,10.0.0.9,", ""], "10.0.0.0/8", "1.1.1.1"),
         ([",,,", ","], "10.0.0.0/8", "10.0.0.1"),
     ])
@@ -73,7 +73,7 @@ import Testing
         (["for=1.1.1.1, for=_hidden, for=10.0.0.9"], "10.0.0.0/8", "10.0.0.9"),
         (["for=1.1.1.1, proto=https"], "10.0.0.0/8", "10.0.0.1"),
         (["for=1.1.1.1, for=10.0.0.9:80"], "10.0.0.0/8", "10.0.0.1"),
-        // The quote that a client left open.
+        // An unterminated quoted string of a client.
         (["for=6.6.6.6, for=\"x, for=\"[2001:db8::9]:80\""], "10.0.0.0/8", "10.0.0.1"),
         (["for=\"x", "for=1.1.1.1"], "10.0.0.0/8", "1.1.1.1"),
     ])
@@ -81,7 +81,7 @@ import Testing
         #expect(try client(lines, peer: Self.own, trusting: networks, .forwarded) == expected)
     }
 
-    /// A proxy passes the header that it does not maintain on as the client sent it.
+    /// A proxy forwards the header that it does not maintain as the client sent it.
     @Test func onlyTheNamedHeaderCounts() throws {
         var both = try fields(.xForwardedFor, ["1.1.1.1"])
         both.append(.forwarded, "for=2.2.2.2")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [Config.Clients.AddressSource.forwardedFor, .forwarded])
-    func atMost32HopsAreLookedAt(_ source: Config.Clients.AddressSource) throws {
+    func readsAtMost32Hops(_ source: Config.Clients.AddressSource) throws {
         let prefix = source == .forwarded ? "for=" : ""
         func lines(_ hops: Int) -> [String] {
             [(0..<hops).map { "\(prefix)10.0.0.\($0 + 1)" }.joined(separator: ", ")]

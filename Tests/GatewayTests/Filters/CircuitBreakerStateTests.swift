@@ -12,7 +12,7 @@ import Testing
         Instant(nanoseconds: Int64(seconds * 1e9) + 1_000_000_000_000)
     }
 
-    /// A breaker that has seen these calls, `+` fine and `-` failed, all at second 0.
+    /// A breaker after these calls, `+` successful and `-` failed, all at second 0.
     private func breaker(after calls: String) -> CircuitBreakerState {
         var state = CircuitBreakerState(Self.plan)
         for call in calls {
@@ -36,13 +36,13 @@ import Testing
         #expect(state.isOpen)
     }
 
-    @Test func oneProbeGoesThroughAfterAWhile() {
+    @Test func allowsOneProbeAfterTheWait() {
         var state = breaker(after: "----")
         #expect(state.permit(at: instant(5)) == .probe)
         #expect(state.permit(at: instant(5)) == .refused(tryAgainAfter: .seconds(1)))
     }
 
-    @Test func aGoodProbeCloses() {
+    @Test func successfulProbeCloses() {
         var state = breaker(after: "----")
         let probe = state.permit(at: instant(5))
         state.recordCall(probe, .success, at: instant(5.1))
@@ -51,14 +51,14 @@ import Testing
         #expect(!state.isOpen, "the failures from before the probe are forgotten")
     }
 
-    @Test func aBadProbeOpensAgain() {
+    @Test func failedProbeOpensAgain() {
         var state = breaker(after: "----")
         let probe = state.permit(at: instant(5))
         state.recordCall(probe, .failure, at: instant(6))
         #expect(state.permit(at: instant(7)) == .refused(tryAgainAfter: .seconds(4)))
     }
 
-    @Test func aProbeThatToldNothingLeavesTheNextCallToProbe() {
+    @Test func probeWithoutAnOutcomeIsRepeated() {
         var state = breaker(after: "----")
         let probe = state.permit(at: instant(5))
         state.recordCall(probe, .none, at: instant(6))
@@ -71,7 +71,7 @@ import Testing
         #expect(!state.isOpen)
     }
 
-    @Test func callsThatTellNothingAreNotCounted() {
+    @Test func callsWithoutAnOutcomeAreNotCounted() {
         var state = breaker(after: "---")
         for _ in 0..<10 { state.recordCall(.allowed, .none, at: instant(0)) }
         #expect(!state.isOpen)

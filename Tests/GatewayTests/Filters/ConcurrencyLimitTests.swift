@@ -5,8 +5,8 @@ import Testing
 
 @testable import Gateway
 
-/// Who gets a permit, and when: first in, first out, until the deadline of the queue, also if a call is
-/// cancelled in the loop iteration in which it would be admitted.
+/// Which call gets a permit, and when: first in, first out, until the deadline of the queue, also
+/// if a call is cancelled in the loop iteration in which it would be admitted.
 @Suite struct ConcurrencyLimitTests {
     private let network: SimNetwork
     private let loop: SimLoop
@@ -26,7 +26,7 @@ import Testing
         if case .admitted(let permit) = limit.admit(on: loop.local) { permit } else { nil }
     }
 
-    /// What became of a call in the queue.
+    /// The outcome of a call in the queue.
     private final class Queued {
         let promise: LocalPromise<Permit>
         private(set) var permit: Permit?

@@ -33,13 +33,13 @@ import Testing
     func reservesDescriptorsForAdminAndCalls(_ limit: Int) {
         let budget = DescriptorBudget(limit: limit, open: 14, workers: 1)
         #expect(budget.acceptCeiling < budget.connectCeiling)
-        #expect(budget.acceptCeiling > 14 + 5, "there is room for a client")
+        #expect(budget.acceptCeiling > 14 + 5, "enough for a client")
         #expect(budget.adminConnections >= 4)
         if limit >= 64 {
             #expect(budget.connectCeiling + budget.reserve <= limit)
             #expect(
                 budget.adminConnections + budget.adminRefusedConnections < budget.reserve,
-                "something is left for names and files")
+                "some are left for name lookups and files")
         }
     }
 

@@ -145,7 +145,8 @@ import Testing
         #expect(!Explanation(plan, .post, target, body: Bytes()).isAccepted)
     }
 
-    /// The reasons of the gateway to refuse a request; none where it answers 502 for want of a backend.
+    /// The reasons of the gateway to refuse a request; none where it answers 502 for want of a
+    /// backend.
     private static func served(_ head: RequestHead, _ body: Bytes, by plan: Plan) throws -> [String]
     {
         let network = SimNetwork(seed: 1)

@@ -5,7 +5,8 @@ import Testing
 @testable import Gateway
 @testable import GatewayConfig
 
-/// Which value of an inherited key holds: the nearest block that has it, else the default.
+/// Which value of an inherited key applies: that of the nearest block that has it, else the
+/// default.
 @Suite struct InheritanceTests {
     private func plan(
         defaults: String = "", backend: String = "", endpoint: String = "", call: String = ""
@@ -25,7 +26,7 @@ import Testing
         return try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
     }
 
-    /// What a plan has of the keys of `defaults`.
+    /// The values in a plan of the keys of `defaults`.
     private func values(of plan: Plan) -> [String] {
         let endpoint = plan.endpoints[0]
         return [

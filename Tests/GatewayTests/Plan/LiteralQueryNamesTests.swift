@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// The names of a call's own query parameters, as `forward: { query: all }` leaves them out.
+/// The names of a call's own query parameters, which `forward: { query: all }` does not forward.
 @Suite struct LiteralQueryNamesTests {
     @Test(arguments: [
         ("/one", []), ("/one?", []), ("/one?a=1&b&c=", ["a", "b", "c"]),

@@ -7,7 +7,7 @@ import YAMLReader
 @testable import GatewayConfig
 @testable import Patterns
 
-/// Values of a configuration, as a test writes them.
+/// A source location for values of a configuration.
 let somewhere = SourceLocation(file: "test.yaml")
 
 func located<Value: Sendable>(_ value: Value) -> Located<Value> { Located(value, at: somewhere) }
@@ -45,7 +45,7 @@ struct NoTarget: Error {
     let text: String
 }
 
-/// The errors of a reading, one line each: `query lang must be one of en, de`.
+/// The errors of a refused request, one line each: `query lang must be one of en, de`.
 func refusals(_ work: () throws -> Void) -> [String] {
     do {
         try work()
@@ -61,7 +61,7 @@ func refusals(_ work: () throws -> Void) -> [String] {
 }
 
 extension Params {
-    /// Those of a request that has matched no pattern yet.
+    /// The parameters of a request that has matched no pattern yet.
     init(_ plans: [ParamPlan], of head: RequestHead) throws(InvalidRequest) {
         var work = PatternWork()
         try self.init(plans, of: head, &work)

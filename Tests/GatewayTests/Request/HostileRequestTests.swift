@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 @testable import GatewayConfig
 
-/// Requests put together from pieces that break parsers: every one is read or refused in words.
+/// Requests composed of pieces that break parsers: each is accepted or refused with reasons.
 @Suite struct HostileRequestTests {
     static let pieces = [
         "%", "%0", "%00", "%2F", "%2e", ".", "..", "/", "//", "&", "=", "+", "?", "n", "id", "7",

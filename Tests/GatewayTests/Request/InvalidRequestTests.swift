@@ -6,7 +6,7 @@ import Testing
 @testable import GatewayConfig
 
 @Suite struct InvalidRequestTests {
-    @Test func rendersTheErrorsOfAnAnswer() {
+    @Test func rendersTheErrorsAsJSON() {
         let invalid = InvalidRequest(errors: [
             InvalidRequest.Fault(
                 location: .path, name: "id", reason: .integer(Reason.Bounds(least: "1"))),
@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func oneCharacterIsNotSeveral() {
+    @Test func usesTheSingularForOneCharacter() {
         #expect(Reason.length(Reason.Bounds(least: "1")).text == "must have at least 1 character")
     }
 }

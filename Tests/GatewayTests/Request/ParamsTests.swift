@@ -7,7 +7,7 @@ import Testing
 @testable import Patterns
 
 @Suite struct ParamsTests {
-    /// The endpoint of the annotated example.
+    /// The parameters of the annotated example.
     func products() throws -> [ParamPlan] {
         try ParamPlan.all(
             of: [
@@ -19,7 +19,7 @@ import Testing
             ], route: route("GET /products/{id}"))
     }
 
-    /// `/x/params/{id}` of the scenarios.
+    /// A parameter of every kind.
     func everyKind() throws -> [ParamPlan] {
         try ParamPlan.all(
             of: [
@@ -56,7 +56,7 @@ import Testing
         #expect(try texts(plans, head("/products/42?x=1&lang=de&debug")) == ["42", "de"])
     }
 
-    @Test func theDefaultStandsForWhatWasNotSent() throws {
+    @Test func defaultReplacesAMissingValue() throws {
         let plans = try products()
         let params = try Params(plans, of: head("/products/42"))
         #expect(params[1] == Bytes("en"))
@@ -70,7 +70,7 @@ import Testing
             try texts(everyKind(), head) == [Self.uuid, "0.5", "true", "ABC", "abcd", "web"])
     }
 
-    @Test func whatIsOptionalMayBeAbsent() throws {
+    @Test func optionalParametersCanBeAbsent() throws {
         let plans = try everyKind()
         let params = try Params(plans, of: head("/x/params/\(Self.uuid)?code=ABC"))
         #expect(
@@ -104,7 +104,7 @@ import Testing
         #expect(refusals { _ = try Params(plans, of: head) } == [reason])
     }
 
-    @Test func integersMayBeLongerThanTheMachines() throws {
+    @Test func integersCanExceedTheMachineWord() throws {
         let long = String(repeating: "9", count: 4000)
         #expect(try texts(products(), head("/products/\(long)"))[0] == long)
     }
@@ -140,7 +140,7 @@ import Testing
         #expect(refusals { _ = try Params(plans, of: head) } == [reason])
     }
 
-    @Test func aHeaderThatComesTwiceIsRefused() throws {
+    @Test func repeatedHeaderIsRefused() throws {
         let plans = try everyKind()
         let head = try head(
             "/x/params/\(Self.uuid)?code=ABC", ["X-Client": "web", "x-client": "web"])
@@ -185,7 +185,7 @@ import Testing
         #expect(refusals { _ = try Params(plans, of: bad) } == ["query n must be one of 1, 2.50"])
     }
 
-    @Test func boundsSpelledAsYAMLSpellsThem() throws {
+    @Test func acceptsYAMLSpellingsOfBounds() throws {
         let plans = try ParamPlan.all(
             of: [
                 param("n", .number) {
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func mistakesOfTheConfigurationAreNamed() {
+    @Test func configurationErrorsAreReported() {
         let root = route("GET /x")
         let pattern = param("a") { $0.pattern = located("(") }
         #expect(

@@ -4,15 +4,16 @@ import Testing
 @testable import GatewayConfig
 @testable import Patterns
 
-/// What the patterns of one request may cost.
+/// The work limit for the patterns of one request.
 @Suite struct PatternWorkTests {
     private func isMatch(_ pattern: Pattern, _ text: String) -> Bool {
         let bytes = Bytes(text)
         return pattern.matches(bytes.span)
     }
 
-    /// A pattern whose states are more than are kept, against an oracle: 20 characters behind an `a`.
-    @Test func patternsWithTooManyStatesAreMatchedWithoutThem() throws {
+    /// A pattern with more states than are cached, against an oracle: an `a` followed by 20
+    /// characters.
+    @Test func patternsWithTooManyStatesAreMatched() throws {
         let pattern = try Pattern("[ab]*a[ab]{20}")
         var random: UInt64 = 7
         for length in [20, 21, 300, 5_000] {
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func otherScriptsAreMatchedWithoutStatesToo() throws {
+    @Test func otherScriptsAreMatchedWithTooManyStates() throws {
         let pattern = try Pattern("[äж]*ä[äж]{12}.")
         let alternating = String(repeating: "äжж", count: 400)
         let end = String(repeating: "ж", count: 12) + "!"
@@ -35,7 +36,7 @@ import Testing
         #expect(!isMatch(pattern, alternating + "ж" + end))
     }
 
-    @Test func aRequestMayCostSoMuchAndNoMore() {
+    @Test func requestHasAWorkLimit() {
         let half = PatternWork.stepsMax / 2
         var work = PatternWork()
         let taken = [(2, half / 2), (1, half), (1, 1), (1, 0)].map { instructions, bytes in
@@ -51,16 +52,16 @@ import Testing
         try ValueRule(.string, param("v", .string) { $0.pattern = located(pattern) })
     }
 
-    @Test func aValueThatWouldCostTooMuchIsRefused() throws {
+    @Test func valueBeyondTheWorkLimitIsRefused() throws {
         let rule = try rule("[ab]*a[ab]{1900}c")
         #expect(rule.refusal(of: Bytes(Array(repeating: UInt8(ascii: "a"), count: 7_000))) != nil)
         let long = Bytes(Array(repeating: UInt8(ascii: "a"), count: 10_000))
         #expect(rule.refusal(of: long) == .tooLongForPattern)
-        // The same length costs a small pattern nothing.
+        // A small pattern matches the same length within the limit.
         #expect(try self.rule("a+").refusal(of: long) == nil)
     }
 
-    @Test func valuesOfOneRequestShareWhatTheyMayCost() throws {
+    @Test func valuesOfOneRequestShareTheWorkLimit() throws {
         let rule = try rule("a{1000}b?|a+")
         let value = Bytes(Array(repeating: UInt8(ascii: "a"), count: 5_000))
         var work = PatternWork()
@@ -68,7 +69,7 @@ import Testing
         #expect(reasons == [nil, .tooLongForPattern])
     }
 
-    @Test func aPatternThatIsTooLargeIsAnErrorWithItsPlace() {
+    @Test func tooLargePatternIsAnErrorWithItsLocation() {
         let found = problems(Snippet.endpoint("params: { id: { pattern: \"(a{100}){100}\" } }"))
         #expect(found.count == 1)
         #expect(

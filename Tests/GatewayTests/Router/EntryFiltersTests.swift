@@ -10,8 +10,9 @@ import Testing
 
 @testable import Gateway
 
-/// The chain before the routes: every response passes it that no endpoint gives, and every request.
-@Suite struct DoorTests {
+/// The filters before the routes: every request passes them, and every response without an
+/// endpoint.
+@Suite struct EntryFiltersTests {
     private let network = SimNetwork(seed: 1)
 
     /// Adds a field to each response.
@@ -19,18 +20,18 @@ import Testing
         Service { request, exchange in
             next(request, exchange).map { response in
                 var response = response
-                response.fields.append(["X-Door": "passed"])
+                response.fields.append(["X-Filter": "passed"])
                 return response
             }
         }
     }
 
-    /// Answers in the place of the routes.
+    /// Responds instead of the routes.
     private let closed = Filter<Request, Response> { _ in
         Service { _, exchange in exchange.local.value(Response(status: .forbidden)) }
     }
 
-    /// What a gateway with this entryFilters does with requests and with a rejection of the server.
+    /// The responses of a gateway with these entry filters, including rejections of the server.
     private func responses(_ entryFilters: [Filter<Request, Response>]?, _ texts: [String]) throws
         -> [String]
     {
@@ -54,11 +55,11 @@ import Testing
                 }
             }
             network.advance(by: .seconds(1))
-            let told = peer?.text ?? ""
+            let received = peer?.text ?? ""
             peer?.stream.close()
             network.advance(by: .seconds(1))
-            let status = told.split(separator: " ").dropFirst().first ?? ""
-            return "\(status)\(told.contains("X-Door: passed\r\n") ? " passed" : "")"
+            let status = received.split(separator: " ").dropFirst().first ?? ""
+            return "\(status)\(received.contains("X-Filter: passed\r\n") ? " passed" : "")"
         }
     }
 
@@ -67,18 +68,18 @@ import Testing
         "PUT /x HTTP/1.1\r\nHost: a\r\n\r\n", "GET /x HTTP/1.1\r\n\r\n", "BAD\r\n\r\n",
     ]
 
-    @Test func allResponsesPassTheDoor() throws {
+    @Test func allResponsesPassTheEntryFilters() throws {
         #expect(
             try responses([marking], Self.texts) == [
                 "502 passed", "404 passed", "405 passed", "400 passed", "400 passed",
             ])
     }
 
-    @Test func todayTheDoorChangesNothing() throws {
+    @Test func chainHasNoEntryFilters() throws {
         #expect(try responses(nil, Self.texts) == ["502", "404", "405", "400", "400"])
     }
 
-    @Test func aFilterMayAnswerInThePlaceOfTheRoutes() throws {
+    @Test func entryFilterCanRespondInsteadOfTheRoutes() throws {
         #expect(
             try responses([marking, closed], Array(Self.texts.prefix(2))) == [
                 "403 passed", "403 passed",

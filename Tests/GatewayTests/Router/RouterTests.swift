@@ -67,11 +67,11 @@ func route(_ text: String) -> Config.Route {
         #expect(match(.get, path) == .notFound)
     }
 
-    @Test func aLiteralThatLeadsNowhereGivesWayToTheParameter() {
+    @Test func parameterMatchesWhereALiteralLeadsNowhere() {
         #expect(match(.get, "/products/new/parts/7") == .endpoint(3))
     }
 
-    @Test func aLiteralWithoutTheMethodGivesWayToTheParameter() {
+    @Test func parameterMatchesWhereTheLiteralLacksTheMethod() {
         let router = Router([(route("POST /a/b"), 0), (route("GET /a/{x}"), 1)])
         #expect(router.match(.get, Bytes("/a/b")) == .endpoint(1))
         #expect(router.match(.post, Bytes("/a/b")) == .endpoint(0))

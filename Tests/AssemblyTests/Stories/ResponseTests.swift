@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// What is in an answer: `if_failed`, `at`, collisions, `when`, reports, head lines.
-@Suite(.watched) struct AnswerTests {
-    /// `{"one":1}` and what the second, failing call leaves.
+/// The contents of a response: `if_failed`, `at`, collisions, `when`, reports, header lines.
+@Suite(.watched) struct ResponseTests {
+    /// The response when the second of two calls fails.
     private func afterFailure(_ call: String, endpoint: String = "report: off") throws
         -> ReceivedResponse
     {
@@ -14,9 +14,9 @@ import Testing
             """, endpoint: endpoint)
         harness.on("/1", .ok(#"{"x":1}"#))
         harness.on("/2", .status(500))
-        let answer = try harness.ask()
+        let response = try harness.fetch()
         harness.expectQuiet()
-        return answer
+        return response
     }
 
     static let fallbacks: [(String, String)] = [
@@ -35,15 +35,17 @@ import Testing
         (", at: ., if_failed: { a: 1 }", #"{"one":{"x":1},"a":1}"#),
     ]
 
-    @Test(arguments: fallbacks) func aFailedCallLeaves(_ call: String, _ body: String) throws {
+    @Test(arguments: fallbacks) func failedCallLeavesItsFallback(_ call: String, _ body: String)
+        throws
+    {
         #expect(try afterFailure(call).body == body)
     }
 
-    @Test func aFallbackDoesNotMakeAFailedRequestGood() throws {
+    @Test func fallbackDoesNotMakeAFailedRequestSucceed() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, if_failed: [] }")
         harness.on("/1", .status(500), .ok("1"))
-        #expect(try harness.ask().status == 502)
-        #expect(try harness.ask().status == 200, "the call failed, not the request")
+        #expect(try harness.fetch().status == 502)
+        #expect(try harness.fetch().status == 200, "the call failed, not the request")
         harness.expectQuiet()
     }
 
@@ -59,50 +61,50 @@ import Testing
             """, endpoint: endpoint)
         harness.on("/1", .ok(first))
         harness.on("/2", .ok(second))
-        let answer = try harness.ask()
+        let response = try harness.fetch()
         harness.expectQuiet()
-        return answer
+        return response
     }
 
     @Test func objectsAreMergedInFileOrder() throws {
-        let answer = try merged(#"{"a":1.0}"#, #"{ "b" : [2] }"#)
-        #expect(answer.body == #"{"a":1.0,"b" : [2]}"#)
-        #expect(answer["Gateway-Complete"] == "true")
+        let response = try merged(#"{"a":1.0}"#, #"{ "b" : [2] }"#)
+        #expect(response.body == #"{"a":1.0,"b" : [2]}"#)
+        #expect(response["Gateway-Complete"] == "true")
     }
 
-    @Test func theEarlierCallKeepsAKey() throws {
-        let answer = try merged(#"{"id":1}"#, #"{"id":2,"b":3}"#)
+    @Test func earlierCallKeepsAKey() throws {
+        let response = try merged(#"{"id":1}"#, #"{"id":2,"b":3}"#)
         #expect(
-            answer.body == #"{"id":1,"b":3,"_gateway":{"complete":true,"failures":["#
+            response.body == #"{"id":1,"b":3,"_gateway":{"complete":true,"failures":["#
                 + #"{"call":"two","kind":"collision","key":"id"}]}}"#)
-        #expect(answer["Gateway-Complete"] == "true")
-        #expect(answer.status == 200)
+        #expect(response["Gateway-Complete"] == "true")
+        #expect(response.status == 200)
     }
 
-    @Test func aCollisionMayBeAFailure() throws {
-        let answer = try merged(#"{"id":1}"#, #"{"id":2,"b":3}"#, more: ", on_collision: fail")
+    @Test func collisionCanFailTheCall() throws {
+        let response = try merged(#"{"id":1}"#, #"{"id":2,"b":3}"#, more: ", on_collision: fail")
         #expect(
-            answer.body == #"{"id":1,"_gateway":{"complete":false,"failures":["#
+            response.body == #"{"id":1,"_gateway":{"complete":false,"failures":["#
                 + #"{"call":"two","kind":"collision","key":"id"}]}}"#)
-        #expect(answer["Gateway-Complete"] == "false")
+        #expect(response["Gateway-Complete"] == "false")
     }
 
-    @Test func aCollisionThatIsAFailureLeavesItsFallback() throws {
-        let answer = try merged(
+    @Test func collisionFailureUsesTheFallback() throws {
+        let response = try merged(
             #"{"id":1}"#, #"{"id":2,"b":3}"#, more: ", on_collision: fail, if_failed: { c: 4 }",
             endpoint: "report: off")
-        #expect(answer.body == #"{"id":1,"c":4}"#)
+        #expect(response.body == #"{"id":1,"c":4}"#)
     }
 
     @Test func aCollisionOfARequiredCallFailsTheRequest() throws {
-        let answer = try merged(
+        let response = try merged(
             #"{"id":1}"#, #"{"id":2}"#, more: ", on_collision: fail, required: true")
-        #expect(answer.status == 502)
-        #expect(answer.failures == #"[{"call":"two","kind":"collision","key":"id"}]"#)
+        #expect(response.status == 502)
+        #expect(response.failures == #"[{"call":"two","kind":"collision","key":"id"}]"#)
     }
 
-    /// The earlier call in the file keeps the key, whichever answer came first.
-    @Test func timeDoesNotDecideACollision() throws {
+    /// The earlier call in the file keeps the key, whichever response arrives first.
+    @Test func fileOrderDecidesACollision() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, at: . }
@@ -110,11 +112,11 @@ import Testing
             """, endpoint: "report: off")
         harness.on("/1", .ok(#"{"id":1}"#, after: 50))
         harness.on("/2", .ok(#"{"id":2}"#))
-        #expect(try harness.ask().body == #"{"id":1}"#)
+        #expect(try harness.fetch().body == #"{"id":1}"#)
         harness.expectQuiet()
     }
 
-    @Test func aNameCollidesWithAKeyBeforeIt() throws {
+    @Test func callNameCollidesWithAnEarlierKey() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, at: . }
@@ -122,52 +124,55 @@ import Testing
             """)
         harness.on("/1", .ok(#"{"tw\u006f":1}"#))
         #expect(
-            try harness.ask().body == #"{"tw\u006f":1,"_gateway":{"complete":true,"failures":["#
+            try harness.fetch().body == #"{"tw\u006f":1,"_gateway":{"complete":true,"failures":["#
                 + #"{"call":"two","kind":"collision","key":"two"}]}}"#)
         harness.expectQuiet()
     }
 
-    @Test(arguments: ["[1]", "1", "\"a\"", "true"]) func whatIsNoObjectHasNoPlaceAtTheRoot(
+    @Test(arguments: ["[1]", "1", "\"a\"", "true"]) func onlyObjectsCanBeMergedIntoTheRoot(
         _ body: String
     ) throws {
-        let answer = try merged(#"{"a":1}"#, body)
-        #expect(answer.failures == #"[{"call":"two","kind":"invalid_shape"}]"#)
+        let response = try merged(#"{"a":1}"#, body)
+        #expect(response.failures == #"[{"call":"two","kind":"invalid_shape"}]"#)
     }
 
     @Test func anEmptyBodyAtTheRootAddsNoMember() throws {
-        let answer = try merged(#"{"a":1}"#, "")
-        #expect(answer.body == #"{"a":1}"#)
-        #expect(answer["Gateway-Complete"] == "true", "the call did not fail")
+        let response = try merged(#"{"a":1}"#, "")
+        #expect(response.body == #"{"a":1}"#)
+        #expect(response["Gateway-Complete"] == "true", "the call did not fail")
     }
 
     // MARK: The reserved key
 
-    @Test(arguments: [#"_gateway"#, #"_g\u0061teway"#]) func aBackendsOwnReportIsDroppedAndReported(
+    @Test(arguments: [#"_gateway"#, #"_g\u0061teway"#])
+    func reservedKeyOfABackendIsDroppedAndReported(
         _ key: String
     ) throws {
-        let answer = try merged(#"{"a":1}"#, #"{"\#(key)":{"complete":true},"b":2}"#)
+        let response = try merged(#"{"a":1}"#, #"{"\#(key)":{"complete":true},"b":2}"#)
         #expect(
-            answer.body == #"{"a":1,"b":2,"_gateway":{"complete":true,"failures":["#
+            response.body == #"{"a":1,"b":2,"_gateway":{"complete":true,"failures":["#
                 + #"{"call":"two","kind":"collision","key":"_gateway"}]}}"#)
     }
 
-    @Test(arguments: ["off", "header"]) func itIsDroppedWhereverTheReportGoes(_ report: String)
+    @Test(arguments: ["off", "header"]) func reservedKeyIsDroppedForEveryReportSetting(
+        _ report: String
+    )
         throws
     {
-        let answer = try merged(#"{"_gateway":1}"#, #"{"b":2}"#, endpoint: "report: \(report)")
-        #expect(answer.body == #"{"b":2}"#)
+        let response = try merged(#"{"_gateway":1}"#, #"{"b":2}"#, endpoint: "report: \(report)")
+        #expect(response.body == #"{"b":2}"#)
     }
 
-    @Test func insideAValueItMeansNothing() throws {
+    @Test func reservedKeyIsAllowedInsideValues() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.on("/1", .ok(#"{"_gateway":1}"#))
-        #expect(try harness.ask().body == #"{"one":{"_gateway":1}}"#)
+        #expect(try harness.fetch().body == #"{"one":{"_gateway":1}}"#)
         harness.expectQuiet()
     }
 
-    @Test func aFallbackCannotBringItEither() throws {
-        let answer = try afterFailure(", at: ., if_failed: { _gateway: 1, c: 2 }")
-        #expect(answer.body == #"{"one":{"x":1},"c":2}"#)
+    @Test func reservedKeyOfAFallbackIsDropped() throws {
+        let response = try afterFailure(", at: ., if_failed: { _gateway: 1, c: 2 }")
+        #expect(response.body == #"{"one":{"x":1},"c":2}"#)
     }
 
     // MARK: When
@@ -180,16 +185,16 @@ import Testing
             one: { from: a, get: /1 }
             two: { from: b, get: /2, when: \(condition) }
             """, endpoint: "params: { lang: { type: string, default: en } }")
-        let answer = try harness.ask(get(target))
+        let response = try harness.fetch(get(target))
         let events = harness.events
         harness.expectQuiet()
-        return (answer, events)
+        return (response, events)
     }
 
-    @Test func aCallIsLeftOutWithoutAWord() throws {
-        let (answer, events) = try withLang("{ param: lang }", "/x")
-        #expect(answer.body == #"{"one":"/1"}"#)
-        #expect(answer["Gateway-Complete"] == "true")
+    @Test func disabledCallIsOmittedAndNotReported() throws {
+        let (response, events) = try withLang("{ param: lang }", "/x")
+        #expect(response.body == #"{"one":"/1"}"#)
+        #expect(response["Gateway-Complete"] == "true")
         #expect(events == ["0 GET /1"])
         let (other, both) = try withLang("{ param: lang }", "/x?lang=en")
         #expect(other.body == #"{"one":"/1","two":"/2"}"#)
@@ -203,46 +208,46 @@ import Testing
         ("{ param: lang, is: de }", "/x", false), ("{ param: lang, is: en }", "/x", true),
     ]
 
-    @Test(arguments: conditions) func aConditionDecides(
+    @Test(arguments: conditions) func conditionEnablesTheCall(
         _ condition: String, _ target: String, _ isMade: Bool
     ) throws {
         #expect(try withLang(condition, target).1.contains("0 GET /2") == isMade)
     }
 
-    @Test func whenAllAreLeftOutTheAnswerIsAnEmptyObject() throws {
+    @Test func responseIsAnEmptyObjectWhenAllCallsAreDisabled() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, when: { param: lang } }",
             endpoint: "params: { lang: { type: string } }")
-        let answer = try harness.ask()
-        #expect(answer.summary == "200 at 0 {}")
-        #expect(answer["Gateway-Complete"] == "true")
+        let response = try harness.fetch()
+        #expect(response.summary == "200 at 0 {}")
+        #expect(response["Gateway-Complete"] == "true")
         harness.expectQuiet()
     }
 
-    @Test func whatIsLeftOutDoesNotMakeAFailedRequestGood() throws {
+    @Test func disabledCallDoesNotMakeAFailedRequestSucceed() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, when: { param: lang } }
             """, endpoint: "params: { lang: { type: string } }")
         harness.on("/1", .status(500))
-        #expect(try harness.ask().status == 502)
+        #expect(try harness.fetch().status == 502)
         #expect(
-            try harness.ask(get("/x?lang=en")).status == 200, "with the other call it is partial")
+            try harness.fetch(get("/x?lang=en")).status == 200, "with the other call it is partial")
         harness.expectQuiet()
     }
 
-    @Test func aRequiredCallMayBeLeftOut() throws {
+    @Test func requiredCallCanBeDisabled() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2, required: true, when: { param: lang } }
             """, endpoint: "params: { lang: { type: string } }")
-        #expect(try harness.ask().summary == #"200 at 0 {"one":"/1"}"#)
+        #expect(try harness.fetch().summary == #"200 at 0 {"one":"/1"}"#)
         harness.expectQuiet()
     }
 
-    @Test func whoWaitsForACallThatIsLeftOutIsSkipped() throws {
+    @Test func callThatUsesADisabledCallIsSkipped() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, when: { param: lang } }
@@ -250,14 +255,14 @@ import Testing
             three: { from: c, get: /3 }
             """, endpoint: "params: { lang: { type: string } }")
         #expect(
-            try harness.ask().body == #"{"two":null,"three":"/3","_gateway":{"complete":false,"#
+            try harness.fetch().body == #"{"two":null,"three":"/3","_gateway":{"complete":false,"#
                 + #""failures":[{"call":"two","kind":"skipped","because":"one"}]}}"#)
         harness.expectQuiet()
     }
 
     // MARK: Reports
 
-    @Test func aReportMayStandInTheHead() throws {
+    @Test func reportCanBeAHeader() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
@@ -266,23 +271,23 @@ import Testing
             """, endpoint: "report: header")
         harness.on("/2", .status(500))
         harness.on("/3", .hangs)
-        let answer = try harness.ask()
-        #expect(answer.body == #"{"one":"/1","two":null,"three":null}"#)
+        let response = try harness.fetch()
+        #expect(response.body == #"{"one":"/1","two":null,"three":null}"#)
         #expect(
-            answer["Gateway-Failures"]
+            response["Gateway-Failures"]
                 == "two;kind=unexpected_status;status=500, three;kind=http_response_timeout")
-        #expect(answer["Gateway-Complete"] == "false")
+        #expect(response["Gateway-Complete"] == "false")
         harness.expectQuiet()
     }
 
     @Test(arguments: [("off", false, false), ("header", true, false), ("body", false, true)])
-    func aReportStandsWhereItIsConfigured(_ report: String, _ isInHead: Bool, _ isInBody: Bool)
+    func reportIsWhereConfigured(_ report: String, _ isInHead: Bool, _ isInBody: Bool)
         throws
     {
-        let answer = try afterFailure("", endpoint: "report: \(report)")
-        #expect((answer["Gateway-Failures"] != nil) == isInHead)
-        #expect((answer.failures != nil) == isInBody)
-        #expect(answer["Gateway-Complete"] == "false")
+        let response = try afterFailure("", endpoint: "report: \(report)")
+        #expect((response["Gateway-Failures"] != nil) == isInHead)
+        #expect((response.failures != nil) == isInBody)
+        #expect(response["Gateway-Complete"] == "false")
     }
 
     static let reports: [(String, String?, String?)] = [
@@ -290,22 +295,22 @@ import Testing
         ("header", nil, "one;kind=unexpected_status;status=500"), ("off", nil, nil),
     ]
 
-    @Test(arguments: reports) func aProblemReportsInTheSamePlace(
+    @Test(arguments: reports) func problemBodyReportsInTheSamePlace(
         _ report: String, _ body: String?, _ field: String?
     ) throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }", endpoint: "report: \(report)")
         harness.on("/1", .status(500))
-        let answer = try harness.ask()
-        #expect(answer.failures == body)
-        #expect(answer["Gateway-Failures"] == field)
+        let response = try harness.fetch()
+        #expect(response.failures == body)
+        #expect(response["Gateway-Failures"] == field)
         harness.expectQuiet()
     }
 
-    @Test func aProblemNamesTheRequest() throws {
+    @Test func problemBodyContainsTheRequestID() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, required: true }")
         harness.on("/1", .status(500))
         #expect(
-            try harness.ask(get("/x", "X-Request-Id: abc")).body
+            try harness.fetch(get("/x", "X-Request-Id: abc")).body
                 == #"{"type":"about:blank","title":"Bad Gateway","status":502,"instance":"abc","#
                 + #""failures":[{"call":"one","kind":"unexpected_status","status":500}]}"#)
         harness.expectQuiet()
@@ -314,7 +319,7 @@ import Testing
     @Test func detailsAreNotExposedByDefault() throws {
         let harness = try GatewayHarness(RequiredTests.mixed)
         harness.backend(7002)?.refuse()
-        #expect(try harness.ask().failures == #"[{"call":"two","kind":"connection_refused"}]"#)
+        #expect(try harness.fetch().failures == #"[{"call":"two","kind":"connection_refused"}]"#)
         harness.expectQuiet()
     }
 
@@ -337,47 +342,47 @@ import Testing
         ),
     ]
 
-    @Test(arguments: details) func detailsMayBeExposed(_ reply: Reply?, _ failure: String) throws {
+    @Test(arguments: details) func detailsCanBeExposed(_ reply: Reply?, _ failure: String) throws {
         let harness = try GatewayHarness(
             RequiredTests.mixed, endpoint: "expose: details\ntimeout: 100ms")
         if let reply { harness.on("/2", reply) } else { harness.backend(7002)?.refuse() }
-        #expect(try harness.ask().failures == "[\(failure)]")
+        #expect(try harness.fetch().failures == "[\(failure)]")
         harness.expectQuiet()
     }
 
     // MARK: The head
 
-    @Test func aPartialAnswerMayHaveItsOwnStatus() throws {
-        let answer = try afterFailure("", endpoint: "partial_status: 207")
-        #expect(answer.status == 207)
+    @Test func partialResponseCanHaveItsOwnStatus() throws {
+        let response = try afterFailure("", endpoint: "partial_status: 207")
+        #expect(response.status == 207)
     }
 
-    @Test func aCompleteAnswerHasItsOwnStatusStill() throws {
+    @Test func completeResponseKeepsStatus200() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
             two: { from: b, get: /2 }
             """, endpoint: "partial_status: 207")
         harness.on("/2", .ok("2"), .status(500))
-        #expect(try harness.ask().status == 200)
-        #expect(try harness.ask().status == 207, "the same endpoint, with a failed call")
+        #expect(try harness.fetch().status == 200)
+        #expect(try harness.fetch().status == 207, "the same endpoint, with a failed call")
         harness.expectQuiet()
     }
 
-    @Test func completeAnswersMayBeCached() throws {
+    @Test func completeResponseHasTheConfiguredCacheControl() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "cache_control: max-age=60")
-        #expect(try harness.ask()["Cache-Control"] == "max-age=60")
+        #expect(try harness.fetch()["Cache-Control"] == "max-age=60")
         harness.expectQuiet()
     }
 
-    @Test func partialAnswersMayNot() throws {
-        let answer = try afterFailure("", endpoint: "cache_control: max-age=60")
-        #expect(answer.status == 200)
-        #expect(answer["Cache-Control"] == "no-store")
+    @Test func partialResponseIsNotCacheable() throws {
+        let response = try afterFailure("", endpoint: "cache_control: max-age=60")
+        #expect(response.status == 200)
+        #expect(response["Cache-Control"] == "no-store")
     }
 
-    @Test func timesMayBeTold() throws {
+    @Test func serverTimingListsTheCalls() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1 }
@@ -386,32 +391,33 @@ import Testing
             """, endpoint: "server_timing: true")
         harness.on("/1", .ok("1", after: 12))
         harness.on("/2/1", .status(500, after: 30))
-        #expect(try harness.ask()["Server-Timing"] == "one;dur=12.0, two;dur=30.0, total;dur=42.0")
+        #expect(
+            try harness.fetch()["Server-Timing"] == "one;dur=12.0, two;dur=30.0, total;dur=42.0")
         harness.expectQuiet()
     }
 
     @Test(arguments: [("", false), ("server_timing: false", false), ("server_timing: true", true)])
-    func timesAreReportedOnlyWhereConfigured(_ endpoint: String, _ isReported: Bool) throws {
+    func serverTimingIsSentOnlyWhereConfigured(_ endpoint: String, _ isReported: Bool) throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }", endpoint: endpoint)
-        #expect((try harness.ask()["Server-Timing"] != nil) == isReported)
+        #expect((try harness.fetch()["Server-Timing"] != nil) == isReported)
         harness.expectQuiet()
     }
 
     // MARK: Bytes
 
-    @Test func valuesAreSplicedByteForByte() throws {
+    @Test func valuesAreCopiedByteForByte() throws {
         let body = #"{ "a" : 9007199254740993, "b":1e400,"c":"\u00e4\/" ,"a":19.90}"#
         let harness = try GatewayHarness("one: { from: a, get: /1 }")
         harness.on("/1", .ok("\n \(body)\t"))
-        #expect(try harness.ask().body == #"{"one":\#(body)}"#)
+        #expect(try harness.fetch().body == #"{"one":\#(body)}"#)
         harness.expectQuiet()
     }
 
-    @Test func whatIsReshapedKeepsItsBytes() throws {
+    @Test func reshapedValuesKeepTheirBytes() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, take: items, drop: [\"[].c\"], rename: { \"[].b\": x } }")
         harness.on("/1", .ok(#"{"items":[{"a":19.90,"c":0,"b":1E1}]}"#))
-        #expect(try harness.ask().body == #"{"one":[{"a":19.90,"x":1E1}]}"#)
+        #expect(try harness.fetch().body == #"{"one":[{"a":19.90,"x":1E1}]}"#)
         harness.expectQuiet()
     }
 }

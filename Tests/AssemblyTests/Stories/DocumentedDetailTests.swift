@@ -1,98 +1,97 @@
 import TestSupport
 import Testing
 
-/// Sentences of the contract's fine print that no other story tells.
-@Suite(.watched) struct FinePrintTests {
-    /// "Refusals of ours (4xx) carry none."
+/// Details of the reference that no other suite tests.
+@Suite(.watched) struct DocumentedDetailTests {
+    /// Rejections by the gateway (4xx) have no `Gateway-Complete`.
     @Test(arguments: [
         ("GET", "/nowhere", 404), ("DELETE", "/x", 405), ("GET", "/x?n=a", 400),
         ("GET", "/x?n=1&n=2", 400),
     ])
-    func ourRefusalsSayNothingOfCompleteness(
+    func rejectionsHaveNoGatewayComplete(
         _ method: String, _ target: String, _ status: Int
     ) throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "params: { n: { type: integer } }")
-        let answer = try harness.ask(request(method, target))
-        #expect(answer.status == status)
-        #expect(answer["Gateway-Complete"] == nil)
-        #expect(answer["Content-Type"] == "application/problem+json")
+        let response = try harness.fetch(request(method, target))
+        #expect(response.status == status)
+        #expect(response["Gateway-Complete"] == nil)
+        #expect(response["Content-Type"] == "application/problem+json")
         harness.expectQuiet()
     }
 
-    /// "A call's `body` goes out as `application/json` unless `headers` says otherwise."
+    /// A call's `body` is sent as `application/json` unless `headers` sets another type.
     @Test(arguments: [
         ("", "application/json"), (", headers: { Content-Type: text/plain }", "text/plain"),
         (", headers: { content-type: a/b }", "a/b"),
     ])
-    func aBodyHasAType(_ more: String, _ type: String) throws {
+    func bodyHasAContentType(_ more: String, _ type: String) throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, body: { a: 1 }\(more) }", endpoint: "route: POST /x")
-        _ = try harness.ask(post("", to: "/x"))
+        _ = try harness.fetch(post("", to: "/x"))
         #expect(harness.seen.first?["Content-Type"] == type)
         #expect(harness.seen.first?.body == #"{"a":1}"#)
         harness.expectQuiet()
     }
 
-    /// "Where `body` is declared, a missing or malformed JSON body is a 400 whatever its Content-Type
-    /// says; where it is not, any bytes pass."
+    /// Where `body` is declared, a missing or malformed JSON body is a 400, whatever its
+    /// Content-Type; elsewhere any bytes pass.
     @Test(arguments: [
         ("body: { }", "", 400), ("body: { }", "<xml/>", 400), ("body: { }", "{}", 200),
         ("report: off", "<xml/>", 200), ("report: off", "", 400),
     ])
-    func bodies(_ endpoint: String, _ body: String, _ status: Int) throws {
+    func declaredBodyMustBeJSON(_ endpoint: String, _ body: String, _ status: Int) throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: /1, body: \"{request.body}\", required: true }",
             endpoint: "route: POST /x\n\(endpoint)")
-        let answer = try harness.ask(post(body, to: "/x", "Content-Type: text/xml"))
-        #expect(answer.status == status)
+        let response = try harness.fetch(post(body, to: "/x", "Content-Type: text/xml"))
+        #expect(response.status == status)
         #expect(harness.seen.map(\.body) == (status == 200 ? [body] : []))
         harness.expectQuiet()
     }
 
-    /// "Skipped and cancelled calls do not vote in 'all timed out' and 'all refused by us'."
-    @Test func skippedCallsHaveNoVote() throws {
+    /// Skipped and cancelled calls do not count for "all timed out" and "all refused".
+    @Test func skippedCallsDoNotAffectTheStatus() throws {
         let harness = try GatewayHarness(
             """
             one: { from: a, get: /1, timeout: 50ms }
             two: { from: b, get: "/2/{one.id}" }
             """)
         harness.on("/1", .hangs)
-        #expect(try harness.ask().status == 504)
+        #expect(try harness.fetch().status == 504)
         harness.expectQuiet()
     }
 
-    /// "`keep`: key order is the source's."
-    @Test func whatIsKeptStaysInTheSourcesOrder() throws {
+    /// `keep` preserves the key order of the source.
+    @Test func keptMembersStayInSourceOrder() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, keep: [a, b.c, z] }")
         harness.on("/1", .ok(#"{"z":1,"x":2,"b":{"d":3,"c":4.0},"a":1e400}"#))
-        #expect(try harness.ask().body == #"{"one":{"z":1,"b":{"c":4.0},"a":1e400}}"#)
+        #expect(try harness.fetch().body == #"{"one":{"z":1,"b":{"c":4.0},"a":1e400}}"#)
         harness.expectQuiet()
     }
 
-    /// "`accept: [200-299]` by default"; what is accepted otherwise is an ordinary answer.
+    /// `accept` is [200-299] by default; any other accepted status is a success.
     @Test(arguments: [(404, true), (302, true), (500, false)])
-    func otherStatusesMayBeAccepted(_ status: Int, _ isFine: Bool) throws {
+    func otherStatusesCanBeAccepted(_ status: Int, _ isFine: Bool) throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, accept: [200-299, 302, 404] }")
         harness.on("/1", .status(status, #"{"a":1}"#))
-        #expect(try harness.ask().status == (isFine ? 200 : 502))
+        #expect(try harness.fetch().status == (isFine ? 200 : 502))
         harness.expectQuiet()
     }
 
-    /// "An unset query parameter": a value that the client did not send skips the call, and the reason
-    /// names it.
+    /// A value that the client did not send skips the call, and the failure names the value.
     @Test(arguments: [
         ("{q}", "params.q"), ("{request.header.X-Q}", "request.header.X-Q"),
         ("{request.body.q}", "request.body.q"),
     ])
-    func aMissingValueIsNamed(_ reference: String, _ because: String) throws {
+    func missingValueIsReportedByName(_ reference: String, _ because: String) throws {
         let harness = try GatewayHarness(
             "one: { from: a, post: \"/\(reference)\", required: true }",
             endpoint: "route: POST /x\nparams: { q: { } }")
-        let answer = try harness.ask(post(#"{"p":1}"#, to: "/x"))
-        #expect(answer.status == 400)
+        let response = try harness.fetch(post(#"{"p":1}"#, to: "/x"))
+        #expect(response.status == 400)
         #expect(
-            answer.failures == #"[{"call":"one","kind":"skipped","because":"\#(because)"}]"#)
+            response.failures == #"[{"call":"one","kind":"skipped","because":"\#(because)"}]"#)
         harness.expectQuiet()
     }
 }

@@ -1,8 +1,9 @@
 import Testing
 
-/// The dependencies between the targets: an import may only go to a lower row (the table of the README).
-@Suite struct ArrowTests {
-    /// Every target in `Sources`, the lowest first; what stands in one line is a row of the README.
+/// The dependencies between the targets: an import may only go to a lower row (the table of the
+/// README).
+@Suite struct DependencyTests {
+    /// Every target in `Sources`, the lowest first; one line is one row of the README.
     static let order = [
         "CUV", "COpenSSL", "CYAML",
         "Basics", "Promises", "JSONText",
@@ -17,7 +18,7 @@ import Testing
         "cluster-simulation",
     ]
 
-    /// Modules that no target of ours makes.
+    /// Modules from outside of the project.
     static let foreign: Set = [
         "ArgumentParser", "Darwin", "Dispatch", "Glibc", "Musl", "Synchronization",
     ]
@@ -25,7 +26,7 @@ import Testing
     /// The targets and system modules that each target may import, beside the standard library.
     static let allowed: [String: Set<String>] = [
         "Basics": ["Synchronization"],
-        // The system's C library only tells threads apart.
+        // The system's C library only identifies threads.
         "Promises": ["Synchronization", "Glibc", "Musl", "Darwin"],
         "PromiseOperators": ["Promises"],
         "PromisesDispatch": ["Promises", "Dispatch"],

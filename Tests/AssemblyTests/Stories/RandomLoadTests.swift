@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Everything at once, by chance: whatever clients and backends do, and whenever, each request has one
-/// answer at most, and at the end nothing is left. A failing seed is the whole test again.
-@Suite(.watched) struct CrowdTests {
+/// All features at once with random clients and backends: each request has at most one response,
+/// and at the end nothing is left. A failing seed reproduces the whole test.
+@Suite(.watched) struct RandomLoadTests {
     static func config(_ deadline: Int) -> String {
         GatewayHarness.text(
             """
@@ -19,7 +19,9 @@ import Testing
             """)
     }
 
-    @Test(arguments: 1...40 as ClosedRange<UInt64>) func nothingIsLost(_ seed: UInt64) throws {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>) func everyRequestEndsOnceUnderRandomLoad(
+        _ seed: UInt64
+    ) throws {
         let harness = try GatewayHarness(config: Self.config(90), seed: seed)
         harness.roughen(upTo: 4)
         script(harness)
@@ -44,7 +46,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    /// A client that may send its body slowly, and may leave at any time; and whether it does.
+    /// A client that may send its body slowly and may disconnect at any time; and whether it does.
     private func client(_ harness: GatewayHarness) throws -> (ScriptedClient, leaves: Bool) {
         let client = try harness.send(request("POST", "/x", ["Content-Length: 2"]))
         harness.after(harness.chance(below: 10)) { client.send("{}") }
@@ -58,7 +60,7 @@ import Testing
         return (client, ending < 2)
     }
 
-    /// Mostly good answers, and everything that can be wrong with one.
+    /// Mostly successful replies, and every kind of failure.
     private func script(_ harness: GatewayHarness) {
         for target in ["/1", "/2"] {
             harness.on(target, (0..<400).map { _ in reply(harness, #"{"id":7}"#) })

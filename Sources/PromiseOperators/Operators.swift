@@ -1,23 +1,23 @@
 public import Promises
 
-// Combining by operators. A module of its own, because an operator is
-// global: import it where you want it.
+// Operators that combine promises. A separate module, because operators are global: import it where
+// you use them.
 
 infix operator &&& : LogicalConjunctionPrecedence
 infix operator ||| : LogicalDisjunctionPrecedence
 
-/// Both values, or the first error; the other is then withdrawn from. The same as `all(left,
-/// right)`.
+/// Both values, or the first error; the result then withdraws from the other. The same as
+/// `all(left, right)`.
 ///
-/// Three give nested pairs, `((a, b), c)`. Handlers run on the left one's context, in a turn after
-/// the promise that decides it. Cancelling the result withdraws from both.
+/// Three promises give nested pairs, `((a, b), c)`. Handlers run on the left one's context, in a
+/// turn after the promise that decides it. Cancelling the result withdraws from both.
 public func &&& <Left: Sendable, Right: Sendable>(
     left: Promise<Left>, right: Promise<Right>
 ) -> Promise<(Left, Right)> {
     all(left, right)
 }
 
-/// A promise's value beside one that is there already; its error passes on.
+/// A promise's value and a plain value; the promise's error passes on.
 ///
 /// Handlers run on the promise's context, one turn after it. Cancelling the result withdraws from
 /// it.
@@ -27,7 +27,7 @@ public func &&& <Left: Sendable, Right: Sendable>(
     left.map { ($0, right) }
 }
 
-/// A value that is there already beside a promise's; its error passes on.
+/// A plain value and a promise's value; the promise's error passes on.
 ///
 /// Handlers run on the promise's context, one turn after it. Cancelling the result withdraws from
 /// it.
@@ -37,8 +37,8 @@ public func &&& <Left: Sendable, Right: Sendable>(
     right.map { (left, $0) }
 }
 
-/// The first value; the other is then withdrawn from. `ErrorArray` when both were rejected. The
-/// same as `race([left, right])`.
+/// The first value; the result then withdraws from the other. `ErrorArray` when both were rejected.
+/// The same as `race([left, right])`.
 ///
 /// Handlers run on the left one's context, in a turn after the promise that decides it. Cancelling
 /// the result withdraws from both.

@@ -1,14 +1,14 @@
 public import Dispatch
 public import Promises
 
-/// A dispatch queue as a context: handlers run on the queue, one at a time and in order, also when
+/// A dispatch queue as a context: handlers run on the queue, one at a time and in order, even if
 /// the queue is concurrent.
 ///
 ///     let disk = QueueContext(DispatchQueue(label: "disk"))
 ///     promise.map(on: disk) { name in try read(name) }
 ///
 /// Jobs that are ready together share one block of the queue; after 1,000 of them, other blocks of
-/// the queue have their turn. A module of its own, so that `Promises` does without Dispatch.
+/// the queue run. A separate module, so that `Promises` does not need Dispatch.
 public final class QueueContext: ExecutionContext {
     /// Where the handlers run.
     public let queue: DispatchQueue
@@ -26,9 +26,9 @@ public final class QueueContext: ExecutionContext {
     /// Whether the caller is a handler on this context; false for other blocks of the queue.
     public var isCurrent: Bool { serialQueue.isCurrent }
 
-    /// Whether the caller is a handler on this context or another block of the queue, also by way
-    /// of a queue that targets it. Dispatch cannot report whether a queue is serial, so this is
-    /// true in blocks of concurrent queues as well; of the global queues only handlers are known.
+    /// Whether the caller is a handler on this context or another block of the queue, also of a
+    /// queue that targets it. Dispatch cannot report whether a queue is serial, so this is true in
+    /// blocks of concurrent queues as well; on global queues it is true for handlers only.
     public var isBlockedByCaller: Bool { serialQueue.isCurrent || mark.isOnQueue }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
@@ -44,7 +44,7 @@ public final class QueueContext: ExecutionContext {
 }
 
 extension ExecutionContext where Self == QueueContext {
-    /// Handlers run on the main queue. Nothing does unless `on:` names it; and the main thread must
-    /// serve its queue, by `dispatchMain()`, a run loop or an `async` main function.
+    /// Handlers run on the main queue. Only `on:` selects it. The main thread must run its queue,
+    /// by `dispatchMain()`, a run loop or an `async` main function.
     public static var main: QueueContext { .onMain }
 }

@@ -1,9 +1,10 @@
 import Dispatch
 
-/// Knows in any block of a queue that it runs there.
+/// Detects whether the caller runs on a queue.
 ///
-/// One key for each mark: two marks of one queue, or of queues that target each other, do not hide
-/// each other. The queue knows the key by its address, so the mark takes it back at its end.
+/// Each mark has a key of its own, so that two marks of one queue, or of queues that target each
+/// other, do not hide each other. The queue stores the address of the key, so the mark removes it
+/// at its end.
 final class QueueMark: Sendable {
     private let queue: DispatchQueue
     private let key = DispatchSpecificKey<Bool>()

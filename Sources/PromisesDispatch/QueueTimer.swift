@@ -1,9 +1,9 @@
 import Dispatch
 import Promises
 
-/// A job that waits in a timer of a queue until its time has come.
+/// A timer of a queue that enqueues its job after a delay.
 ///
-/// A source and not `asyncAfter`, which would keep a cancelled job's block until its time.
+/// A timer source, because `asyncAfter` would keep the block of a cancelled job until its time.
 struct QueueTimer: Cancellable {
     private let job: TimedJob
     private let source: any DispatchSourceTimer
@@ -14,7 +14,7 @@ struct QueueTimer: Cancellable {
         self.job = job
         self.source = source
         source.setEventHandler {
-            // Which also ends that the source and this handler hold each other.
+            // This also breaks the reference cycle between the source and this handler.
             source.cancel()
             if let job = job.take() { context.enqueue(job) }
         }
@@ -29,7 +29,7 @@ struct QueueTimer: Cancellable {
 }
 
 extension Duration {
-    /// As Dispatch counts it.
+    /// The duration as a Dispatch interval.
     fileprivate var interval: DispatchTimeInterval {
         let (seconds, attoseconds) = boundedForTimers.components
         return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))

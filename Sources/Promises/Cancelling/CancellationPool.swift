@@ -1,7 +1,7 @@
-/// Many things that are cancelled together.
+/// Promises and other objects that are cancelled together.
 ///
-/// It keeps nothing alive, and every thread may use it. Once drained it stays drained: what is
-/// added later is cancelled inside `add`.
+/// The pool keeps nothing alive and may be used from any thread. Once drained it stays drained:
+/// `add` then cancels at once.
 public final class CancellationPool: Cancellable, Sendable {
     private struct State {
         var members: [Member] = []
@@ -11,19 +11,19 @@ public final class CancellationPool: Cancellable, Sendable {
 
     private enum Member {
         case promise(WeakNode)
-        case thing(@Sendable () -> (any Cancellable)?)
+        case object(@Sendable () -> (any Cancellable)?)
 
         var isAlive: Bool {
             switch self {
-            case .promise(let node): node.visit { _ in }
-            case .thing(let get): get() != nil
+            case .promise(let node): node.withNode { _ in }
+            case .object(let get): get() != nil
             }
         }
 
         func cancel(with reason: Cancelled) {
             switch self {
-            case .promise(let node): _ = node.visit { $0.cancel(with: reason) }
-            case .thing(let get): get()?.cancel(because: reason.cause)
+            case .promise(let node): _ = node.withNode { $0.cancel(with: reason) }
+            case .object(let get): get()?.cancel(because: reason.cause)
             }
         }
     }
@@ -31,11 +31,11 @@ public final class CancellationPool: Cancellable, Sendable {
     private struct WeakNode {
         weak var object: NodeObject?
 
-        /// Hands the node to `body`, now or in a job on the node's core; false if it is gone.
+        /// Calls `body` with the node, now or in a job on the node's context; false if it is gone.
         ///
-        /// Reading a node takes a reference, which may be the last one. So a confined
-        /// node is released on its own thread, where its value must be destroyed.
-        func visit(_ body: @escaping (Node) -> Void) -> Bool {
+        /// Reading a node takes a reference, which may be the last one. A confined node is released
+        /// on its own thread, because its value must be destroyed there.
+        func withNode(_ body: @escaping (Node) -> Void) -> Bool {
             guard let node = object.map({ NodeRef(retaining: Node($0)) }) else { return false }
             let placement = node.with { $0.placement }
             if node.with({ $0.isConfined }), !placement.context.isCurrent {
@@ -52,15 +52,15 @@ public final class CancellationPool: Cancellable, Sendable {
     /// An empty pool.
     public init() {}
 
-    /// Cancels what still exists, in the order in which it was added, and everything that comes
-    /// later.
+    /// Cancels everything in the pool, in the order in which it was added, and everything that is
+    /// added later.
     ///
-    /// Promises are rejected when this returns, and handlers hear of it in their own turns; those
-    /// of another thread's core by a job there. Nothing is locked meanwhile: what is cancelled may
-    /// add to the pool.
+    /// Promises are rejected when this returns, and their handlers run in turns of their own. A job
+    /// cancels the local promises of another thread there. No lock is held meanwhile: what is
+    /// cancelled may add to the pool.
     ///
-    /// - Parameter cause: why, for everything that is cancelled. The first call's counts for what
-    ///   is added later.
+    /// - Parameter cause: the reason of all cancellations. What is added later is cancelled with
+    ///   the cause of the first call.
     public func drain(because cause: (any Error)? = nil) {
         let reason = Cancelled(because: cause)
         let members = state.withLock { state in
@@ -74,24 +74,25 @@ public final class CancellationPool: Cancellable, Sendable {
     /// Cancels everything in the pool, and what is added later; the same as `drain`.
     public func cancel(because cause: (any Error)?) { drain(because: cause) }
 
-    /// Adds a promise, until it is gone. It is cancelled at once if the pool was drained.
+    /// Adds a promise, which the pool does not keep alive. It is cancelled at once if the pool was
+    /// drained.
     public func add<Value: Sendable>(_ promise: Promise<Value>) { add(promise.node) }
 
-    /// Adds a promise of a core, until it is gone. It is cancelled at once if the pool was drained;
-    /// later from anywhere, on its core.
+    /// Adds a local promise, which the pool does not keep alive. It is cancelled at once if the
+    /// pool was drained; later draining from any thread cancels it on its context.
     public func add<Value>(_ promise: LocalPromise<Value>) { add(promise.node) }
 
-    /// Adds something that can be cancelled from any thread, until it is gone. It is cancelled at
-    /// once, inside this call, if the pool was drained.
-    public func add<Thing: Cancellable & AnyObject & Sendable>(_ thing: Thing) {
-        add([.thing { [weak thing] in thing }])
+    /// Adds an object that can be cancelled from any thread; the pool does not keep it alive. It is
+    /// cancelled at once, inside this call, if the pool was drained.
+    public func add<Object: Cancellable & AnyObject & Sendable>(_ object: Object) {
+        add([.object { [weak object] in object }])
     }
 
     private func add(_ node: Node) { add([.promise(WeakNode(object: node.object))]) }
 
-    /// Keeps members, or cancels them if the pool was drained.
+    /// Stores members, or cancels them if the pool was drained.
     private func add(_ members: [Member], pruned: Bool = false) {
-        let (drained, crowd) = state.withLock { state -> (Cancelled?, [Member]?) in
+        let (drained, unpruned) = state.withLock { state -> (Cancelled?, [Member]?) in
             if let drained = state.drained { return (drained, nil) }
             state.members.append(contentsOf: members)
             if pruned { state.pruneAt = max(16, state.members.count * 2) }
@@ -101,16 +102,16 @@ public final class CancellationPool: Cancellable, Sendable {
         }
         if let drained {
             for member in members { member.cancel(with: drained) }
-        } else if let crowd {
+        } else if let unpruned {
             // Not under the lock: reading a member may free it.
-            add(crowd.filter(\.isAlive), pruned: true)
+            add(unpruned.filter(\.isAlive), pruned: true)
         }
     }
 }
 
 extension Promise {
-    /// Lets a pool cancel this promise, and gives it back; at once if the pool was drained. No link
-    /// is made.
+    /// Adds this promise to a pool, which cancels it, and returns it; cancels at once if the pool
+    /// was drained. No link is made.
     public func cancelling(with pool: CancellationPool) -> Promise {
         pool.add(self)
         return self
@@ -118,8 +119,8 @@ extension Promise {
 }
 
 extension LocalPromise {
-    /// Lets a pool cancel this promise, on its core, and gives it back; at once if the pool was
-    /// drained. No link is made.
+    /// Adds this promise to a pool, which cancels it on its context, and returns it; cancels at
+    /// once if the pool was drained. No link is made.
     public func cancelling(with pool: CancellationPool) -> LocalPromise {
         pool.add(self)
         return self

@@ -1,11 +1,12 @@
 /// A piece of work that is done once: subclass it and override `main`.
 ///
-/// Its promise is made by `start`, which is also what keeps the work alive until it is settled. The
-/// state moves forward only.
+/// `start` makes its promise, which keeps the work alive until it is settled. The state moves
+/// forward only.
 ///
-/// Unchecked, because it is open: a subclass answers for what it adds. Here all is behind a lock.
+/// Unchecked `Sendable`, because the class is open: a subclass is responsible for what it adds. The
+/// state of this class is behind a lock.
 open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Sendable {
-    /// How far it has come.
+    /// The state of the work.
     public enum State: Sendable {
         /// Not started.
         case pending
@@ -33,23 +34,22 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
     /// Work that has not been started.
     public init() {}
 
-    /// Does the work; called once, on the context of `start`, in a turn of its own. Not called when
+    /// Does the work. Called once, on the context of `start`, in a turn of its own; not called if
     /// the work was cancelled before its turn.
     ///
     /// Settle the resolver now, or keep it and settle it later. The default implementation drops
     /// it, which rejects with `PromiseError.abandoned`.
     ///
     /// - Parameters:
-    ///   - input: what `start` was given.
-    ///   - resolver: the write side of the promise that `start` gave.
+    ///   - input: the input that was passed to `start`.
+    ///   - resolver: the write side of the promise that `start` returned.
     open func main(_ input: Input, _ resolver: consuming Resolver<Output>) {}
 
-    /// Called once, on the context of `start`, when the work was cancelled before it was settled:
-    /// stop what is running. Also called when it was cancelled before `main`, or even before
-    /// `start`.
+    /// Stops what is running. Called once, on the context of `start`, when the work is cancelled
+    /// before it is settled; also when it was cancelled before `main` or before `start`.
     open func wasCancelled(because cause: (any Error)?) {}
 
-    /// How far it has come: a snapshot, from any thread.
+    /// The state of the work: a snapshot, from any thread.
     public final var state: State {
         switch progress.withLock({ $0 }) {
         case .pending: .pending
@@ -68,22 +68,22 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
         }
     }
 
-    /// Has `main` called soon, never inside this call, on a context, or else on the current one or
-    /// the pool.
+    /// Starts the work: calls `main` soon, never inside this call, on `context`, or else on the
+    /// current context or `SharedPool`.
     ///
-    /// The promise is what `main` makes of its resolver; cancelling it cancels the work. A second
-    /// start gives a promise rejected with `PromiseError.badInput`, and a start after `cancel`
-    /// gives a cancelled one.
+    /// `main` settles the promise through its resolver; cancelling the promise cancels the work. A
+    /// second start returns a promise rejected with `PromiseError.badInput`, and a start after
+    /// `cancel` returns a cancelled one.
     ///
     /// - Parameters:
-    ///   - input: what `main` is given.
+    ///   - input: the argument of `main`.
     ///   - context: where `main`, `wasCancelled` and the handlers run.
-    ///   - pool: what may cancel the promise.
+    ///   - pool: a pool that the promise is added to.
     public final func start(
         with input: Input, on context: (any ExecutionContext)? = nil,
         in pool: CancellationPool? = nil
     ) -> Promise<Output> {
-        let node = Node.root(Output.self, placement: .beginning(on: context))
+        let node = Node.root(Output.self, placement: .forNewChain(on: context))
         let promise = Promise<Output>(node)
         let former = progress.withLock { progress in
             let former = progress
@@ -97,22 +97,22 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
         case .enqueued, .executing:
             node.reject(PromiseError.badInput)
         case .cancelled(let reason):
-            tellOfCancellation(of: node)
+            callWasCancelled(onCancelOf: node)
             node.cancel(with: reason)
         case .pending:
-            tellOfCancellation(of: node)
+            callWasCancelled(onCancelOf: node)
             node.placement.context.enqueue(
-                .job(on: node.placement) { [self] _ in run(node, input) })
+                .job(on: node.placement) { [self] _ in callMain(node, input) })
             pool?.add(promise)
         }
         return promise
     }
 
-    private func tellOfCancellation(of node: Node) {
+    private func callWasCancelled(onCancelOf node: Node) {
         node.onCancel { [self] in wasCancelled(because: $0.cancellationCause) }
     }
 
-    private func run(_ node: Node, _ input: Input) {
+    private func callMain(_ node: Node, _ input: Input) {
         if node.isDecided { return }
         progress.withLock { $0 = .executing(node) }
         main(input, Resolver(node))
@@ -136,8 +136,8 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
 }
 
 extension Work where Input == Void {
-    /// Has `main` called soon, for work that needs no input; cancelling the promise cancels the
-    /// work. See `start(with:on:in:)`.
+    /// Starts work that needs no input: calls `main` soon; cancelling the promise cancels the work.
+    /// See `start(with:on:in:)`.
     public final func start(
         on context: (any ExecutionContext)? = nil, in pool: CancellationPool? = nil
     ) -> Promise<Output> {

@@ -1,4 +1,4 @@
-/// A promise whose handlers get an owner, which it does not keep alive.
+/// A promise whose handlers receive an owner, which the promise does not keep alive.
 ///
 /// Made by `Promise.with(weak:)`. When a handler's turn comes and the owner is gone, the handler
 /// does not run, not even one of `onFailure` or `ensure`, and the link rejects with
@@ -16,10 +16,9 @@ public struct BoundPromise<Object: AnyObject & Sendable, Value: Sendable>: Senda
 }
 
 extension Promise {
-    /// Binds the handlers that follow to an owner, which is not kept alive.
+    /// Binds the handlers that follow to an owner, which the chain does not keep alive.
     ///
-    /// They run where the promise's handlers run. Nothing is attached yet, so there is nothing to
-    /// cancel.
+    /// They run on the promise's context. Nothing is attached yet, so there is nothing to cancel.
     @inlinable
     public func with<Object: AnyObject & Sendable>(
         weak object: Object
@@ -41,7 +40,7 @@ extension BoundPromise {
         .init(promise.then { [owner] in try body(owner.get(), $0) }, owner)
     }
 
-    /// Turns the value into another; a throw rejects.
+    /// Turns the value into another one; a throw rejects.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
     /// error skips it. Cancelling the result withdraws from this promise; the handler then
@@ -105,8 +104,8 @@ extension BoundPromise {
     /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
-    /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs
-    ///, with the cancellation.
+    /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs,
+    /// with the cancellation.
     @inlinable
     public func onFailure(
         _ body: @escaping @Sendable (Object, any Error) throws -> Void

@@ -1,6 +1,7 @@
-/// A promise of a core whose handlers get an owner, which it does not keep alive.
+/// A local promise whose handlers receive an owner, which the promise does not keep alive.
 ///
-/// Made by `LocalPromise.with(weak:)`; otherwise like `BoundPromise`. Handlers run on the core.
+/// Made by `LocalPromise.with(weak:)`; otherwise like `BoundPromise`. Handlers run on the local
+/// context.
 public struct LocalBound<Object: AnyObject, Value> {
     /// The same outcome without the owner.
     public let promise: LocalPromise<Value>
@@ -17,10 +18,9 @@ public struct LocalBound<Object: AnyObject, Value> {
 extension LocalBound: Sendable {}
 
 extension LocalPromise {
-    /// Binds the handlers that follow to an owner, which is not kept alive.
+    /// Binds the handlers that follow to an owner, which the chain does not keep alive.
     ///
-    /// They run where the promise's handlers run. Nothing is attached yet, so there is nothing to
-    /// cancel.
+    /// They run on the promise's context. Nothing is attached yet, so there is nothing to cancel.
     @inlinable
     public func with<Object: AnyObject>(weak object: Object) -> LocalBound<Object, Value> {
         LocalBound(self, WeakOwner(object))
@@ -40,7 +40,7 @@ extension LocalBound {
         .init(promise.then { [owner] in try body(owner.get(), $0) }, owner)
     }
 
-    /// Turns the value into another; a throw rejects.
+    /// Turns the value into another one; a throw rejects.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
     /// error skips it. Cancelling the result withdraws from this promise; the handler then
@@ -64,9 +64,9 @@ extension LocalBound {
 
     /// Like `map`; nil rejects with `PromiseError.noValue`.
     ///
-    /// `body` runs on the core, in a turn of its own, if the owner still exists. An error skips it,
-    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `body` runs on the local context, in a turn of its own, if the owner still exists. An error
+    /// skips it, and what it throws rejects. Cancelling the result withdraws from this promise; the
+    /// handler then never runs.
     @inlinable
     public func compactMap<New>(
         _ body: @escaping (Object, Value) throws -> New?
@@ -77,8 +77,8 @@ extension LocalBound {
     /// Passes the value on if the check returns true; else rejects with
     /// `PromiseError.validationFailed`.
     ///
-    /// `check` runs on the core, in a turn of its own, if the owner still exists. An error skips
-    /// it, and what it throws rejects. Cancelling the result withdraws from this promise; the
+    /// `check` runs on the local context, in a turn of its own, if the owner still exists. An error
+    /// skips it, and what it throws rejects. Cancelling the result withdraws from this promise; the
     /// handler then never runs.
     @inlinable
     public func validate(
@@ -89,9 +89,9 @@ extension LocalBound {
 
     /// Ends the success part of a chain.
     ///
-    /// `body` runs on the core, in a turn of its own, if the owner still exists. An error skips it,
-    /// and what it throws rejects. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `body` runs on the local context, in a turn of its own, if the owner still exists. An error
+    /// skips it, and what it throws rejects. Cancelling the result withdraws from this promise; the
+    /// handler then never runs.
     @inlinable
     public func done(
         _ body: @escaping (Object, Value) throws -> Void
@@ -102,8 +102,8 @@ extension LocalBound {
     /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
-    /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs
-    ///, with the cancellation.
+    /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs,
+    /// with the cancellation.
     @inlinable
     public func onFailure(_ body: @escaping (Object, any Error) throws -> Void) -> LocalBound {
         .init(.init(promise.node.onFailure(of: Value.self, with: owner, body)), owner)
@@ -135,9 +135,9 @@ extension LocalBound {
     /// Ends the chain. The result is fulfilled at the end of the chain, whether or not the handler
     /// ran.
     ///
-    /// `body` runs on the core, in a turn of its own, if the owner still exists and the policy
-    /// covers the error; by default it does not cover a cancellation. The error counts as handled.
-    /// The result cannot fail and cannot be cancelled.
+    /// `body` runs on the local context, in a turn of its own, if the owner still exists and the
+    /// policy covers the error; by default it does not cover a cancellation. The error counts as
+    /// handled. The result cannot fail and cannot be cancelled.
     @inlinable @discardableResult
     public func `catch`(
         policy: CatchPolicy = .allErrorsExceptCancellation,

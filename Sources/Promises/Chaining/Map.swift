@@ -1,12 +1,12 @@
-// Operators that turn a value into a value. Each is written once, on the node; a face adds its
-// signature.
+// Operators that turn a value into a value. Each is implemented once, on the node; the promise
+// types add their signatures.
 
 extension Node {
     @inlinable
     func map<In, Out>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Out
     ) -> Node {
-        link(Out.self, on: context, keeping: Transform(body)) { child in
+        link(Out.self, on: context, handler: Transform(body)) { child in
             guard let handler = child.takeHandler(Transform<In, Out>.self),
                 let value = child.receive(In.self)
             else { return }
@@ -18,8 +18,8 @@ extension Node {
     func compactMap<In, Out>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Out?
     ) -> Node {
-        link(Out.self, on: context, keeping: Attempt(body)) { child in
-            guard let handler = child.takeHandler(Attempt<In, Out>.self),
+        link(Out.self, on: context, handler: OptionalTransform(body)) { child in
+            guard let handler = child.takeHandler(OptionalTransform<In, Out>.self),
                 let value = child.receive(In.self)
             else { return }
             do {
@@ -38,8 +38,8 @@ extension Node {
     func validate<In>(
         on context: (any ExecutionContext)? = nil, _ check: @escaping (In) throws -> Bool
     ) -> Node {
-        link(In.self, on: context, keeping: Check(check)) { child in
-            guard let handler = child.takeHandler(Check<In>.self),
+        link(In.self, on: context, handler: Predicate(check)) { child in
+            guard let handler = child.takeHandler(Predicate<In>.self),
                 let value = child.receive(In.self)
             else { return }
             do {
@@ -58,8 +58,8 @@ extension Node {
     func onValue<In>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Void
     ) -> Node {
-        link(In.self, on: context, keeping: Look(body)) { child in
-            guard let handler = child.takeHandler(Look<In>.self),
+        link(In.self, on: context, handler: ValueObserver(body)) { child in
+            guard let handler = child.takeHandler(ValueObserver<In>.self),
                 let value = child.receive(In.self)
             else { return }
             do {
@@ -77,8 +77,8 @@ extension Node {
     func done<In>(
         on context: (any ExecutionContext)? = nil, _ body: @escaping (In) throws -> Void
     ) -> Node {
-        link(Void.self, on: context, keeping: Look(body)) { child in
-            guard let handler = child.takeHandler(Look<In>.self),
+        link(Void.self, on: context, handler: ValueObserver(body)) { child in
+            guard let handler = child.takeHandler(ValueObserver<In>.self),
                 let value = child.receive(In.self)
             else { return }
             do {
@@ -92,7 +92,7 @@ extension Node {
 }
 
 extension Promise {
-    /// Turns the value into another; a throw rejects.
+    /// Turns the value into another one; a throw rejects.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. An error skips it. Cancelling the result withdraws from
@@ -166,9 +166,9 @@ extension Promise {
         .init(node.map { (_: Value) in })
     }
 
-    /// The same outcome, whose handlers run elsewhere.
+    /// The same outcome; its handlers run on another context.
     ///
-    /// Only the place changes: value, error and cancellation pass on, one turn of the new context
+    /// Only the context changes: value, error and cancellation pass on, one turn of the new context
     /// later. Cancelling the result withdraws from this promise.
     @inlinable
     public func hop(to context: any ExecutionContext) -> Promise {
@@ -177,11 +177,11 @@ extension Promise {
 }
 
 extension LocalPromise {
-    /// Turns the value into another; a throw rejects.
+    /// Turns the value into another one; a throw rejects.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error skips it. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. An error skips it. Cancelling the result withdraws from this promise; the
+    /// handler then never runs.
     @inlinable
     public func map<New>(_ body: @escaping (Value) throws -> New) -> LocalPromise<New> {
         .init(node.map(body))
@@ -189,9 +189,9 @@ extension LocalPromise {
 
     /// Like `map`; nil rejects with `PromiseError.noValue`.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error skips it, and what it throws rejects. Cancelling the result withdraws
-    /// from this promise; the handler then never runs.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. An error skips it, and what it throws rejects. Cancelling the result
+    /// withdraws from this promise; the handler then never runs.
     @inlinable
     public func compactMap<New>(_ body: @escaping (Value) throws -> New?) -> LocalPromise<New> {
         .init(node.compactMap(body))
@@ -200,9 +200,9 @@ extension LocalPromise {
     /// Passes the value on if the check returns true; else rejects with
     /// `PromiseError.validationFailed`.
     ///
-    /// `check` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error skips it, and what it throws rejects. Cancelling the result withdraws
-    /// from this promise; the handler then never runs.
+    /// `check` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. An error skips it, and what it throws rejects. Cancelling the result
+    /// withdraws from this promise; the handler then never runs.
     @inlinable
     public func validate(_ check: @escaping (Value) throws -> Bool) -> LocalPromise {
         .init(node.validate(check))
@@ -210,9 +210,9 @@ extension LocalPromise {
 
     /// Observes the value, which passes on; a throw rejects.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error skips it. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. An error skips it. Cancelling the result withdraws from this promise; the
+    /// handler then never runs.
     @inlinable
     public func onValue(_ body: @escaping (Value) throws -> Void) -> LocalPromise {
         .init(node.onValue(body))
@@ -220,9 +220,9 @@ extension LocalPromise {
 
     /// Ends the success part of a chain.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error skips it, and what it throws rejects. The result may be cancelled like
-    /// any other: then `body` never runs.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. An error skips it, and what it throws rejects. The result may be cancelled
+    /// like any other: then `body` never runs.
     @inlinable
     public func done(_ body: @escaping (Value) throws -> Void) -> LocalPromise<Void> {
         .init(node.done(body))
@@ -238,9 +238,9 @@ extension LocalPromise {
 }
 
 extension LocalPromise where Value: Sendable {
-    /// The same outcome, whose handlers run elsewhere.
+    /// The same outcome; its handlers run on another context.
     ///
-    /// Only the place changes: value, error and cancellation pass on, one turn of the new context
+    /// Only the context changes: value, error and cancellation pass on, one turn of the new context
     /// later. Cancelling the result withdraws from this promise.
     @inlinable
     public func hop(to context: any ExecutionContext) -> Promise<Value> {

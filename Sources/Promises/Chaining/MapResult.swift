@@ -1,4 +1,4 @@
-// The operator that turns an outcome, whichever it is, into a value.
+// The operator that turns an outcome, a value or an error, into a value.
 
 extension Node {
     @inlinable
@@ -6,12 +6,12 @@ extension Node {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping (Result<In, any Error>) throws -> Out
     ) -> Node {
-        link(Out.self, on: context, keeping: Transform(body)) { child in
+        link(Out.self, on: context, handler: Transform(body)) { child in
             guard let handler = child.takeHandler(Transform<Result<In, any Error>, Out>.self),
-                var above = child.takeParent()
+                var parent = child.takeParent()
             else { return }
             do {
-                child.fulfill(try handler.call(above.takeResult(as: In.self)))
+                child.fulfill(try handler.call(parent.takeResult(as: In.self)))
             } catch {
                 child.reject(error)
             }
@@ -47,9 +47,9 @@ extension LocalPromise {
     /// Turns the outcome, a value or an error, cancellation included, into a value; a throw
     /// rejects.
     ///
-    /// One link where `map` and `recover` are two.
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. Cancelling the result withdraws from this promise; the handler then never runs.
+    /// One link where `map` and `recover` are two. `body` runs on the local context, in a turn of
+    /// its own once there is an outcome: never inside this call. Cancelling the result withdraws
+    /// from this promise; the handler then never runs.
     @inlinable
     public func mapResult<New>(
         _ body: @escaping (Result<Value, any Error>) throws -> New

@@ -22,9 +22,9 @@ extension Node {
     ) -> Node {
         watch(Value.self, on: context) { child in
             var error: (any Error)?
-            if var above = child.takeParent() {
-                if above.isFulfilled { return child.inherit(Value.self, from: &above) }
-                error = above.error
+            if var parent = child.takeParent() {
+                if parent.isFulfilled { return child.inherit(Value.self, from: &parent) }
+                error = parent.error
             }
             let reason = error ?? child.error
             do {
@@ -42,9 +42,9 @@ extension Node {
         _ body: @escaping () -> Void
     ) -> Node {
         watch(Value.self, on: context) { child in
-            guard var above = child.takeParent() else { return body() }
+            guard var parent = child.takeParent() else { return body() }
             body()
-            child.inherit(Value.self, from: &above)
+            child.inherit(Value.self, from: &parent)
         }
     }
 
@@ -56,12 +56,12 @@ extension Node {
         let observer = Node.make(
             Void.self, placement: context.map { .context($0) } ?? placement, parent: self
         ) { observer in
-            guard let handler = observer.takeHandler(Observe<Result<Value, any Error>>.self),
-                var above = observer.takeParent()
+            guard let handler = observer.takeHandler(Observer<Result<Value, any Error>>.self),
+                var parent = observer.takeParent()
             else { return }
-            handler.call(above.takeResult(as: Value.self))
+            handler.call(parent.takeResult(as: Value.self))
         }
-        observer.keep(Observe(body))
+        observer.storeHandler(Observer(body))
         attach(observer: observer)
     }
 }
@@ -83,8 +83,8 @@ extension Promise {
     /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
-    /// outcome: never inside this call. A value skips it, and an error that the policy leaves
-    /// out. Cancelling the result withdraws from this promise, and `body` still runs, with
+    /// outcome: never inside this call. A value skips it, and so does an error that the policy does
+    /// not cover. Cancelling the result withdraws from this promise, and `body` still runs, with
     /// the cancellation.
     @inlinable
     public func onFailure(
@@ -110,8 +110,8 @@ extension Promise {
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. Observers and handlers run in the order in which they were
-    /// attached. An error counts as handled. There is nothing to cancel: when all who want the
-    /// outcome have withdrawn, `body` receives the cancellation.
+    /// attached. An error counts as handled. There is nothing to cancel: when all consumers have
+    /// withdrawn, `body` receives the cancellation.
     @inlinable
     public func whenSettled(
         on context: (any ExecutionContext)? = nil,
@@ -124,9 +124,9 @@ extension Promise {
 extension LocalPromise {
     /// Observes the outcome, which passes on.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. It cannot throw, and changes nothing. Cancelling the result withdraws from this
-    /// promise, and `body` still runs, with the cancellation.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. It cannot throw, and changes nothing. Cancelling the result withdraws from
+    /// this promise, and `body` still runs, with the cancellation.
     @inlinable
     public func onResult(_ body: @escaping (Result<Value, any Error>) -> Void) -> LocalPromise {
         .init(node.onResult(body))
@@ -134,9 +134,10 @@ extension LocalPromise {
 
     /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. A value skips it, and an error that the policy leaves out. Cancelling the result
-    /// withdraws from this promise, and `body` still runs, with the cancellation.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. A value skips it, and so does an error that the policy does not cover.
+    /// Cancelling the result withdraws from this promise, and `body` still runs, with the
+    /// cancellation.
     @inlinable
     public func onFailure(
         policy: CatchPolicy = .allErrors, _ body: @escaping (any Error) throws -> Void
@@ -146,9 +147,9 @@ extension LocalPromise {
 
     /// Runs in every case, cancellation included; the outcome passes on.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. It cannot throw, and does not receive the outcome. Cancelling the result withdraws
-    /// from this promise, and `body` still runs.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. It cannot throw, and does not receive the outcome. Cancelling the result
+    /// withdraws from this promise, and `body` still runs.
     @inlinable
     public func ensure(_ body: @escaping () -> Void) -> LocalPromise {
         .init(node.ensure(Value.self, body))
@@ -156,10 +157,10 @@ extension LocalPromise {
 
     /// Observes the outcome without making a promise and without keeping the work going.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. Observers and handlers run in the order in which they were attached. An error counts
-    /// as handled. There is nothing to cancel: when all who want the outcome have withdrawn, `body`
-    /// receives the cancellation.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. Observers and handlers run in the order in which they were attached. An
+    /// error counts as handled. There is nothing to cancel: when all consumers have withdrawn,
+    /// `body` receives the cancellation.
     @inlinable
     public func whenSettled(_ body: @escaping (Result<Value, any Error>) -> Void) {
         node.whenSettled(body)

@@ -1,23 +1,23 @@
-// Operators that repair or replace an error.
+// Operators that recover from an error or replace it.
 
 extension Node {
     @inlinable
-    func recover<Next: Lead>(
-        on context: (any ExecutionContext)? = nil, policy: CatchPolicy, _ lead: Next
+    func recover<Next: FlatTransform>(
+        on context: (any ExecutionContext)? = nil, policy: CatchPolicy, _ transform: Next
     ) -> Node where Next.Input == any Error {
-        // A step for each policy, so that none is captured.
+        // One step for each policy, so that the step captures nothing.
         let step: (Node) -> Void =
             switch policy {
             case .allErrors: { $0.repair(.allErrors, Next.self) }
             case .allErrorsExceptCancellation:
                 { $0.repair(.allErrorsExceptCancellation, Next.self) }
             }
-        return link(Next.Output.self, on: context, keeping: lead, step)
+        return link(Next.Output.self, on: context, handler: transform, step)
     }
 
     /// In a step: the handler continues after an error.
     @inlinable
-    func repair<Next: Lead>(_ policy: CatchPolicy, _ type: Next.Type)
+    func repair<Next: FlatTransform>(_ policy: CatchPolicy, _ type: Next.Type)
     where Next.Input == any Error {
         guard let handler = takeHandler(Next.self),
             let error = receiveError(passing: Next.Output.self)
@@ -26,19 +26,19 @@ extension Node {
             _ = reject(error)
             return
         }
-        do { adopt(try handler.next(error), as: Next.Output.self) } catch { reject(error) }
+        do { adopt(try handler.nextNode(error), as: Next.Output.self) } catch { reject(error) }
     }
 
     @inlinable
-    func recover<Failure: Error, Next: PromiseFace>(
+    func recover<Failure: Error, Next: NodeHandle>(
         only type: Failure.Type, on context: (any ExecutionContext)? = nil,
         _ body: @escaping (Failure) throws -> Next
     ) -> Node {
-        let lead = FaceLead { (error: any Error) in
+        let transform = HandleTransform { (error: any Error) in
             guard let failure = error as? Failure else { throw error }
             return try body(failure)
         }
-        return recover(on: context, policy: .allErrors, lead)
+        return recover(on: context, policy: .allErrors, transform)
     }
 
     @inlinable
@@ -78,7 +78,7 @@ extension Promise {
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @Sendable (any Error) throws -> Promise
     ) -> Promise {
-        .init(node.recover(on: context, policy: policy, PromiseLead(body)))
+        .init(node.recover(on: context, policy: policy, PromiseTransform(body)))
     }
 
     /// Continues with another promise after an error of one type; others pass on.
@@ -95,7 +95,8 @@ extension Promise {
         .init(node.recover(only: Failure.self, on: context, body))
     }
 
-    /// Uses a value instead of an error, but not of a cancellation. Made only if it is needed.
+    /// Replaces an error, but not a cancellation, by a value. The value is made only if it is
+    /// needed.
     ///
     /// `value` is evaluated on this promise's context in a turn of its own. A value skips it.
     /// Cancelling the result withdraws from this promise; the handler then never runs.
@@ -122,23 +123,23 @@ extension LocalPromise {
     /// Continues with another promise after an error, by default not after a cancellation. A throw
     /// replaces the error.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. A value skips it. Cancelling the result withdraws from this promise, or from the
-    /// one that `body` has returned.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. A value skips it. Cancelling the result withdraws from this promise, or
+    /// from the one that `body` has returned.
     @inlinable
     public func recover(
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping (any Error) throws -> LocalPromise
     ) -> LocalPromise {
-        .init(node.recover(policy: policy, LocalLead(body)))
+        .init(node.recover(policy: policy, LocalPromiseTransform(body)))
     }
 
     /// Continues with another promise after an error of one type; others pass on.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. A value skips it, and so do errors of other types, cancellation among them. What
-    /// it throws replaces the error. Cancelling the result withdraws from this promise, or from the
-    /// one that `body` has returned.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. A value skips it, and so do errors of other types, cancellation among
+    /// them. What it throws replaces the error. Cancelling the result withdraws from this promise,
+    /// or from the one that `body` has returned.
     @inlinable
     public func recover<Failure: Error>(
         only type: Failure.Type, _ body: @escaping (Failure) throws -> LocalPromise
@@ -146,10 +147,11 @@ extension LocalPromise {
         .init(node.recover(only: Failure.self, body))
     }
 
-    /// Uses a value instead of an error, but not of a cancellation. Made only if it is needed.
+    /// Replaces an error, but not a cancellation, by a value. The value is made only if it is
+    /// needed.
     ///
-    /// `value` is evaluated on the core in a turn of its own. A value skips it. Cancelling the
-    /// result withdraws from this promise; the handler then never runs.
+    /// `value` is evaluated on the local context, in a turn of its own. A value skips it.
+    /// Cancelling the result withdraws from this promise; the handler then never runs.
     @inlinable
     public func replaceError(with value: @autoclosure @escaping () -> Value) -> LocalPromise {
         .init(node.replaceError(with: value))
@@ -157,8 +159,8 @@ extension LocalPromise {
 
     /// Rejects with another error.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. It also runs for a cancellation; a value skips it. Cancelling the result
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. It also runs for a cancellation; a value skips it. Cancelling the result
     /// withdraws from this promise; the handler then never runs.
     @inlinable
     public func mapError(_ body: @escaping (any Error) -> any Error) -> LocalPromise {

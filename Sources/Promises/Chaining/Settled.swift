@@ -15,9 +15,9 @@ extension Node {
         _ body: @escaping (any Error) -> Void
     ) -> Node {
         link(Void.self, on: context) { child in
-            guard let above = child.takeParent() else { return }
-            if above.isRejected {
-                let error = above.error
+            guard let parent = child.takeParent() else { return }
+            if parent.isRejected {
+                let error = parent.error
                 if policy.covers(error) { body(error) }
             }
             child.fulfill(())
@@ -25,33 +25,33 @@ extension Node {
     }
 
     @inlinable
-    func ensure<Value, Wait: PromiseFace>(
+    func ensure<Value, Wait: NodeHandle>(
         _ type: Value.Type, on context: (any ExecutionContext)? = nil,
         waiting body: @escaping () -> Wait
     ) -> Node {
         watch(Value.self, on: context) { child in
             let waited = body().node
-            guard let above = child.takeParent() else { return }
-            // A guarantee cannot be cancelled: not by the child that stops waiting for it either.
-            _ = waited.claim.insert(Claim.shielded)
+            guard let parent = child.takeParent() else { return }
+            // A guarantee cannot be cancelled, not even by the child that stops waiting for it.
+            _ = waited.control.insert(ControlBits.shielded)
             child.wait(for: waited) { child in
-                var above = above
-                child.inherit(Value.self, from: &above)
+                var parent = parent
+                child.inherit(Value.self, from: &parent)
             }
         }
     }
 
-    /// A child whose cancellation goes no further: it withdraws like any other, so that its node is
-    /// freed, but from then on no withdrawal cancels this node.
+    /// A child whose cancellation does not reach this node. The child withdraws like any other, so
+    /// that its node is freed, but from then on no withdrawal cancels this node.
     @inlinable
     func shielded<Value>(_ type: Value.Type) -> Node {
-        _ = claim.insert(Claim.shielded)
+        _ = control.insert(ControlBits.shielded)
         return link(Value.self) { $0.inherit(Value.self) }
     }
 }
 
 extension Promise {
-    /// The outcome as a value, cancellation included: there one turn later, on this promise's
+    /// The outcome as a value, cancellation included: available one turn later, on this promise's
     /// context. The error counts as handled. The result cannot fail and cannot be cancelled.
     @inlinable
     public var settled: Guarantee<Result<Value, any Error>> {
@@ -75,8 +75,8 @@ extension Promise {
 
     /// Ends the chain and silences its error on purpose; diagnostics report it.
     ///
-    /// The report names the place of this call. A cancellation is not reported. The result cannot
-    /// fail and cannot be cancelled.
+    /// The report names the source location of this call. A cancellation is not reported. The
+    /// result cannot fail and cannot be cancelled.
     @discardableResult
     public func cauterize(
         file: StaticString = #fileID, line: UInt = #line
@@ -87,17 +87,17 @@ extension Promise {
         }
     }
 
-    /// Continues after any error, cancellation included, with what cannot fail.
+    /// Continues after any error, cancellation included, with a guarantee.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. A value skips it. The result cannot fail and cannot be
     /// cancelled.
-    @inlinable @_disfavoredOverload  // A trailing closure without the label means the other one.
+    @inlinable @_disfavoredOverload  // Unlabelled trailing closures select the other overload.
     public func recover(
         on context: (any ExecutionContext)? = nil,
         guaranteed body: @escaping @Sendable (any Error) -> Guarantee<Value>
     ) -> Guarantee<Value> {
-        .init(node.recover(on: context, policy: .allErrors, FaceLead(body)))
+        .init(node.recover(on: context, policy: .allErrors, HandleTransform(body)))
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.
@@ -117,13 +117,13 @@ extension Promise {
     /// The same outcome; cancelling it does not reach the work.
     ///
     /// Value and error pass on one turn later. Cancelling the result rejects only the result, and
-    /// this promise does not count it as a consumer that has left.
+    /// this promise does not count it as a withdrawn consumer.
     @inlinable
     public func shielded() -> Promise { .init(node.shielded(Value.self)) }
 }
 
 extension LocalPromise {
-    /// The outcome as a value, cancellation included: there one turn later. The error counts as
+    /// The outcome as a value, cancellation included: available one turn later. The error counts as
     /// handled. The result cannot fail and cannot be cancelled.
     @inlinable
     public var settled: LocalGuarantee<Result<Value, any Error>> {
@@ -133,8 +133,9 @@ extension LocalPromise {
     /// Ends the chain. Fulfilled at the end of the chain, whether or not the handler ran: by
     /// default it does not run for a cancellation, after which no consumer is left.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. The error counts as handled. The result cannot fail and cannot be cancelled.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. The error counts as handled. The result cannot fail and cannot be
+    /// cancelled.
     @inlinable @discardableResult
     public func `catch`(
         policy: CatchPolicy = .allErrorsExceptCancellation, _ body: @escaping (any Error) -> Void
@@ -144,8 +145,8 @@ extension LocalPromise {
 
     /// Ends the chain and silences its error on purpose; diagnostics report it.
     ///
-    /// The report names the place of this call. A cancellation is not reported. The result cannot
-    /// fail and cannot be cancelled.
+    /// The report names the source location of this call. A cancellation is not reported. The
+    /// result cannot fail and cannot be cancelled.
     @discardableResult
     public func cauterize(
         file: StaticString = #fileID, line: UInt = #line
@@ -156,22 +157,22 @@ extension LocalPromise {
         }
     }
 
-    /// Continues after any error, cancellation included, with what cannot fail.
+    /// Continues after any error, cancellation included, with a guarantee.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. A value skips it. The result cannot fail and cannot be cancelled.
-    @inlinable @_disfavoredOverload  // A trailing closure without the label means the other one.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. A value skips it. The result cannot fail and cannot be cancelled.
+    @inlinable @_disfavoredOverload  // Unlabelled trailing closures select the other overload.
     public func recover(
         guaranteed body: @escaping (any Error) -> LocalGuarantee<Value>
     ) -> LocalGuarantee<Value> {
-        .init(node.recover(policy: .allErrors, FaceLead(body)))
+        .init(node.recover(policy: .allErrors, HandleTransform(body)))
     }
 
     /// Runs in every case and waits for what it returns; then the outcome passes on.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. Neither it nor what it returns can fail. Cancelling the result withdraws from this
-    /// promise, and `body` still runs; what it returns is not waited for.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. Neither it nor what it returns can fail. Cancelling the result withdraws
+    /// from this promise, and `body` still runs; what it returns is not waited for.
     @inlinable
     public func ensure(waiting body: @escaping () -> LocalGuarantee<Void>) -> LocalPromise {
         .init(node.ensure(Value.self, waiting: body))
@@ -180,7 +181,7 @@ extension LocalPromise {
     /// The same outcome; cancelling it does not reach the work.
     ///
     /// Value and error pass on one turn later. Cancelling the result rejects only the result, and
-    /// this promise does not count it as a consumer that has left.
+    /// this promise does not count it as a withdrawn consumer.
     @inlinable
     public func shielded() -> LocalPromise { .init(node.shielded(Value.self)) }
 }

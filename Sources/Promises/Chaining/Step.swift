@@ -2,27 +2,27 @@
 public enum Step<Value: Sendable>: Sendable {
     /// The value itself.
     case value(Value)
-    /// Whatever becomes of a promise.
+    /// The outcome of a promise.
     case promise(Promise<Value>)
 }
 
-/// What a handler of a core may continue with: a value or a promise.
+/// What a handler of a local promise may continue with: a value or a promise.
 public enum LocalStep<Value> {
     /// The value itself.
     case value(Value)
-    /// Whatever becomes of a promise.
+    /// The outcome of a promise.
     case promise(LocalPromise<Value>)
 }
 
 @usableFromInline
-protocol StepFace<Value> {
+protocol StepProtocol<Value> {
     associatedtype Value
-    func take(in child: Node)
+    func settle(_ child: Node)
 }
 
-extension Step: StepFace {
+extension Step: StepProtocol {
     @inlinable
-    func take(in child: Node) {
+    func settle(_ child: Node) {
         switch self {
         case .value(let value): child.fulfill(value)
         case .promise(let promise): child.adopt(promise.node, as: Value.self)
@@ -30,9 +30,9 @@ extension Step: StepFace {
     }
 }
 
-extension LocalStep: StepFace {
+extension LocalStep: StepProtocol {
     @inlinable
-    func take(in child: Node) {
+    func settle(_ child: Node) {
         switch self {
         case .value(let value): child.fulfill(value)
         case .promise(let promise): child.adopt(promise.node, as: Value.self)
@@ -42,7 +42,7 @@ extension LocalStep: StepFace {
 
 extension Node {
     @inlinable
-    func then<In, Next: StepFace>(
+    func then<In, Next: StepProtocol>(
         on context: (any ExecutionContext)? = nil,
         fulfilled: @escaping (In) throws -> Next, rejected: @escaping (any Error) throws -> Next
     ) -> Node {
@@ -50,8 +50,8 @@ extension Node {
             guard let result = child.receiveResult(In.self) else { return }
             do {
                 switch result {
-                case .success(let value): try fulfilled(value).take(in: child)
-                case .failure(let error): try rejected(error).take(in: child)
+                case .success(let value): try fulfilled(value).settle(child)
+                case .failure(let error): try rejected(error).settle(child)
                 }
             } catch {
                 child.reject(error)
@@ -61,8 +61,8 @@ extension Node {
 }
 
 extension Promise {
-    /// Continues either way, with a value or a promise. What one handler throws, the other does not
-    /// see.
+    /// Continues after a value or an error, with a value or a promise. What one handler throws does
+    /// not reach the other.
     ///
     /// Exactly one of them runs, on `context`, or else on this promise's, in a turn of its own. A
     /// throw rejects. Cancelling the result withdraws from this promise, or from the one that the
@@ -78,11 +78,12 @@ extension Promise {
 }
 
 extension LocalPromise {
-    /// Continues either way, with a value or a promise. What one handler throws, the other does not
-    /// see.
+    /// Continues after a value or an error, with a value or a promise. What one handler throws does
+    /// not reach the other.
     ///
-    /// Exactly one of them runs, on the core in a turn of its own. A throw rejects. Cancelling the
-    /// result withdraws from this promise, or from the one that the handler has continued with.
+    /// Exactly one of them runs, on the local context in a turn of its own. A throw rejects.
+    /// Cancelling the result withdraws from this promise, or from the one that the handler has
+    /// continued with.
     @inlinable
     public func then<New>(
         fulfilled: @escaping (Value) throws -> LocalStep<New>,

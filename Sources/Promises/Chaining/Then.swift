@@ -2,29 +2,31 @@
 
 extension Node {
     @inlinable
-    func then<Next: Lead>(on context: (any ExecutionContext)? = nil, _ lead: Next) -> Node {
-        link(Next.Output.self, on: context, keeping: lead) { child in
+    func then<Next: FlatTransform>(on context: (any ExecutionContext)? = nil, _ transform: Next)
+        -> Node
+    {
+        link(Next.Output.self, on: context, handler: transform) { child in
             guard let handler = child.takeHandler(Next.self),
                 let value = child.receive(Next.Input.self)
             else { return }
-            do { child.adopt(try handler.next(value), as: Next.Output.self) } catch {
+            do { child.adopt(try handler.nextNode(value), as: Next.Output.self) } catch {
                 child.reject(error)
             }
         }
     }
 
-    /// Keeps the value and joins the new promise's value to it.
+    /// Keeps the value and combines it with the new promise's value.
     @inlinable
-    func adding<Next: Lead, Joined>(
-        on context: (any ExecutionContext)? = nil, _ lead: Next,
+    func adding<Next: FlatTransform, Joined>(
+        on context: (any ExecutionContext)? = nil, _ transform: Next,
         _ join: @escaping (Next.Input, Next.Output) -> Joined
     ) -> Node {
-        link(Joined.self, on: context, keeping: lead) { child in
+        link(Joined.self, on: context, handler: transform) { child in
             guard let handler = child.takeHandler(Next.self),
                 let value = child.receive(Next.Input.self)
             else { return }
             do {
-                child.wait(for: try handler.next(value)) { child in
+                child.wait(for: try handler.nextNode(value)) { child in
                     guard let new = child.receive(Next.Output.self) else { return }
                     child.fulfill(join(value, new))
                 }
@@ -35,8 +37,7 @@ extension Node {
     }
 
     @inlinable
-    static func firstly<Next: PromiseFace>(placement: Placement, _ body: () throws -> Next) -> Node
-    {
+    static func firstly<Next: NodeHandle>(placement: Placement, _ body: () throws -> Next) -> Node {
         do {
             return try body().node.link(Next.Value.self) { $0.inherit(Next.Value.self) }
         } catch {
@@ -58,7 +59,7 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) throws -> Promise<New>
     ) -> Promise<New> {
-        .init(node.then(on: context, PromiseLead(body)))
+        .init(node.then(on: context, PromiseTransform(body)))
     }
 
     /// Continues with another promise and keeps this value beside the new one.
@@ -72,35 +73,35 @@ extension Promise {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) throws -> Promise<New>
     ) -> Promise<(Value, New)> {
-        .init(node.adding(on: context, PromiseLead(body)) { ($0, $1) })
+        .init(node.adding(on: context, PromiseTransform(body)) { ($0, $1) })
     }
 }
 
 extension LocalPromise {
     /// Continues with another promise; a throw rejects.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error skips it. The result has the returned promise's outcome, on its own
-    /// context; a promise that would wait for itself rejects with
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. An error skips it. The result has the returned promise's outcome, on its
+    /// own context; a promise that would wait for itself rejects with
     /// `PromiseError.resolvedWithItself`. Cancelling the result withdraws from this promise, or
     /// from the one that `body` has returned.
     @inlinable
     public func then<New>(_ body: @escaping (Value) throws -> LocalPromise<New>) -> LocalPromise<
         New
     > {
-        .init(node.then(LocalLead(body)))
+        .init(node.then(LocalPromiseTransform(body)))
     }
 
     /// Continues with another promise and keeps this value beside the new one.
     ///
-    /// `body` runs on the core, in a turn of its own once there is an outcome: never inside this
-    /// call. An error skips it; a throw, or an error of the new promise, rejects. Cancelling
-    /// the result withdraws from this promise, or from the one that `body` has returned.
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
+    /// inside this call. An error skips it; a throw, or an error of the new promise, rejects.
+    /// Cancelling the result withdraws from this promise, or from the one that `body` has returned.
     @inlinable
     public func adding<New>(
         _ body: @escaping (Value) throws -> LocalPromise<New>
     ) -> LocalPromise<(Value, New)> {
-        .init(node.adding(LocalLead(body)) { ($0, $1) })
+        .init(node.adding(LocalPromiseTransform(body)) { ($0, $1) })
     }
 }
 
@@ -111,14 +112,14 @@ extension LocalPromise {
 /// run on the current context, or else on `SharedPool`.
 @inlinable
 public func firstly<Value: Sendable>(_ body: () throws -> Promise<Value>) -> Promise<Value> {
-    .init(Node.firstly(placement: .beginning(on: nil), body))
+    .init(Node.firstly(placement: .forNewChain(on: nil), body))
 }
 
 extension LocalContext {
     /// Begins a chain: the body runs now, and what it throws rejects.
     ///
     /// The result is a link of its own, one turn behind the promise that the body has returned, on
-    /// this core; cancelling the result withdraws from that promise.
+    /// this local context; cancelling the result withdraws from that promise.
     @inlinable
     public func firstly<Value>(_ body: () throws -> LocalPromise<Value>) -> LocalPromise<Value> {
         .init(Node.firstly(placement: placement, body))

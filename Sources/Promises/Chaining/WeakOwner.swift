@@ -1,4 +1,4 @@
-// A chain whose handlers belong to an owner and do not run without it.
+// Operators of chains whose handlers belong to an owner and do not run without it.
 
 /// An owner that a chain does not keep alive.
 @usableFromInline
@@ -36,12 +36,12 @@ extension Node {
         watch(Value.self) { child in
             let owner = try? owner.get()
             if let owner { body(owner) }
-            guard var above = child.takeParent() else { return }
+            guard var parent = child.takeParent() else { return }
             guard owner != nil else {
                 child.reject(PromiseError.contextDeallocated)
                 return
             }
-            child.inherit(Value.self, from: &above)
+            child.inherit(Value.self, from: &parent)
         }
     }
 }

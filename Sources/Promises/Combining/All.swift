@@ -3,17 +3,17 @@
 extension Node {
     @inlinable
     static func all<Value, Output>(
-        _ members: [Node], of type: Value.Type, placement: Placement,
+        _ inputs: [Node], of type: Value.Type, placement: Placement,
         _ combine: @escaping ([Value]) -> Output
     ) -> Node {
-        if members.isEmpty { return .settled(combine([]), placement: placement) }
-        let result = Node.gathering(Output.self, count: members.count, placement: placement)
-        let inputSlots = members.map { member in
-            result.inputSlot(Value.self, at: member) { inputSlot in
-                guard let result = inputSlot.arrive(Value.self) else { return }
+        if inputs.isEmpty { return .settled(combine([]), placement: placement) }
+        let result = Node.combinatorResult(Output.self, count: inputs.count, placement: placement)
+        let inputSlots = inputs.map { input in
+            result.inputSlot(Value.self, at: input) { inputSlot in
+                guard let result = inputSlot.receiveOutcome(Value.self) else { return }
                 if inputSlot.isRejected {
                     result.concludeEarly(Result<Output, any Error>.failure(inputSlot.error))
-                } else if result.isComplete(Output.self) {
+                } else if result.countSettledInput(Output.self) {
                     result.conclude { inputSlots in
                         .success(combine(inputSlots.map { $0.value(as: Value.self) }))
                     }
@@ -21,46 +21,46 @@ extension Node {
             }
         }
         result.write(inputSlots)
-        result.gather(inputSlots, at: members)
+        result.awaitInputs(inputSlots, at: inputs)
         return result
     }
 
-    /// Where a combinator without a context of its own delivers: with its first member.
+    /// The placement of a combinator that has no context of its own: that of its first input.
     @inlinable
-    static func placement(of members: [Node]) -> Placement {
-        members.first?.placement ?? .beginning(on: nil)
+    static func placement(of inputs: [Node]) -> Placement {
+        inputs.first?.placement ?? .forNewChain(on: nil)
     }
 }
 
-/// Every value in the order of the promises, or the first error; the others are then withdrawn
-/// from. Nothing gives nothing.
+/// Every value in the order of the promises, or the first error; the result then withdraws from the
+/// others. For no promises the result is empty.
 ///
-/// Handlers run on the context of the first member, in a turn after the member that decides it.
-/// Cancelling the result withdraws from every member that has not arrived.
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
 public func all<Value: Sendable>(_ promises: some Collection<Promise<Value>>) -> Promise<[Value]> {
-    let members = promises.map(\.node)
-    return .init(Node.all(members, of: Value.self, placement: Node.placement(of: members)) { $0 })
+    let inputs = promises.map(\.node)
+    return .init(Node.all(inputs, of: Value.self, placement: Node.placement(of: inputs)) { $0 })
 }
 
-/// Every value by its key, or the first error; the others are then withdrawn from.
+/// Every value by its key, or the first error; the result then withdraws from the others.
 ///
-/// Handlers run on the context of the first member, in a turn after the member that decides it.
-/// Cancelling the result withdraws from every member that has not arrived.
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
 public func all<Key: Hashable & Sendable, Value: Sendable>(
     _ promises: [Key: Promise<Value>]
 ) -> Promise<[Key: Value]> {
     all(promises.map { (key: $0.key, promise: $0.value) })
 }
 
-/// Every value by its key, or the first error; the others are then withdrawn from.
+/// Every value by its key, or the first error; the result then withdraws from the others.
 ///
-/// Handlers run on the context of the first member, in a turn after the member that decides it.
-/// Cancelling the result withdraws from every member that has not arrived.
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
 public func all<Key: Hashable & Sendable, Value: Sendable>(
-    _ members: [(key: Key, promise: Promise<Value>)]
+    _ inputs: [(key: Key, promise: Promise<Value>)]
 ) -> Promise<[Key: Value]> {
-    let nodes = members.map(\.promise.node)
-    let keys = members.map(\.key)
+    let nodes = inputs.map(\.promise.node)
+    let keys = inputs.map(\.key)
     return .init(
         Node.all(nodes, of: Value.self, placement: Node.placement(of: nodes)) { values in
             Dictionary(zip(keys, values)) { first, _ in first }
@@ -68,11 +68,11 @@ public func all<Key: Hashable & Sendable, Value: Sendable>(
 }
 
 extension LocalContext {
-    /// Every value in the order of the promises, or the first error; the others are then withdrawn
-    /// from. Nothing gives nothing.
+    /// Every value in the order of the promises, or the first error; the result then withdraws from
+    /// the others. For no promises the result is empty.
     ///
-    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
-    /// result withdraws from every member that has not arrived.
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
     @inlinable
     public func all<Value>(_ promises: some Collection<LocalPromise<Value>>) -> LocalPromise<
         [Value]
@@ -80,27 +80,27 @@ extension LocalContext {
         .init(Node.all(promises.map(\.node), of: Value.self, placement: placement) { $0 })
     }
 
-    /// Every value by its key, or the first error; the others are then withdrawn from.
+    /// Every value by its key, or the first error; the result then withdraws from the others.
     ///
-    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
-    /// result withdraws from every member that has not arrived.
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
     public func all<Key: Hashable, Value>(_ promises: [Key: LocalPromise<Value>]) -> LocalPromise<
         [Key: Value]
     > {
         all(promises.map { (key: $0.key, promise: $0.value) })
     }
 
-    /// Every value by its key, or the first error; the others are then withdrawn from.
+    /// Every value by its key, or the first error; the result then withdraws from the others.
     ///
-    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
-    /// result withdraws from every member that has not arrived.
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
     @inlinable
     public func all<Key: Hashable, Value>(
-        _ members: [(key: Key, promise: LocalPromise<Value>)]
+        _ inputs: [(key: Key, promise: LocalPromise<Value>)]
     ) -> LocalPromise<[Key: Value]> {
-        let keys = members.map(\.key)
+        let keys = inputs.map(\.key)
         return .init(
-            Node.all(members.map(\.promise.node), of: Value.self, placement: placement) { values in
+            Node.all(inputs.map(\.promise.node), of: Value.self, placement: placement) { values in
                 Dictionary(zip(keys, values)) { first, _ in first }
             })
     }

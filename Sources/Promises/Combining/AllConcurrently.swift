@@ -1,96 +1,106 @@
-// `all` over work that has not begun: at most so many at a time. `sequence`: one after the other.
+// `all` over work that has not started: a limited number at a time. `sequence`: one after the
+// other.
 
-/// Pulls inputs while there is room, and collects the values in the order of the inputs. Lives on
-/// the context of its result.
-final class ConcurrentInputs<Inputs: IteratorProtocol, Face: PromiseFace> {
+/// Starts work for inputs while fewer than `limit` promises are pending, and collects the values in
+/// the order of the inputs. Confined to the context of its result.
+final class ConcurrentInputs<Inputs: IteratorProtocol, Handle: NodeHandle> {
     private var inputs: Inputs
-    private let begin: (Inputs.Element) throws -> Face
+    private let makePromise: (Inputs.Element) throws -> Handle
     private let limit: Int
     private var running = 0
-    private var isOver = false
+    private var isFinished = false
     private var inputSlots: [Node] = []
 
-    init(_ inputs: Inputs, limit: Int, _ begin: @escaping (Inputs.Element) throws -> Face) {
+    init(_ inputs: Inputs, limit: Int, _ makePromise: @escaping (Inputs.Element) throws -> Handle) {
         self.inputs = inputs
         self.limit = limit
-        self.begin = begin
+        self.makePromise = makePromise
     }
 
     func result(placement: Placement) -> Node {
         let placement = placement.serial
-        let result = Node.root([Face.Value].self, placement: placement)
+        let result = Node.root([Handle.Value].self, placement: placement)
         result.onCancel { [self] result in
-            isOver = true
+            isFinished = true
             result.release(inputSlots)
         }
-        placement.context.enqueue(.job(on: placement) { [self] _ in pull(for: result) })
+        placement.context.enqueue(.job(on: placement) { [self] _ in startInputs(for: result) })
         return result
     }
 
-    private func pull(for result: Node) {
-        // A cancelled result begins nothing more, even before its cancellation handler has run.
-        while !isOver, !result.isDecided, running < limit {
+    private func startInputs(for result: Node) {
+        // A cancelled result starts nothing more, even before its cancellation handler has run.
+        while !isFinished, !result.isDecided, running < limit {
             guard let input = inputs.next() else {
-                isOver = running == 0
-                if isOver { result.fulfill(inputSlots.map { $0.value(as: Face.Value.self) }) }
+                isFinished = running == 0
+                if isFinished { result.fulfill(inputSlots.map { $0.value(as: Handle.Value.self) }) }
                 return
             }
-            do { start(try begin(input).node, for: result) } catch { fail(result, error) }
+            do {
+                wait(for: try makePromise(input).node, in: result)
+            } catch {
+                rejectEarly(result, error)
+            }
         }
     }
 
-    private func start(_ member: Node, for result: Node) {
+    private func wait(for node: Node, in result: Node) {
         running += 1
-        let inputSlot = result.inputSlot(Face.Value.self, at: member) { [self] inputSlot in
-            guard let result = inputSlot.arrive(Face.Value.self) else { return }
+        let inputSlot = result.inputSlot(Handle.Value.self, at: node) { [self] inputSlot in
+            guard let result = inputSlot.receiveOutcome(Handle.Value.self) else { return }
             running -= 1
-            if inputSlot.isRejected { fail(result, inputSlot.error) } else { pull(for: result) }
+            if inputSlot.isRejected {
+                rejectEarly(result, inputSlot.error)
+            } else {
+                startInputs(for: result)
+            }
         }
         inputSlots.append(inputSlot)
-        member.attach(inputSlot)
+        node.attach(inputSlot)
     }
 
-    private func fail(_ result: Node, _ error: any Error) {
-        guard !isOver else { return }
-        isOver = true
+    private func rejectEarly(_ result: Node, _ error: any Error) {
+        guard !isFinished else { return }
+        isFinished = true
         result.reject(error)
         result.release(inputSlots)
     }
 }
 
 extension Node {
-    static func all<Input, Face: PromiseFace>(
+    static func all<Input, Handle: NodeHandle>(
         _ inputs: some Sequence<Input>, limit: Int, placement: Placement,
-        _ begin: @escaping (Input) throws -> Face
+        _ makePromise: @escaping (Input) throws -> Handle
     ) -> Node {
         guard limit > 0 else {
-            return .failed(PromiseError.badInput, as: [Face.Value].self, placement: placement)
+            return .failed(PromiseError.badInput, as: [Handle.Value].self, placement: placement)
         }
-        return ConcurrentInputs(inputs.makeIterator(), limit: limit, begin).result(
+        return ConcurrentInputs(inputs.makeIterator(), limit: limit, makePromise).result(
             placement: placement)
     }
 }
 
 /// Every value in the order of the inputs; at most `limit` promises are pending at a time. Nothing
-/// more is begun after an error.
+/// more is started after an error.
 ///
-/// `body` runs on `context`, or else on the current one or the pool; the first ones soon, not
-/// inside this call, the others when there is room. What it throws rejects. A limit below one
-/// rejects with `PromiseError.badInput` and pulls nothing. An error withdraws from what is running,
-/// and so does cancelling the result.
+/// `body` runs on `context`, or else on the current context or `SharedPool`; the first calls soon,
+/// not inside this call, the others when a promise has settled. What it throws rejects. A limit
+/// below one rejects with `PromiseError.badInput` and takes no input. An error withdraws from what
+/// is running, and so does cancelling the result.
 public func all<Input: Sendable, Value: Sendable>(
     _ inputs: some Sequence<Input> & Sendable, concurrently limit: Int,
     on context: (any ExecutionContext)? = nil,
     _ body: @escaping @Sendable (Input) throws -> Promise<Value>
 ) -> Promise<[Value]> {
-    .init(Node.all(inputs, limit: limit, placement: .beginning(on: context), body))
+    .init(Node.all(inputs, limit: limit, placement: .forNewChain(on: context), body))
 }
 
-/// Every value in the order of the inputs; each promise is begun when the one before is fulfilled.
+/// Every value in the order of the inputs; each promise is started when the previous one is
+/// fulfilled.
 ///
-/// `body` runs on `context`, or else on the current one or the pool; the first time soon, not
-/// inside this call. What it throws rejects, and ends the sequence like an error. Cancelling the
-/// result withdraws from what is running and begins nothing more.
+/// `body` runs on `context`, or else on the current context or `SharedPool`; the first time soon,
+/// not inside this call. What it throws rejects, and ends the sequence like an error. Cancelling
+/// the result withdraws from what is running and starts nothing more.
 public func sequence<Input: Sendable, Value: Sendable>(
     _ inputs: some Sequence<Input> & Sendable, on context: (any ExecutionContext)? = nil,
     _ body: @escaping @Sendable (Input) throws -> Promise<Value>
@@ -100,12 +110,12 @@ public func sequence<Input: Sendable, Value: Sendable>(
 
 extension LocalContext {
     /// Every value in the order of the inputs; at most `limit` promises are pending at a time.
-    /// Nothing more is begun after an error.
+    /// Nothing more is started after an error.
     ///
-    /// `body` runs on the core; the first ones soon, not inside this call, the others when there
-    /// is room. What it throws rejects. A limit below one rejects with `PromiseError.badInput` and
-    /// pulls nothing. An error withdraws from what is running, and so does cancelling the
-    /// result.
+    /// `body` runs on the local context; the first calls soon, not inside this call, the others
+    /// when a promise has settled. What it throws rejects. A limit below one rejects with
+    /// `PromiseError.badInput` and takes no input. An error withdraws from what is running, and so
+    /// does cancelling the result.
     public func all<Input, Value>(
         _ inputs: some Sequence<Input>, concurrently limit: Int,
         _ body: @escaping (Input) throws -> LocalPromise<Value>
@@ -113,12 +123,12 @@ extension LocalContext {
         .init(Node.all(inputs, limit: limit, placement: placement, body))
     }
 
-    /// Every value in the order of the inputs; each promise is begun when the one before is
+    /// Every value in the order of the inputs; each promise is started when the previous one is
     /// fulfilled.
     ///
-    /// `body` runs on the core; the first time soon, not inside this call. What it throws rejects,
-    /// and ends the sequence like an error. Cancelling the result withdraws from what is running
-    /// and begins nothing more.
+    /// `body` runs on the local context; the first time soon, not inside this call. What it throws
+    /// rejects, and ends the sequence like an error. Cancelling the result withdraws from what is
+    /// running and starts nothing more.
     public func sequence<Input, Value>(
         _ inputs: some Sequence<Input>, _ body: @escaping (Input) throws -> LocalPromise<Value>
     ) -> LocalPromise<[Value]> {

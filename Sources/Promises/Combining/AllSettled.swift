@@ -3,14 +3,15 @@
 extension Node {
     @inlinable
     static func allSettled<Value, Output>(
-        _ members: [Node], of type: Value.Type, placement: Placement,
+        _ inputs: [Node], of type: Value.Type, placement: Placement,
         _ combine: @escaping ([Result<Value, any Error>]) -> Output
     ) -> Node {
-        if members.isEmpty { return .settled(combine([]), placement: placement) }
-        let result = Node.gathering(Output.self, count: members.count, placement: placement)
-        let inputSlots = members.map { member in
-            result.inputSlot(Value.self, at: member) { inputSlot in
-                guard let result = inputSlot.arrive(Value.self), result.isComplete(Output.self)
+        if inputs.isEmpty { return .settled(combine([]), placement: placement) }
+        let result = Node.combinatorResult(Output.self, count: inputs.count, placement: placement)
+        let inputSlots = inputs.map { input in
+            result.inputSlot(Value.self, at: input) { inputSlot in
+                guard let result = inputSlot.receiveOutcome(Value.self),
+                    result.countSettledInput(Output.self)
                 else { return }
                 result.conclude { inputSlots in
                     .success(combine(inputSlots.compactMap { $0.result(as: Value.self) }))
@@ -18,27 +19,27 @@ extension Node {
             }
         }
         result.write(inputSlots)
-        result.gather(inputSlots, at: members)
+        result.awaitInputs(inputSlots, at: inputs)
         return result
     }
 }
 
 /// Every outcome in the order of the promises.
 ///
-/// Handlers run on the context of the first member, in a turn after the last one has arrived. It
-/// cannot fail and cannot be cancelled; a member's cancellation is one of the outcomes.
+/// Handlers run on the context of the first input, in a turn after the last input has settled. The
+/// result cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
 public func allSettled<Value: Sendable>(
     _ promises: some Collection<Promise<Value>>
 ) -> Guarantee<[Result<Value, any Error>]> {
-    let members = promises.map(\.node)
+    let inputs = promises.map(\.node)
     return .init(
-        Node.allSettled(members, of: Value.self, placement: Node.placement(of: members)) { $0 })
+        Node.allSettled(inputs, of: Value.self, placement: Node.placement(of: inputs)) { $0 })
 }
 
 /// Every outcome by its key.
 ///
-/// Handlers run on the context of the first member, in a turn after the last one has arrived. It
-/// cannot fail and cannot be cancelled; a member's cancellation is one of the outcomes.
+/// Handlers run on the context of the first input, in a turn after the last input has settled. The
+/// result cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
 public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
     _ promises: [Key: Promise<Value>]
 ) -> Guarantee<[Key: Result<Value, any Error>]> {
@@ -47,15 +48,15 @@ public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
     }
 }
 
-/// Every outcome with its key, in the order of the members.
+/// Every outcome with its key, in the order of the inputs.
 ///
-/// Handlers run on the context of the first member, in a turn after the last one has arrived. It
-/// cannot fail and cannot be cancelled; a member's cancellation is one of the outcomes.
+/// Handlers run on the context of the first input, in a turn after the last input has settled. The
+/// result cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
 public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
-    _ members: [(key: Key, promise: Promise<Value>)]
+    _ inputs: [(key: Key, promise: Promise<Value>)]
 ) -> Guarantee<[(key: Key, result: Result<Value, any Error>)]> {
-    let nodes = members.map(\.promise.node)
-    let keys = members.map(\.key)
+    let nodes = inputs.map(\.promise.node)
+    let keys = inputs.map(\.key)
     return .init(
         Node.allSettled(nodes, of: Value.self, placement: Node.placement(of: nodes)) { results in
             zip(keys, results).map { (key: $0, result: $1) }
@@ -65,8 +66,8 @@ public func allSettled<Key: Hashable & Sendable, Value: Sendable>(
 extension LocalContext {
     /// Every outcome in the order of the promises.
     ///
-    /// Handlers run on the core, in a turn after the last one has arrived. It cannot fail and
-    /// cannot be cancelled; a member's cancellation is one of the outcomes.
+    /// Handlers run on the local context, in a turn after the last input has settled. The result
+    /// cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
     @inlinable
     public func allSettled<Value>(
         _ promises: some Collection<LocalPromise<Value>>
@@ -76,8 +77,8 @@ extension LocalContext {
 
     /// Every outcome by its key.
     ///
-    /// Handlers run on the core, in a turn after the last one has arrived. It cannot fail and
-    /// cannot be cancelled; a member's cancellation is one of the outcomes.
+    /// Handlers run on the local context, in a turn after the last input has settled. The result
+    /// cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
     public func allSettled<Key: Hashable, Value>(
         _ promises: [Key: LocalPromise<Value>]
     ) -> LocalGuarantee<[Key: Result<Value, any Error>]> {
@@ -86,17 +87,17 @@ extension LocalContext {
         }
     }
 
-    /// Every outcome with its key, in the order of the members.
+    /// Every outcome with its key, in the order of the inputs.
     ///
-    /// Handlers run on the core, in a turn after the last one has arrived. It cannot fail and
-    /// cannot be cancelled; a member's cancellation is one of the outcomes.
+    /// Handlers run on the local context, in a turn after the last input has settled. The result
+    /// cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
     @inlinable
     public func allSettled<Key, Value>(
-        _ members: [(key: Key, promise: LocalPromise<Value>)]
+        _ inputs: [(key: Key, promise: LocalPromise<Value>)]
     ) -> LocalGuarantee<[(key: Key, result: Result<Value, any Error>)]> {
-        let keys = members.map(\.key)
+        let keys = inputs.map(\.key)
         return .init(
-            Node.allSettled(members.map(\.promise.node), of: Value.self, placement: placement) {
+            Node.allSettled(inputs.map(\.promise.node), of: Value.self, placement: placement) {
                 results in
                 zip(keys, results).map { (key: $0, result: $1) }
             })

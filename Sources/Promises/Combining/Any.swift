@@ -1,117 +1,117 @@
-// `any`: waits for every member, and is content with one value.
+// `any`: waits for every input, and succeeds with at least one value.
 
 extension Node {
     @inlinable
-    static func any<Key: Hashable & Sendable, Face: PromiseFace>(
-        _ members: [(key: Key, promise: Face)], placement: Placement
+    static func any<Key: Hashable & Sendable, Handle: NodeHandle>(
+        _ inputs: [(key: Key, promise: Handle)], placement: Placement
     ) -> Node {
-        typealias Output = AnyResult<Key, Face.Value>
-        if members.isEmpty {
+        typealias Output = AnyResult<Key, Handle.Value>
+        if inputs.isEmpty {
             return .failed(ErrorDictionary<Key>([]), as: Output.self, placement: placement)
         }
-        let result = Node.gathering(Output.self, count: members.count, placement: placement)
-        result.onArrival { $0.oneHasArrived(keyedBy: Key.self, of: Face.Value.self) }
-        let inputSlots = members.map { key, promise in
-            if promise.node.becomesOwnInputSlot(in: result) {
-                return AnyMember(key: key, inputSlot: promise.node, isItself: true)
+        let result = Node.combinatorResult(Output.self, count: inputs.count, placement: placement)
+        result.onInputSettled { $0.handleSettledInput(keyedBy: Key.self, of: Handle.Value.self) }
+        let inputSlots = inputs.map { key, promise in
+            if promise.node.useAsOwnInputSlot(in: result) {
+                return AnyInput(key: key, inputSlot: promise.node, isItself: true)
             }
-            let inputSlot = result.inputSlot(Face.Value.self, at: promise.node) { inputSlot in
-                inputSlot.arrive(Face.Value.self)?
-                    .oneHasArrived(keyedBy: Key.self, of: Face.Value.self)
+            let inputSlot = result.inputSlot(Handle.Value.self, at: promise.node) { inputSlot in
+                inputSlot.receiveOutcome(Handle.Value.self)?
+                    .handleSettledInput(keyedBy: Key.self, of: Handle.Value.self)
             }
-            return AnyMember(key: key, inputSlot: inputSlot, isItself: false)
+            return AnyInput(key: key, inputSlot: inputSlot, isItself: false)
         }
         result.write(Output(inputSlots))
         result.setStep { $0.release(inputSlots) }
-        _ = result.claim.insert(Claim.started)
-        wait(inputSlots, at: members)
+        _ = result.control.insert(ControlBits.started)
+        wait(inputSlots, at: inputs)
         return result
     }
 
-    /// Lets each input slot that is not the member itself wait for its member. All are counted
-    /// before the first one can arrive (see `wait(_:at:)` for lists of nodes).
+    /// Attaches each input slot to its input, unless the input is its own slot. All are counted
+    /// before the first one can settle (see `wait(_:at:)` for lists of nodes).
     @inlinable
-    static func wait<Key, Face: PromiseFace>(
-        _ inputSlots: [AnyMember<Key>], at members: [(key: Key, promise: Face)]
+    static func wait<Key, Handle: NodeHandle>(
+        _ inputSlots: [AnyInput<Key>], at inputs: [(key: Key, promise: Handle)]
     ) {
         for index in inputSlots.indices where !inputSlots[index].isItself {
-            _ = members[index].promise.node.claim.add(Claim.consumer)
+            _ = inputs[index].promise.node.control.add(ControlBits.consumer)
         }
         for index in inputSlots.indices where !inputSlots[index].isItself {
-            members[index].promise.node.push(inputSlots[index].inputSlot)
+            inputs[index].promise.node.push(inputSlots[index].inputSlot)
         }
     }
 
-    /// Withdraws from the members that have not arrived.
+    /// Withdraws from the inputs that are still pending.
     @inlinable
-    func release<Key>(_ members: [AnyMember<Key>]) {
-        release(members.filter { !$0.isItself }.map(\.inputSlot))
-        for member in members where member.isItself { member.inputSlot.withdrawInput(from: self) }
+    func release<Key>(_ inputs: [AnyInput<Key>]) {
+        release(inputs.filter { !$0.isItself }.map(\.inputSlot))
+        for input in inputs where input.isItself { input.inputSlot.withdrawInput(from: self) }
     }
 
     @inlinable
-    func oneHasArrived<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
-        guard isComplete(AnyResult<Key, Value>.self) else { return }
+    func handleSettledInput<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
+        guard countSettledInput(AnyResult<Key, Value>.self) else { return }
         concludeSoon { $0.concludeAny(keyedBy: Key.self, of: Value.self) }
     }
 
-    /// The result is already written; it becomes an error only if no member has a value.
+    /// The result is already written; an error replaces it if no input has a value.
     @inlinable
     func concludeAny<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
         guard decide() else { return }
-        let members = value(as: AnyResult<Key, Value>.self).members
-        if members.contains(where: \.inputSlot.isFulfilled) { return publish(State.fulfilled) }
+        let inputs = value(as: AnyResult<Key, Value>.self).inputs
+        if inputs.contains(where: \.inputSlot.isFulfilled) { return publish(StateBits.fulfilled) }
         clear()
-        write(error: ErrorDictionary(members.map { (key: $0.key, error: $0.inputSlot.error) }))
-        publish(State.rejected)
+        write(error: ErrorDictionary(inputs.map { (key: $0.key, error: $0.inputSlot.error) }))
+        publish(StateBits.rejected)
     }
 }
 
-/// Waits for all members, then gives what they brought if it was at least one value; else rejects
-/// with `ErrorDictionary`.
+/// Waits for all inputs, then gives their outcomes if at least one is a value; else rejects with
+/// `ErrorDictionary`.
 ///
-/// Handlers run on the context of the first member, in a turn after the member that decides it.
-/// Cancelling the result withdraws from every member that has not arrived.
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
 public func any<Key: Hashable & Sendable, Value: Sendable>(
     _ promises: [Key: Promise<Value>]
 ) -> Promise<AnyResult<Key, Value>> {
     any(promises.map { (key: $0.key, promise: $0.value) })
 }
 
-/// Waits for all members, then gives what they brought, in their order, if it was at least one
-/// value; else rejects with `ErrorDictionary`.
+/// Waits for all inputs, then gives their outcomes, in their order, if at least one is a value;
+/// else rejects with `ErrorDictionary`.
 ///
-/// Handlers run on the context of the first member, in a turn after the member that decides it.
-/// Cancelling the result withdraws from every member that has not arrived.
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
 @inlinable
 public func any<Key: Hashable & Sendable, Value: Sendable>(
-    _ members: [(key: Key, promise: Promise<Value>)]
+    _ inputs: [(key: Key, promise: Promise<Value>)]
 ) -> Promise<AnyResult<Key, Value>> {
     .init(
-        Node.any(members, placement: members.first?.promise.node.placement ?? .beginning(on: nil)))
+        Node.any(inputs, placement: inputs.first?.promise.node.placement ?? .forNewChain(on: nil)))
 }
 
 extension LocalContext {
-    /// Waits for all members, then gives what they brought if it was at least one value; else
-    /// rejects with `ErrorDictionary`.
+    /// Waits for all inputs, then gives their outcomes if at least one is a value; else rejects
+    /// with `ErrorDictionary`.
     ///
-    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
-    /// result withdraws from every member that has not arrived.
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
     public func any<Key: Hashable & Sendable, Value>(
         _ promises: [Key: LocalPromise<Value>]
     ) -> LocalPromise<AnyResult<Key, Value>> {
         any(promises.map { (key: $0.key, promise: $0.value) })
     }
 
-    /// Waits for all members, then gives what they brought, in their order, if it was at least one
-    /// value; else rejects with `ErrorDictionary`.
+    /// Waits for all inputs, then gives their outcomes, in their order, if at least one is a value;
+    /// else rejects with `ErrorDictionary`.
     ///
-    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
-    /// result withdraws from every member that has not arrived.
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
     @inlinable
     public func any<Key: Hashable & Sendable, Value>(
-        _ members: [(key: Key, promise: LocalPromise<Value>)]
+        _ inputs: [(key: Key, promise: LocalPromise<Value>)]
     ) -> LocalPromise<AnyResult<Key, Value>> {
-        .init(Node.any(members, placement: placement))
+        .init(Node.any(inputs, placement: placement))
     }
 }

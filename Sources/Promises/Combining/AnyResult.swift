@@ -1,94 +1,95 @@
-/// What `any` brought: for every key a value or the reason why there is none, in the order of the
-/// members, with at least one value.
+/// The result of `any`: for every key a value or an error, in the order of the inputs, with at
+/// least one value.
 ///
-/// It reads settled promises: no dictionary is made before `values` or `reasons` is read.
-/// If two members have the same key, the first counts.
+/// It reads the settled promises: no dictionary is made before `values` or `reasons` is read. If
+/// two inputs have the same key, the first one counts.
 public struct AnyResult<Key: Hashable & Sendable, Value> {
-    @usableFromInline let members: [AnyMember<Key>]
+    @usableFromInline let inputs: [AnyInput<Key>]
 
     @inlinable
-    init(_ members: [AnyMember<Key>]) {
-        self.members = members
+    init(_ inputs: [AnyInput<Key>]) {
+        self.inputs = inputs
     }
 
     /// A result of known outcomes, in order: for tests, and for code that combines promises itself.
     ///
-    /// `any` never gives one in which every outcome is an error; this initialiser takes it.
-    public init(_ members: [(key: Key, result: Result<Value, any Error>)]) {
-        self.members = members.map { member in
+    /// `any` never gives a result in which every outcome is an error; this initialiser accepts one.
+    public init(_ inputs: [(key: Key, result: Result<Value, any Error>)]) {
+        self.inputs = inputs.map { input in
             let node =
-                switch member.result {
+                switch input.result {
                 case .success(let value): Node.settled(value, placement: .context(.inline))
                 case .failure(let error):
                     Node.failed(error, as: Value.self, placement: .context(.inline))
                 }
-            // The result answers for its errors, so diagnostics do not report them.
-            _ = node.claim.insert(Claim.observed)
-            return AnyMember(key: member.key, inputSlot: node, isItself: false)
+            // The result handles its errors, so diagnostics do not report them.
+            _ = node.control.insert(ControlBits.observed)
+            return AnyInput(key: input.key, inputSlot: node, isItself: false)
         }
     }
 
-    /// How many members there were, with and without a value.
+    /// The number of inputs, with and without a value.
     @inlinable
-    public var count: Int { members.count }
+    public var count: Int { inputs.count }
 
-    /// The key of a member by its position, from 0 up to `count`; other positions trap.
+    /// The key of a input by its position, from 0 up to `count`; other positions trap.
     @inlinable
-    public func key(at position: Int) -> Key { members[position].key }
+    public func key(at position: Int) -> Key { inputs[position].key }
 
-    /// The outcome of a member by its position, from 0 up to `count`; other positions trap.
+    /// The outcome of a input by its position, from 0 up to `count`; other positions trap.
     @inlinable
     public func result(at position: Int) -> Result<Value, any Error> {
-        let inputSlot = members[position].inputSlot
+        let inputSlot = inputs[position].inputSlot
         return inputSlot.isFulfilled
             ? .success(inputSlot.value(as: Value.self)) : .failure(inputSlot.error)
     }
 
-    /// Whether every member brought a value.
+    /// Whether every input has a value.
     @inlinable
-    public var isComplete: Bool { members.allSatisfy(\.inputSlot.isFulfilled) }
+    public var isComplete: Bool { inputs.allSatisfy(\.inputSlot.isFulfilled) }
 
     /// The outcome of a key, or nil if it is unknown. Linear search.
     @inlinable
     public func result(for key: Key) -> Result<Value, any Error>? {
-        members.firstIndex { $0.key == key }.map { result(at: $0) }
+        inputs.firstIndex { $0.key == key }.map { result(at: $0) }
     }
 
     /// The value of a key. Linear search.
     ///
-    /// - Throws: the member's own reason if it has no value; `PromiseError.unknownKey`.
+    /// - Throws: the error of the input if it has no value; `PromiseError.unknownKey` for an
+    ///   unknown key.
     @inlinable
     public func requiredValue(for key: Key) throws -> Value {
         guard let result = result(for: key) else { throw PromiseError.unknownKey }
         return try result.get()
     }
 
-    /// The values of the fulfilled members by key. Makes the dictionary at every call.
+    /// The values of the fulfilled inputs by key. Makes the dictionary at every call.
     public var values: [Key: Value] {
         Dictionary(
-            members.lazy.filter(\.inputSlot.isFulfilled).map {
+            inputs.lazy.filter(\.inputSlot.isFulfilled).map {
                 ($0.key, $0.inputSlot.value(as: Value.self))
             },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The errors of the rejected members by key. Makes the dictionary at every call.
+    /// The errors of the rejected inputs by key. Makes the dictionary at every call.
     public var reasons: [Key: any Error] {
         Dictionary(
-            members.lazy.filter(\.inputSlot.isRejected).map { ($0.key, $0.inputSlot.error) },
+            inputs.lazy.filter(\.inputSlot.isRejected).map { ($0.key, $0.inputSlot.error) },
             uniquingKeysWith: { first, _ in first })
     }
 }
 
 extension AnyResult: Sendable where Value: Sendable {}
 
-/// A member of `any`: its key, and where its outcome is kept. Not a tuple, which would be destroyed
-/// through its metadata.
+/// An input of `any`: its key and the node that holds its outcome. Not a tuple, which would be
+/// destroyed through its metadata.
 @usableFromInline
-struct AnyMember<Key: Hashable & Sendable>: Sendable {
+struct AnyInput<Key: Hashable & Sendable>: Sendable {
     @usableFromInline let key: Key
     @usableFromInline let inputSlot: Node
-    /// Whether the input slot is the member itself.
+    /// Whether the input is its own input slot.
     @usableFromInline let isItself: Bool
 
     @inlinable
@@ -99,9 +100,9 @@ struct AnyMember<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// All members were rejected: the reasons by key.
+/// The error of `any` when all inputs were rejected: their errors by key.
 public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConvertible {
-    /// The reasons in the order of the members.
+    /// The errors in the order of the inputs.
     public let members: [(key: Key, error: any Error)]
 
     /// The errors of rejected promises by their keys, in order.
@@ -109,20 +110,20 @@ public struct ErrorDictionary<Key: Hashable & Sendable>: Error, CustomStringConv
         self.members = members
     }
 
-    /// The errors by key; the first one, if two members have the same key.
+    /// The errors by key; the first one, if two inputs have the same key.
     public var errors: [Key: any Error] {
         Dictionary(members.map { ($0.key, $0.error) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The reasons as text, each behind its key.
+    /// The errors as text, each after its key.
     public var description: String {
         "[" + members.map { "\($0.key): \($0.error)" }.joined(separator: ", ") + "]"
     }
 }
 
-/// All members were rejected: the reasons in the order of the members.
+/// The error of `race` when all inputs were rejected: their errors in the order of the inputs.
 public struct ErrorArray: Error, CustomStringConvertible {
-    /// The reasons, in the order of the members.
+    /// The errors, in the order of the inputs.
     public let errors: [any Error]
 
     /// The errors of rejected promises, in order.
@@ -130,6 +131,6 @@ public struct ErrorArray: Error, CustomStringConvertible {
         self.errors = errors
     }
 
-    /// The reasons as text.
+    /// The errors as text.
     public var description: String { "\(errors)" }
 }

@@ -1,151 +1,156 @@
 public import Synchronization
 
-/// What combinators are made of.
+/// The common parts of the combinators.
 ///
-/// A *input slot* waits for one member and keeps its outcome. The *result* holds the input slots,
-/// counts them down as they arrive, and withdraws from the missing ones when it is settled early or
-/// cancelled.
+/// An *input slot* is a node that waits for one input and stores its outcome. The *result* holds
+/// the input slots, counts them down as the inputs settle, and withdraws from the pending inputs
+/// when it is settled early or cancelled.
 ///
-/// On a core a member can be its own input slot, for one result at a time: nothing is allocated for
+/// A local promise can be its own input slot, for one result at a time: nothing is allocated for
 /// it, and it notifies the result when it is settled.
 extension Node {
-    /// A pending result. Until it is settled its tail holds the input slots, and behind them the
+    /// A pending result. Until it is settled, its storage holds the input slots, followed by the
     /// count.
     @inlinable
-    static func gathering<Value>(_ type: Value.Type, count: Int, placement: Placement) -> Node {
+    static func combinatorResult<Value>(_ type: Value.Type, count: Int, placement: Placement)
+        -> Node
+    {
         let result = make(
-            Value.self, placement: placement, claim: Claim.root | Claim.gathering, extraWords: 1)
+            Value.self, placement: placement,
+            control: ControlBits.root | ControlBits.combinatorResult, extraWords: 1)
         unsafe (result.cells + 2 + words(Value.self)).initialize(to: Atomic(UInt(count)))
         return result
     }
 
-    /// An input slot of this result at a member. Its step begins with `arrive`.
+    /// An input slot of this result for one input. Its step begins with `receiveOutcome`.
     @inlinable
     func inputSlot<Value>(
-        _ type: Value.Type, at member: Node, _ step: @escaping (_ inputSlot: Node) -> Void
+        _ type: Value.Type, at input: Node, _ step: @escaping (_ inputSlot: Node) -> Void
     ) -> Node {
-        // Observed, because the result answers for the errors that its input slots keep.
-        let inputSlot = Node.bare(Value.self, claim: Claim.observed, extraWords: 0)
+        // Marked as observed, because the result handles the errors that its input slots store.
+        let inputSlot = Node.makeBare(Value.self, control: ControlBits.observed, extraWords: 0)
         unsafe inputSlot.header.pointee.placement = unsafe header.pointee.placement
-        inputSlot.setParent(member)
+        inputSlot.setParent(input)
         inputSlot.setStep(step)
-        if member.hasCreationSite {
-            PromiseDiagnostics.recordCreationSite(of: inputSlot, asChildOf: member)
+        if input.hasCreationSite {
+            PromiseDiagnostics.recordCreationSite(of: inputSlot, asChildOf: input)
         }
         inputSlot.result = self
         return inputSlot
     }
 
-    /// In an input slot's step: takes the member's outcome, and gives the result that waits for it.
+    /// In an input slot's step: takes the input's outcome, and returns the result that waits for
+    /// it.
     @inlinable
-    func arrive<Value>(_ type: Value.Type) -> Node? {
+    func receiveOutcome<Value>(_ type: Value.Type) -> Node? {
         let result = result
         self.result = nil
         inherit(Value.self)
         return result
     }
 
-    /// Begins to wait, and arranges that cancelling the result withdraws from the members.
+    /// Attaches the input slots, and makes cancelling the result withdraw from the inputs.
     @inlinable
-    func gather(_ inputSlots: [Node], at members: [Node]) {
+    func awaitInputs(_ inputSlots: [Node], at inputs: [Node]) {
         setStep { result in result.release(inputSlots) }
-        _ = claim.insert(Claim.started)
-        Node.wait(inputSlots, at: members)
+        _ = control.insert(ControlBits.started)
+        Node.wait(inputSlots, at: inputs)
     }
 
-    /// Lets each input slot wait for its member.
+    /// Attaches each input slot to its input.
     ///
-    /// All are counted before the first one can arrive: one that arrives may decide the result,
-    /// which then withdraws from every other member, on another thread perhaps. From then on an
-    /// input slot's parent belongs to the one who withdraws, so the members are not looked up
-    /// there.
+    /// All are counted before the first one can settle: an input may decide the result, which then
+    /// withdraws from every other input, possibly on another thread. From then on an input slot's
+    /// parent belongs to the withdrawing thread, so the inputs are not read from the slots.
     @inlinable
-    static func wait(_ inputSlots: [Node], at members: [Node]) {
-        for member in members { _ = member.claim.add(Claim.consumer) }
-        for (inputSlot, member) in zip(inputSlots, members) { member.push(inputSlot) }
+    static func wait(_ inputSlots: [Node], at inputs: [Node]) {
+        for input in inputs { _ = input.control.add(ControlBits.consumer) }
+        for (inputSlot, input) in zip(inputSlots, inputs) { input.push(inputSlot) }
     }
 
-    /// Withdraws from the members that have not arrived.
+    /// Withdraws from the inputs that are still pending.
     @usableFromInline
     func release(_ inputSlots: [Node]) {
-        let reason = reasonToLeave
+        let reason = withdrawalError
         for inputSlot in inputSlots {
             if inputSlot.isConfined { inputSlot.result = nil }
             inputSlot.cancel(with: reason)
         }
     }
 
-    /// The error with which a result withdraws from its members.
-    private var reasonToLeave: any Error {
+    /// The error with which a result withdraws from its inputs.
+    private var withdrawalError: any Error {
         isRejected && error.isCancellation ? error : Cancelled()
     }
 
-    // MARK: Members that are their own input slots.
+    // MARK: Inputs that are their own input slots.
 
-    /// Sets what this result does when such a member has arrived.
+    /// Sets what this result does when such an input has settled.
     @inlinable
-    func onArrival(_ body: @escaping (_ result: Node) -> Void) { keep(Observe<Node>(body)) }
+    func onInputSettled(_ body: @escaping (_ result: Node) -> Void) {
+        storeHandler(Observer<Node>(body))
+    }
 
-    /// Lets this member be its own input slot. False where it cannot: it is not confined, has an
-    /// outcome already, or sits in another result.
+    /// Makes this node its own input slot. False where that is impossible: the node is not
+    /// confined, has an outcome already, or is an input slot of another result.
     @inlinable
-    func becomesOwnInputSlot(in result: Node) -> Bool {
+    func useAsOwnInputSlot(in result: Node) -> Bool {
         guard isConfined, result.isConfined, isPending, self.result == nil else { return false }
-        // Observed, because the result answers for its error.
-        _ = claim.insert(Claim.observed)
-        _ = claim.add(Claim.consumer)
+        // Marked as observed, because the result handles its error.
+        _ = control.insert(ControlBits.observed)
+        _ = control.add(ControlBits.consumer)
         self.result = result
         return true
     }
 
-    /// Withdraws a result in which this member sits, unless it has arrived.
+    /// Withdraws a result whose input slot this node is, unless the node has settled.
     @usableFromInline
     func withdrawInput(from result: Node) {
         guard let own = self.result, own === result else { return }
         self.result = nil
-        // It has no node on the stack that would have to be swept away.
-        _ = claim.add(0 &- Claim.withdrawn)
-        withdraw(with: result.reasonToLeave)
+        // No withdrawn node is left on the stack for it.
+        _ = control.add(0 &- ControlBits.withdrawn)
+        withdraw(with: result.withdrawalError)
     }
 
-    /// When this node is settled: it has arrived where it sits.
-    func arriveAsInput() {
+    /// When this node is settled: notifies the result whose input slot it is.
+    func notifyResult() {
         guard let result = unsafe header.pointee.result.take() else { return }
-        if let arrival = unsafe result.handlerPlace(Observe<Node>.self).pointee {
+        if let arrival = unsafe result.handlerPointer(Observer<Node>.self).pointee {
             arrival.call(result)
         }
     }
 
-    /// Settles this result with `step`; on a core in a turn of its own, because a member that is
-    /// its own input slot arrives while it is settled: so results of results are not nested, and
-    /// handlers that were attached to that member before this result run before it.
+    /// Settles this result with `step`. A confined result does so in a turn of its own, because it
+    /// is notified while its input is being settled: so results of results do not nest, and
+    /// handlers that were attached to the input before this result run first.
     @usableFromInline
     func concludeSoon(_ step: @escaping (Node) -> Void) {
         guard isConfined else { return step(self) }
-        // No member is pending.
-        let before = claim.remove(Claim.started)
-        guard before & Claim.decided == 0 else { return }
+        // No input is pending.
+        let before = control.remove(ControlBits.started)
+        guard before & ControlBits.decided == 0 else { return }
         setStep(step)
         enqueue(NodeRef(retaining: self))
     }
 
     // MARK: Concluding.
 
-    /// Counts one input slot; true when it was the last.
+    /// Counts one settled input; true if it was the last one.
     @inlinable
-    func isComplete<Value>(_ type: Value.Type) -> Bool {
-        let count = unsafe Word(cells + 2 + Node.words(Value.self), isConfined: isConfined)
+    func countSettledInput<Value>(_ type: Value.Type) -> Bool {
+        let count = unsafe NodeWord(cells + 2 + Node.words(Value.self), isConfined: isConfined)
         return count.add(0 &- 1) == 0
     }
 
-    /// Settles with what the input slots brought, unless the result was settled before.
+    /// Settles with the outcomes of the input slots, unless the result was settled before.
     @inlinable
     func conclude<Value>(_ outcome: ([Node]) -> Result<Value, any Error>) {
         guard decide() else { return }
         settleDecided(outcome(moveValue(as: [Node].self)))
     }
 
-    /// Settles before all input slots have arrived, and withdraws from the rest.
+    /// Settles before all inputs have settled, and withdraws from the rest.
     @inlinable
     func concludeEarly<Value>(_ outcome: Result<Value, any Error>) {
         guard decide() else { return }
@@ -154,16 +159,16 @@ extension Node {
         release(inputSlots)
     }
 
-    /// Writes the outcome of a node that was decided by the caller.
+    /// Writes the outcome of a node that the caller has decided.
     @inlinable
     func settleDecided<Value>(_ outcome: Result<Value, any Error>) {
         switch outcome {
         case .success(let value):
             write(value)
-            publish(State.fulfilled)
+            publish(StateBits.fulfilled)
         case .failure(let error):
             write(error: error)
-            publish(State.rejected)
+            publish(StateBits.rejected)
         }
     }
 }

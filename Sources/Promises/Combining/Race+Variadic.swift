@@ -1,6 +1,6 @@
-// `race` and `firstSettled` for promises that are listed one by one.
+// `race` and `firstSettled` for promises that are listed as arguments.
 
-/// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+/// The first value; the result then withdraws from the others. `ErrorArray` when all were rejected.
 ///
 /// Handlers run on the context of the first promise, in a turn after the promise that decides it.
 /// Cancelling the result withdraws from every promise that is still pending.
@@ -10,7 +10,7 @@ public func race<Value: Sendable>(
     race([first, second] + others)
 }
 
-/// The first outcome, an error or not; the others are then withdrawn from.
+/// The first outcome, an error or not; the result then withdraws from the others.
 ///
 /// Handlers run on the context of the first promise, in a turn after the promise that decides it.
 /// Cancelling the result withdraws from every promise that is still pending.
@@ -21,10 +21,11 @@ public func firstSettled<Value: Sendable>(
 }
 
 extension LocalContext {
-    /// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+    /// The first value; the result then withdraws from the others. `ErrorArray` when all were
+    /// rejected.
     ///
-    /// Handlers run on the core, in a turn after the promise that decides it. Cancelling the result
-    /// withdraws from every promise that is still pending.
+    /// Handlers run on the local context, in a turn after the promise that decides it. Cancelling
+    /// the result withdraws from every promise that is still pending.
     @inlinable
     public func race<Value>(
         _ first: LocalPromise<Value>, _ second: LocalPromise<Value>,
@@ -33,10 +34,10 @@ extension LocalContext {
         race([first, second] + others)
     }
 
-    /// The first outcome, an error or not; the others are then withdrawn from.
+    /// The first outcome, an error or not; the result then withdraws from the others.
     ///
-    /// Handlers run on the core, in a turn after the promise that decides it. Cancelling the result
-    /// withdraws from every promise that is still pending.
+    /// Handlers run on the local context, in a turn after the promise that decides it. Cancelling
+    /// the result withdraws from every promise that is still pending.
     @inlinable
     public func firstSettled<Value>(
         _ first: LocalPromise<Value>, _ second: LocalPromise<Value>,

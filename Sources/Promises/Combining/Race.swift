@@ -2,15 +2,15 @@
 
 extension Node {
     @inlinable
-    static func race<Value>(_ members: [Node], of type: Value.Type, placement: Placement) -> Node {
-        if members.isEmpty { return .failed(ErrorArray([]), as: Value.self, placement: placement) }
-        let result = Node.gathering(Value.self, count: members.count, placement: placement)
-        let inputSlots = members.map { member in
-            result.inputSlot(Value.self, at: member) { inputSlot in
-                guard let result = inputSlot.arrive(Value.self) else { return }
+    static func race<Value>(_ inputs: [Node], of type: Value.Type, placement: Placement) -> Node {
+        if inputs.isEmpty { return .failed(ErrorArray([]), as: Value.self, placement: placement) }
+        let result = Node.combinatorResult(Value.self, count: inputs.count, placement: placement)
+        let inputSlots = inputs.map { input in
+            result.inputSlot(Value.self, at: input) { inputSlot in
+                guard let result = inputSlot.receiveOutcome(Value.self) else { return }
                 if inputSlot.isFulfilled {
                     result.concludeEarly(.success(inputSlot.value(as: Value.self)))
-                } else if result.isComplete(Value.self) {
+                } else if result.countSettledInput(Value.self) {
                     result.conclude { inputSlots in
                         Result<Value, any Error>.failure(ErrorArray(inputSlots.map(\.error)))
                     }
@@ -18,68 +18,69 @@ extension Node {
             }
         }
         result.write(inputSlots)
-        result.gather(inputSlots, at: members)
+        result.awaitInputs(inputSlots, at: inputs)
         return result
     }
 
     @inlinable
-    static func firstSettled<Value>(_ members: [Node], of type: Value.Type, placement: Placement)
+    static func firstSettled<Value>(_ inputs: [Node], of type: Value.Type, placement: Placement)
         -> Node
     {
-        if members.isEmpty {
+        if inputs.isEmpty {
             return .failed(PromiseError.badInput, as: Value.self, placement: placement)
         }
-        let result = Node.gathering(Value.self, count: members.count, placement: placement)
-        let inputSlots = members.map { member in
-            result.inputSlot(Value.self, at: member) { inputSlot in
-                // Nil when another thread is releasing it at this moment.
-                guard let result = inputSlot.arrive(Value.self),
+        let result = Node.combinatorResult(Value.self, count: inputs.count, placement: placement)
+        let inputSlots = inputs.map { input in
+            result.inputSlot(Value.self, at: input) { inputSlot in
+                // Nil if another thread is withdrawing the slot at this moment.
+                guard let result = inputSlot.receiveOutcome(Value.self),
                     let outcome = inputSlot.result(as: Value.self)
                 else { return }
                 result.concludeEarly(outcome)
             }
         }
         result.write(inputSlots)
-        result.gather(inputSlots, at: members)
+        result.awaitInputs(inputSlots, at: inputs)
         return result
     }
 }
 
-/// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+/// The first value; the result then withdraws from the others. `ErrorArray` when all were rejected.
 ///
-/// Handlers run on the context of the first member, in a turn after the member that decides it.
-/// Cancelling the result withdraws from every member that has not arrived.
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
 public func race<Value: Sendable>(_ promises: some Collection<Promise<Value>>) -> Promise<Value> {
-    let members = promises.map(\.node)
-    return .init(Node.race(members, of: Value.self, placement: Node.placement(of: members)))
+    let inputs = promises.map(\.node)
+    return .init(Node.race(inputs, of: Value.self, placement: Node.placement(of: inputs)))
 }
 
-/// The first outcome, an error or not; the others are then withdrawn from.
+/// The first outcome, an error or not; the result then withdraws from the others.
 ///
-/// Handlers run on the context of the first member, in a turn after the member that decides it.
-/// Cancelling the result withdraws from every member that has not arrived.
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
 public func firstSettled<Value: Sendable>(
     _ promises: some Collection<Promise<Value>>
 ) -> Promise<Value> {
-    let members = promises.map(\.node)
-    return .init(Node.firstSettled(members, of: Value.self, placement: Node.placement(of: members)))
+    let inputs = promises.map(\.node)
+    return .init(Node.firstSettled(inputs, of: Value.self, placement: Node.placement(of: inputs)))
 }
 
 extension LocalContext {
-    /// The first value; the others are then withdrawn from. `ErrorArray` when all were rejected.
+    /// The first value; the result then withdraws from the others. `ErrorArray` when all were
+    /// rejected.
     ///
-    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
-    /// result withdraws from every member that has not arrived.
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
     @inlinable
     public func race<Value>(_ promises: some Collection<LocalPromise<Value>>) -> LocalPromise<Value>
     {
         .init(Node.race(promises.map(\.node), of: Value.self, placement: placement))
     }
 
-    /// The first outcome, an error or not; the others are then withdrawn from.
+    /// The first outcome, an error or not; the result then withdraws from the others.
     ///
-    /// Handlers run on the core, in a turn after the member that decides it. Cancelling the
-    /// result withdraws from every member that has not arrived.
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
     @inlinable
     public func firstSettled<Value>(_ promises: some Collection<LocalPromise<Value>>)
         -> LocalPromise<Value>

@@ -6,18 +6,18 @@
     import Glibc
 #endif
 
-/// Threads for work that blocks: files, locks, libraries that wait. Runs as many jobs at a time as
-/// it has threads; the others wait, oldest first.
+/// Threads for work that blocks: files, locks, blocking libraries. Runs as many jobs at a time as
+/// it has threads; further jobs wait in order.
 ///
 ///     Promise(on: .blocking) { try readFile(path) }
 ///         .map(on: .inline) { parse($0) }
 ///
 /// The pool starts a thread when a job finds none idle, up to its limit, and ends a thread that has
 /// been idle for ten seconds. It is not serial: handlers of one promise may run at the same time.
-/// Links inherit it like any context; `hop(to:)` or `on:` leaves it.
+/// Links inherit it like any context; `hop(to:)` and `on:` select another one.
 public final class BlockingPool: ExecutionContext {
-    /// A pool of the process with up to 64 threads; `.blocking` as a short form for parameters of
-    /// type for.
+    /// The shared pool of the process, with up to 64 threads; `.blocking` is its short form where
+    /// an `ExecutionContext` is expected.
     public static let shared = BlockingPool(threads: 64)
 
     /// How many jobs may run at the same time.
@@ -39,7 +39,7 @@ public final class BlockingPool: ExecutionContext {
         }
     }
 
-    /// A pool of its own.
+    /// A separate pool.
     ///
     /// - Parameter limit: how many threads it may have; at least one.
     public convenience init(threads limit: Int) {
@@ -57,10 +57,10 @@ public final class BlockingPool: ExecutionContext {
     /// False: a job of this pool does not keep its other jobs from running.
     public var isCurrent: Bool { false }
 
-    /// How many threads it has now.
+    /// The current number of threads.
     var threadCount: Int { work.withLock { $0.threads } }
 
-    /// How many of them wait for a job.
+    /// The number of threads that wait for a job.
     var idleThreadCount: Int { work.withLock { $0.idleThreads } }
 
     /// Runs the job soon on a thread of the pool. Called from any thread.
@@ -86,7 +86,8 @@ public final class BlockingPool: ExecutionContext {
 
     private func startThread() {
         if DetachedThread.start({ [self] in runJobs() }) { return }
-        // The system has no thread left: one of Swift's runs what waits, rather than none.
+        // The system cannot start a thread: a thread of Swift's executor runs the waiting jobs, so
+        // that none is lost.
         Task.detached { [self] in runJobs(isOwnThread: false) }
     }
 
@@ -95,7 +96,7 @@ public final class BlockingPool: ExecutionContext {
         while let job = nextJob(mayWait: isOwnThread) { job.run() }
     }
 
-    /// The oldest job; nil when the thread must end, which is then no longer counted.
+    /// The oldest job; nil if the thread must end. The thread is then no longer counted.
     private func nextJob(mayWait: Bool) -> PromiseJob? {
         var isIdle = false
         let next = work.wait(atMost: idleTime) { work, isLast -> NodeRef?? in

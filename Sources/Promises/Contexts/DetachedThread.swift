@@ -6,9 +6,9 @@
     import Glibc
 #endif
 
-/// A thread of the system that runs one closure, ends with it, and is not waited for.
+/// A system thread that runs one closure and ends. No thread joins it.
 enum DetachedThread {
-    /// Starts a thread; false if the system has no room for one more, and the closure is dropped.
+    /// Starts a thread; false if the system cannot start one more, and the closure is dropped.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = unsafe Unmanaged.passRetained(Body(body))
         var attributes = pthread_attr_t()

@@ -1,10 +1,10 @@
 /// An executor of Swift's concurrency as a context: handlers run on its threads, one at a time and
-/// in order, also when the executor has several.
+/// in order, even if the executor has several.
 ///
 ///     let workers = ExecutorContext(threadPool)
 ///     promise.map(on: workers) { image in image.scaled() }
 ///
-/// The way back, from a context to an executor, is `ContextExecutor`.
+/// `ContextExecutor` does the opposite: it makes an executor of a context.
 public final class ExecutorContext: ExecutionContext {
     /// Where the handlers run.
     public let executor: any TaskExecutor
@@ -15,7 +15,7 @@ public final class ExecutorContext: ExecutionContext {
     public init(_ executor: any TaskExecutor) {
         self.executor = executor
         // Detached: handlers must not see the task-local values, or run with the priority, of the
-        // task that happened to wake the executor.
+        // task that woke the executor.
         serialQueue = SerialQueue { body in Task.detached(executorPreference: executor) { body() } }
     }
 

@@ -4,12 +4,12 @@
 
 /// The main actor as a context: handlers run on the main thread, one at a time and in order.
 ///
-/// The main thread must serve Swift's main executor, as it does in an app and in a program whose
-/// main function is `async`. `Promise.onMainActor` attaches handlers that may use what is isolated
-/// to the main actor.
+/// The main thread must run Swift's main executor, as it does in an app and in a program whose main
+/// function is `async`. `Promise.onMainActor` attaches handlers that may use what is isolated to
+/// the main actor.
 public final class MainActorContext: ExecutionContext {
-    /// The one context of the main actor; `.mainActor` as a short form for parameters of type
-    /// `ExecutionContext`.
+    /// The one context of the main actor; `.mainActor` is its short form where an
+    /// `ExecutionContext` is expected.
     public static let shared = MainActorContext()
 
     private let serialQueue = SerialQueue { body in Task.detached { @MainActor in body() } }
@@ -20,7 +20,7 @@ public final class MainActorContext: ExecutionContext {
     public var isCurrent: Bool { serialQueue.isCurrent }
 
     /// Whether the caller is a handler on the main actor, or, on Apple's systems, any code on the
-    /// main thread. On other systems Swift cannot report which thread serves the main actor.
+    /// main thread. On other systems Swift cannot report which thread runs the main actor.
     public var isBlockedByCaller: Bool {
         #if canImport(Darwin)
             serialQueue.isCurrent || pthread_main_np() != 0

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A context for tests: jobs run when the test says so, and time is virtual.
+/// A context for tests: jobs run when the test runs them, and time is virtual.
 ///
-/// It belongs to the thread that made it (or last called `claim()`), which alone may drive it and
-/// use it; `enqueue` and `isCurrent` are for every thread.
+/// It belongs to the thread that made it (or last called `claim()`). Only that thread may run its
+/// jobs; `enqueue` and `isCurrent` may be called from any thread.
 public final class ManualContext: ExecutionContext {
     private struct Clock {
         var now: Duration = .zero
@@ -14,13 +14,13 @@ public final class ManualContext: ExecutionContext {
     private let owner = Atomic(ThreadID.current.raw)
     private let clock = Guarded(Clock())
 
-    // The owner's: only it takes turns.
+    // Accessed by the owner only.
     nonisolated(unsafe) private let readyQueue = ReadyQueue()
 
     /// A context that belongs to the calling thread, at time zero, with nothing to run.
     public init() {}
 
-    /// Makes the calling thread the owner. The former one must have stopped driving it.
+    /// Makes the calling thread the owner. The former owner must have stopped running jobs.
     public func claim() {
         owner.store(ThreadID.current.raw, ordering: .sequentiallyConsistent)
     }
@@ -28,20 +28,20 @@ public final class ManualContext: ExecutionContext {
     /// Whether the caller is the thread that owns this context.
     public var isCurrent: Bool { owner.load(ordering: .relaxed) == ThreadID.current.raw }
 
-    /// Keeps the job, behind those that wait already, until the owner runs it. Called from any
+    /// Stores the job behind those that wait already, until the owner runs it. Called from any
     /// thread.
     public func enqueue(_ job: consuming PromiseJob) {
         guard isCurrent else {
             _ = inbox.append(job)
             return
         }
-        // What other threads put in before stands in front.
+        // Jobs that other threads added earlier come first.
         unsafe readyQueue.append(contentsOf: inbox.takeAll())
         unsafe readyQueue.append(job)
     }
 
-    /// Keeps the job until `advance(by:)` has let so much time pass. Called from any thread, and so
-    /// is `cancel` of what it returns.
+    /// Stores the job until `advance(by:)` has moved the time past the delay. Called from any
+    /// thread, and so is `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         let timer = ManualTimer(job, due: now + delay.boundedForTimers)
         clock.withLock {
@@ -51,16 +51,16 @@ public final class ManualContext: ExecutionContext {
         return ManualTimerToken(timer: timer, context: self)
     }
 
-    /// Virtual time since the context was made. Only `advance(by:)` lets it pass.
+    /// Virtual time since the context was made. Only `advance(by:)` moves it.
     public var now: Duration { clock.withLock { $0.now } }
 
     /// Virtual time.
     public var clockReading: Duration { now }
 
-    /// How many timers are running, to see that none was left behind.
+    /// The number of pending timers, for tests that no timer is left.
     public var liveTimers: Int { clock.withLock { $0.timers.count } }
 
-    /// Runs the oldest job. Time stands still. Called by the owner; traps elsewhere.
+    /// Runs the oldest job. The time does not move. Called by the owner; traps elsewhere.
     ///
     /// - Returns: false if there was none.
     @discardableResult
@@ -72,20 +72,20 @@ public final class ManualContext: ExecutionContext {
         return true
     }
 
-    /// Runs jobs, oldest first, and those that they make ready, until none is left. Time stands
-    /// still. Called by the owner; traps elsewhere.
+    /// Runs jobs, oldest first, and those that they make ready, until none is left. The time does
+    /// not move. Called by the owner; traps elsewhere.
     public func drain() {
         precondition(isCurrent, "a manual context is driven by its owner")
         repeat {
             unsafe readyQueue.append(contentsOf: inbox.takeAll())
-        } while unsafe readyQueue.run(atMost: 1_000) > 0
+        } while unsafe readyQueue.runJobs(atMost: 1_000) > 0
     }
 
-    /// Runs what is ready, then lets time pass: timers fire at their moment, in order, and what
-    /// they make ready runs before the next. Called by the owner; traps elsewhere.
+    /// Runs what is ready, then moves the time: timers fire at their time, in order, and what they
+    /// make ready runs before the next one. Called by the owner; traps elsewhere.
     ///
-    /// Time does not go back: a negative duration counts as zero. One call lets 136 years pass at
-    /// most, which is also the longest delay.
+    /// Time does not go back: a negative duration counts as zero. One call moves the time by at
+    /// most 136 years, which is also the longest delay.
     public func advance(by duration: Duration) {
         let end = now + duration.boundedForTimers
         drain()

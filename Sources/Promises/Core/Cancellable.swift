@@ -1,7 +1,8 @@
 /// Work that can be stopped.
 public protocol Cancellable {
-    /// Stops the work, if it is not too late; else does nothing.
+    /// Stops the work if it is not finished; otherwise does nothing.
     ///
-    /// - Parameter cause: why, if there is an error that made it needless; kept in `Cancelled`.
+    /// - Parameter cause: the error that made the work unnecessary, if there is one; stored in
+    ///   `Cancelled`.
     func cancel(because cause: (any Error)?)
 }

@@ -1,11 +1,11 @@
-/// An execution context as Swift's concurrency knows it: `async` code runs on the context, between
-/// its promise handlers, in the order in which it became ready.
+/// An execution context as an executor of Swift's concurrency: `async` code runs on the context,
+/// between its promise handlers, in the order in which it became ready.
 ///
-/// As a task executor it keeps a task on the context whenever the task is not bound to an actor:
+/// As a task executor it runs a task on the context whenever the task is not isolated to an actor:
 ///
 ///     Task(executorPreference: ContextExecutor(context)) { await work() }
 ///
-/// As a serial executor it puts an actor there, which may then use what is confined to the context:
+/// As a serial executor it runs an actor there, which may then use what is confined to the context:
 ///
 ///     actor Session {
 ///         private let executor: ContextExecutor
@@ -14,9 +14,9 @@
 ///         }
 ///     }
 ///
-/// An actor needs a context that runs one job at a time (`ExecutionContext.isSerial`): on
-/// `.inline`, which runs jobs of several threads at once, its state would not be protected, so the
-/// process traps when an actor is put there.
+/// An actor needs a context that runs one job at a time (`ExecutionContext.isSerial`): `.inline`
+/// runs jobs of several threads at once and would not protect the actor's state, so the process
+/// traps.
 ///
 /// One job of the context, and one allocation, for each time that a task becomes ready.
 public final class ContextExecutor: TaskExecutor, SerialExecutor {

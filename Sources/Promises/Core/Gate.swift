@@ -1,6 +1,6 @@
-/// Where a thread waits until it opens, once and for ever.
+/// A gate at which threads wait until it opens. It never closes again.
 ///
-/// With the thread's own clock: a thread that blocks cannot rely on an executor to wake it.
+/// A blocked thread waits by itself: it cannot rely on an executor to wake it after the limit.
 package final class Gate: Sendable {
     private let isOpen = Monitor(false)
 

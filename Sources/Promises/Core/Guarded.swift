@@ -6,12 +6,12 @@
     import Glibc
 #endif
 
-/// A value that several threads share, behind a mutex.
+/// A value behind a mutex, for several threads.
 ///
-/// The mutex is the system's: ThreadSanitizer does not see through the standard library's `Mutex`,
-/// and would report each of its uses as a race.
+/// The mutex is the system's, because ThreadSanitizer does not understand the standard library's
+/// `Mutex` and reports each of its uses as a race.
 ///
-/// Unchecked, because the value is only reached with the mutex held.
+/// Unchecked `Sendable`, because the value is accessed only with the mutex held.
 @safe
 package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     private var value: Value
@@ -28,7 +28,7 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Calls `body` with the mutex held. Never hand it code of a user.
+    /// Calls `body` with the mutex held. `body` must not call user code.
     package func withLock<Result: ~Copyable>(_ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

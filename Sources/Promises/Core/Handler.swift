@@ -1,11 +1,11 @@
-// A handler as the caller wrote it, with its type.
+// The caller's closures as structs that keep their types.
 //
-// A node keeps it beside its step, not captured by it: so the step is a plain function, and a link
-// allocates the node and what the caller's own closure captures, and nothing else. There is one
-// struct for each kind of result, because a closure that is made to look more general is wrapped,
-// and that allocates.
+// A node stores the handler beside its step; the step does not capture it. So the step is a plain
+// function, and a link allocates only the node and the context of the caller's closure. There is
+// one struct for each kind of result, because converting a closure to a more general type wraps it,
+// which allocates.
 
-/// Makes something of a value or an error.
+/// Turns a value or an error into a value.
 @usableFromInline
 struct Transform<Input, Output> {
     @usableFromInline let call: (Input) throws -> Output
@@ -14,9 +14,9 @@ struct Transform<Input, Output> {
     init(_ call: @escaping (Input) throws -> Output) { self.call = call }
 }
 
-/// Makes something of a value, or nothing.
+/// Turns a value into an optional value.
 @usableFromInline
-struct Attempt<Input, Output> {
+struct OptionalTransform<Input, Output> {
     @usableFromInline let call: (Input) throws -> Output?
 
     @inlinable
@@ -25,7 +25,7 @@ struct Attempt<Input, Output> {
 
 /// Checks a value.
 @usableFromInline
-struct Check<Input> {
+struct Predicate<Input> {
     @usableFromInline let call: (Input) throws -> Bool
 
     @inlinable
@@ -34,7 +34,7 @@ struct Check<Input> {
 
 /// Observes a value.
 @usableFromInline
-struct Look<Input> {
+struct ValueObserver<Input> {
     @usableFromInline let call: (Input) throws -> Void
 
     @inlinable
@@ -43,17 +43,18 @@ struct Look<Input> {
 
 /// Observes an outcome and passes nothing on.
 @usableFromInline
-struct Observe<Input> {
+struct Observer<Input> {
     @usableFromInline let call: (Input) -> Void
 
     @inlinable
     init(_ call: @escaping (Input) -> Void) { self.call = call }
 }
 
-/// Any of them, while only the step knows which: it can be kept and dropped, and nothing else.
+/// Any of these structs, untyped: it can only be stored and dropped. The step of the node knows its
+/// type.
 ///
-/// Every closure of Swift is a function and one counted context, whatever its type. It is cast in
-/// place: a cast of the closure itself would count the context once more.
+/// Every Swift closure is a function and one reference-counted context, whatever its type. The
+/// memory is cast in place: a cast of the closure would retain the context once more.
 @usableFromInline
 struct AnyHandler {
     @usableFromInline let closure: () -> Void
@@ -61,26 +62,26 @@ struct AnyHandler {
 
 extension Node {
     @inlinable @inline(__always)
-    func handlerPlace<Handler>(_ type: Handler.Type) -> UnsafeMutablePointer<Handler?> {
-        unsafe UnsafeMutableRawPointer(stepPlace + 1).assumingMemoryBound(to: Handler?.self)
+    func handlerPointer<Handler>(_ type: Handler.Type) -> UnsafeMutablePointer<Handler?> {
+        unsafe UnsafeMutableRawPointer(stepPointer + 1).assumingMemoryBound(to: Handler?.self)
     }
 
-    /// While the node is made: puts one of the structs above in place.
+    /// Stores one of the structs above; only while the node is made.
     @inlinable @inline(__always)
-    func keep<Handler>(_ handler: Handler) {
-        unsafe handlerPlace(Handler.self).initialize(to: handler)
+    func storeHandler<Handler>(_ handler: Handler) {
+        unsafe handlerPointer(Handler.self).initialize(to: handler)
     }
 
-    /// In a step: what was put in place, which dies with this turn.
+    /// In a step: takes the stored handler out, so that it is released with this turn.
     @inlinable @inline(__always)
     func takeHandler<Handler>(_ type: Handler.Type) -> Handler? {
-        let place = unsafe handlerPlace(Handler.self)
+        let place = unsafe handlerPointer(Handler.self)
         let taken = unsafe place.move()
         unsafe place.initialize(to: nil)
         return taken
     }
 
-    /// Before its turn: the closure is not needed any more.
+    /// Releases the closure of a node that will not run it.
     @inlinable
     func dropHandler() { unsafe header.pointee.handler = nil }
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The inbox of a context: any thread adds jobs, the context's thread takes them out.
 ///
-/// A stack that is reversed when it is emptied; no lock, and no allocation. One reader. An inbox
-/// that is released with jobs in it leaks them.
+/// A lock-free stack that the reader reverses; it allocates nothing. One reader only. An inbox that
+/// is released with jobs in it leaks them.
 public final class Inbox: Sendable {
     private let newest = Atomic<UInt>(0)
 
@@ -26,7 +26,8 @@ public final class Inbox: Sendable {
         }
     }
 
-    /// Takes everything out, oldest first: for the `ReadyQueue` of the context. Called by its reader.
+    /// Takes everything out, oldest first: for the `ReadyQueue` of the context. Called by its
+    /// reader.
     public func takeAll() -> JobList {
         if newest.load(ordering: .relaxed) == 0 { return JobList() }
         let stack = newest.exchange(0, ordering: .acquiring)

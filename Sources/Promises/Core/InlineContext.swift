@@ -1,41 +1,40 @@
-/// Runs handlers at once, on whichever thread settles the promise or attaches the handler: for
-/// glue that only passes things on, and for tests.
+/// Runs handlers at once, on whichever thread settles the promise or attaches the handler: for code
+/// that only passes values on, and for tests.
 ///
-/// This is the one context that does not wait for a clean stack, so a handler may have run before
-/// the call that attached it, or that settled the promise, returns. Handlers do not nest even so:
-/// what one of them sets off runs when it has returned, so a chain of any length needs no more
-/// stack than one link. And it is no queue: two threads may run handlers of one promise at the same
-/// time.
+/// Only on this context a handler may run before the call that attached it, or that settled the
+/// promise, returns. Handlers still do not nest: what one of them makes ready runs after it has
+/// returned, so a chain of any length needs no more stack than one link. The context is not a
+/// queue: two threads may run handlers of one promise at the same time.
 ///
-/// Children inherit it like any other; `hop(to:)` leaves it. Operators that need a clock or keep
-/// state between turns leave it for `SharedPool` themselves.
+/// Links inherit it like any context; `hop(to:)` selects another one. Operators that need a clock
+/// or keep state between turns run on `SharedPool` instead.
 public final class InlineContext: ExecutionContext {
-    /// The one inline context; `.inline` as a short form for parameters of type `ExecutionContext`.
+    /// The one inline context; `.inline` is its short form where an `ExecutionContext` is expected.
     public static let shared = InlineContext()
 
-    private static let waiting = ThreadLocal()
+    private static let pendingJobs = ThreadLocal()
 
     private init() {}
 
     /// False: several threads may run handlers at the same time.
     public var isSerial: Bool { false }
 
-    /// False: no thread is this context's own.
+    /// False: this context owns no thread.
     public var isCurrent: Bool { false }
 
-    /// Runs the job now, or when the inline handler that called has returned.
+    /// Runs the job now, or after the calling inline handler has returned.
     public func enqueue(_ job: consuming PromiseJob) {
-        let place = InlineContext.waiting
-        if let outer = unsafe place.pointer {
+        let slot = InlineContext.pendingJobs
+        if let outer = unsafe slot.pointer {
             unsafe outer.assumingMemoryBound(to: JobList.self).pointee.append(job)
             return
         }
         var later = JobList()
         later.append(job)
         unsafe withUnsafeMutablePointer(to: &later) { later in
-            unsafe place.pointer = UnsafeMutableRawPointer(later)
-            while let node = unsafe later.pointee.popNode() { node.take().run() }
-            unsafe place.pointer = nil
+            unsafe slot.pointer = UnsafeMutableRawPointer(later)
+            while let node = unsafe later.pointee.popNode() { node.take().runStep() }
+            unsafe slot.pointer = nil
         }
     }
 

@@ -1,16 +1,16 @@
-/// The right to make `LocalPromise` promises: one thread's, and never another's.
+/// Makes local promises, which are confined to one thread.
 ///
-/// Not `Sendable`, and made only where its context runs; so what begins with a core can be proved
-/// by the compiler to stay on its thread. An event loop makes one for itself; everyone else gets
-/// one for the length of `LocalContext.run(on:turn:_:)`.
+/// It is not `Sendable`, and is made only on the thread of its context; so the compiler proves that
+/// local promises stay on their thread. An event loop makes one for itself; other code receives one
+/// inside `LocalContext.run(on:readyQueue:_:)`.
 public final class LocalContext {
     /// Where the handlers of its promises run.
     public let context: any ExecutionContext
 
-    /// The ready queue of the thread, if the loop that owns it handed it over.
+    /// The ready queue of the thread, if its event loop provides one.
     @usableFromInline let readyQueue: ReadyQueue?
 
-    /// For a loop that owns its thread.
+    /// A local context for an event loop that owns its thread.
     ///
     /// - Parameters:
     ///   - context: the thread-safe context of the loop. Called on the thread of the loop, its
@@ -26,18 +26,18 @@ public final class LocalContext {
         unsafe .local(self, readyQueue.map { unsafe Unmanaged.passUnretained($0) })
     }
 
-    /// Calls `body` with a core of the context that the caller runs on.
+    /// Calls `body` with a local context, on the context that the caller runs on.
     ///
-    /// Traps when called from elsewhere. The body can neither keep the core nor let it out: it is
-    /// `@Sendable`, so it captures nothing that is confined.
+    /// Traps when called on another context. The body is `@Sendable` and captures nothing that is
+    /// confined, so it cannot store the local context outside.
     ///
     /// - Parameters:
-    ///   - context: where the caller runs.
-    ///   - readyQueue: the context's own ready queue, if it is a `ReadyQueue`: the one to which its `enqueue`
-    ///     appends on this thread. Handlers are then put there directly.
-    ///   - body: what is done with the core, now, inside this call.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws.
+    ///   - context: the context that the caller runs on.
+    ///   - readyQueue: the context's own ready queue, if it is a `ReadyQueue`: the one to which its
+    ///     `enqueue` appends on this thread. Handlers are then put there directly.
+    ///   - body: called now, inside this call, with the local context.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`.
     public static func run<Result: Sendable>(
         on context: any ExecutionContext, readyQueue: ReadyQueue? = nil,
         _ body: @Sendable (LocalContext) throws -> Result

@@ -6,10 +6,9 @@
     import Glibc
 #endif
 
-/// A value that several threads share behind a mutex, with a condition variable to wait for a
-/// change of it.
+/// A value behind a mutex, with a condition variable to wait for a change of the value.
 ///
-/// Unchecked, because the value is reached only while the mutex is held.
+/// Unchecked `Sendable`, because the value is accessed only with the mutex held.
 @safe
 final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     private var value: Value
@@ -37,23 +36,23 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Calls `body` with the mutex held. It must not call code of a user.
+    /// Calls `body` with the mutex held. `body` must not call user code.
     func withLock<Result: ~Copyable>(_ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return body(&value)
     }
 
-    /// Calls `body` with the mutex held until it gives a result, and waits for `signal` or
+    /// Calls `body` with the mutex held until it returns a result, and waits for `signal` or
     /// `broadcast` between the calls.
     ///
-    /// Every call is an access to the value of its own, which ends before the wait: other threads
+    /// Every call is a separate access to the value, which ends before the wait: other threads
     /// change the value meanwhile.
     ///
     /// - Parameters:
-    ///   - limit: for all waits together, from the first one on; nil for no limit.
-    ///   - body: must not call code of a user. `isLast` is true once the limit has passed.
-    /// - Returns: the result, or nil when the last call gave none.
+    ///   - limit: limit of all waits together, from the first one on; nil for no limit.
+    ///   - body: must not call user code. `isLast` is true once the limit has passed.
+    /// - Returns: the result, or nil if the last call returned none.
     func wait<Result>(
         atMost limit: Duration?, for body: (inout Value, _ isLast: Bool) -> Result?
     ) -> Result? {
@@ -78,7 +77,7 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     /// Wakes all waiting threads.
     func broadcast() { unsafe pthread_cond_broadcast(changed) }
 
-    /// False when the moment has come.
+    /// False when the deadline has passed.
     private func wait(until deadline: timespec) -> Bool {
         var moment = deadline
         #if canImport(Darwin)
@@ -88,7 +87,8 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         #endif
     }
 
-    /// A moment of the monotonic clock; on Darwin, which waits that way, the span itself.
+    /// A time of the monotonic clock; on Darwin, which waits for a relative time, the duration
+    /// itself.
     private static func deadline(after limit: Duration) -> timespec {
         var moment = timespec()
         #if !canImport(Darwin)

@@ -1,50 +1,52 @@
-/// Promises that would wait for each other in a ring would wait for ever.
+/// Detection of cycles: promises that wait for each other in a cycle would never settle.
 extension Node {
-    /// Whether following `inner` would close a ring: it is this node, or waits for it.
+    /// Whether following `inner` would close a cycle: `inner` is this node, or waits for it.
     ///
-    /// Few waiters are looked at, so that following a promise costs the same in a chain of any
-    /// length: a ring of up to 8 links is found, on a core of up to 64. Two threads that close one
-    /// ring from both ends at the same moment may both miss it.
+    /// Only some waiters are examined, so that following a promise costs the same in a chain of any
+    /// length: cycles of up to 8 links are found, of local promises up to 64. Two threads that
+    /// close one cycle from both ends at the same moment may both miss it.
     @usableFromInline
     func wouldWaitForItself(by inner: Node) -> Bool {
         if inner === self { return true }
         // A resolver's promise waits for no other, and a node without waiters cannot be part of a
         // cycle.
-        if inner.isProduced || (state.bits & ~State.tags == 0 && !isSeat) { return false }
+        if inner.isSettledByResolver || (state.bits & ~StateBits.tags == 0 && !isInput) {
+            return false
+        }
         var budget = isConfined ? 64 : 8
         return isAwaited(by: inner, &budget)
     }
 
     /// Whether a resolver will settle this node.
-    private var isProduced: Bool {
-        claim.bits & (Claim.root | Claim.gathering) == Claim.root
+    private var isSettledByResolver: Bool {
+        control.bits & (ControlBits.root | ControlBits.combinatorResult) == ControlBits.root
     }
 
-    /// Whether a result waits for this node, as far as this thread may see.
-    private var isSeat: Bool { isConfined && result != nil }
+    /// Whether this node is its own input slot, as far as this thread may read that.
+    private var isInput: Bool { isConfined && result != nil }
 
-    /// Searches the waiters, and theirs, nested no deeper than the budget.
+    /// Searches the waiters and their waiters; the budget bounds the recursion.
     private func isAwaited(by other: Node, _ budget: inout Int) -> Bool {
         if isConfined {
             if let result, result === other || result.isAwaited(by: other, &budget) { return true }
-            return leads(to: other, through: NodeRef(stack: state.bits), &budget)
+            return reaches(to: other, through: NodeRef(stack: state.bits), &budget)
         }
-        // Held, so that what is on the stack stays alive.
-        guard let stack = holdWaiters() else { return false }
+        // The stack is taken, so that its nodes stay alive.
+        guard let stack = takeWaiters() else { return false }
         let waiters = NodeRef(stack: stack)
-        let isThere = leads(to: other, through: waiters, &budget)
+        let isFound = reaches(to: other, through: waiters, &budget)
         var oldest = waiters
         while let next = oldest?.next { oldest = next }
-        returnWaiters(waiters, oldest: oldest)
-        return isThere
+        putBackWaiters(waiters, oldest: oldest)
+        return isFound
     }
 
     /// Whether settling these waiters of this node would settle `other`.
-    private func leads(to other: Node, through waiters: NodeRef?, _ budget: inout Int) -> Bool {
+    private func reaches(to other: Node, through waiters: NodeRef?, _ budget: inout Int) -> Bool {
         var rest = waiters
         while let one = rest, budget > 0 {
             budget -= 1
-            if one.with({ $0.leads(to: other, isOnLocalContext: isConfined, &budget) }) {
+            if one.with({ $0.reaches(to: other, isOnLocalContext: isConfined, &budget) }) {
                 return true
             }
             rest = one.next
@@ -52,9 +54,9 @@ extension Node {
         return false
     }
 
-    private func leads(to other: Node, isOnLocalContext: Bool, _ budget: inout Int) -> Bool {
+    private func reaches(to other: Node, isOnLocalContext: Bool, _ budget: inout Int) -> Bool {
         if self === other { return true }
-        // The waiters of another thread's nodes are not ours to see.
+        // Another thread's confined nodes must not be read here.
         if isConfined, !isOnLocalContext, !placement.context.isCurrent { return false }
         return isAwaited(by: other, &budget)
     }

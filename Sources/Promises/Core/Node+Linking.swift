@@ -1,18 +1,19 @@
-/// What every operator is made of: a child with a step, the outcome it receives, and adoption.
+/// The common parts of the operators: a child with a step, the outcome that it receives, and
+/// adoption of another promise.
 extension Node {
-    /// A child that waits for this node and then takes `step`, on its own context or this node's.
+    /// A child that waits for this node and then runs `step`, on `context` or else on this node's.
     @inlinable
     func link<Out>(
         _ type: Out.Type, on context: (any ExecutionContext)? = nil,
         _ step: @escaping (Node) -> Void
     ) -> Node {
-        let child = waiting(Out.self, on: context, step)
+        let child = makeChild(Out.self, on: context, step)
         attach(child)
         return child
     }
 
-    /// A child like that, whose step is also taken, without a parent, when the child has been
-    /// cancelled before its turn.
+    /// A child whose step also runs, without a parent, when the child was cancelled before its
+    /// turn.
     @inlinable
     func watch<Out>(
         _ type: Out.Type, on context: (any ExecutionContext)? = nil,
@@ -20,26 +21,26 @@ extension Node {
     ) -> Node {
         let child = Node.make(
             Out.self, placement: context.map { .context($0) } ?? placement, parent: self,
-            claim: Claim.watching, step: step)
+            control: ControlBits.watching, step: step)
         attach(child)
         return child
     }
 
-    /// A child whose step takes the caller's closure.
+    /// A child whose step uses the caller's closure.
     @inlinable
     func link<Handler, Out>(
-        _ type: Out.Type, on context: (any ExecutionContext)? = nil, keeping handler: Handler,
+        _ type: Out.Type, on context: (any ExecutionContext)? = nil, handler: Handler,
         _ step: @escaping (Node) -> Void
     ) -> Node {
-        let child = waiting(Out.self, on: context, step)
-        child.keep(handler)
+        let child = makeChild(Out.self, on: context, step)
+        child.storeHandler(handler)
         attach(child)
         return child
     }
 
     /// A child that is not attached yet.
     @inlinable
-    func waiting<Out>(
+    func makeChild<Out>(
         _ type: Out.Type, on context: (any ExecutionContext)?, _ step: @escaping (Node) -> Void
     ) -> Node {
         if let context {
@@ -49,49 +50,49 @@ extension Node {
         }
     }
 
-    /// In a step: the value from above, or nil after the error from above was passed on.
+    /// In a step: the parent's value, or nil after the parent's error was passed on.
     @inlinable
     func receive<In>(_ type: In.Type) -> In? {
-        guard var above = takeParent() else { return nil }
-        if above.isRejected {
-            reject(above.error)
+        guard var parent = takeParent() else { return nil }
+        if parent.isRejected {
+            reject(parent.error)
             return nil
         }
-        // The last reader may move the value out.
-        if above.isUnique() { return above.moveValue(as: In.self) }
-        return above.value(as: In.self)
+        // The last reader moves the value out.
+        if parent.isUnique() { return parent.moveValue(as: In.self) }
+        return parent.value(as: In.self)
     }
 
-    /// In a step: the error from above, or nil after the value from above was passed on.
+    /// In a step: the parent's error, or nil after the parent's value was passed on.
     @inlinable
     func receiveError<In>(passing type: In.Type) -> (any Error)? {
-        guard var above = takeParent() else { return nil }
-        if above.isRejected { return above.error }
-        inherit(In.self, from: &above)
+        guard var parent = takeParent() else { return nil }
+        if parent.isRejected { return parent.error }
+        inherit(In.self, from: &parent)
         return nil
     }
 
-    /// In a step: the outcome from above.
+    /// In a step: the parent's outcome.
     @inlinable
     func receiveResult<In>(_ type: In.Type) -> Result<In, any Error>? {
         takeParent()?.result(as: In.self)
     }
 
-    /// In a step: the outcome from above becomes this node's.
+    /// In a step: the parent's outcome becomes this node's.
     @inlinable
     func inherit<Value>(_ type: Value.Type) {
-        guard var above = takeParent() else { return }
-        inherit(Value.self, from: &above)
+        guard var parent = takeParent() else { return }
+        inherit(Value.self, from: &parent)
     }
 
     @inlinable
-    func inherit<Value>(_ type: Value.Type, from above: inout Node) {
-        if above.isRejected {
-            reject(above.error)
-        } else if above.isUnique() {
-            fulfill(above.moveValue(as: Value.self))
+    func inherit<Value>(_ type: Value.Type, from parent: inout Node) {
+        if parent.isRejected {
+            reject(parent.error)
+        } else if parent.isUnique() {
+            fulfill(parent.moveValue(as: Value.self))
         } else {
-            fulfill(above.value(as: Value.self))
+            fulfill(parent.value(as: Value.self))
         }
     }
 
@@ -99,39 +100,39 @@ extension Node {
     @inlinable
     func adopt<Value>(_ inner: Node, as type: Value.Type) {
         if !inner.isPending {
-            _ = inner.claim.insert(Claim.observed)
+            _ = inner.control.insert(ControlBits.observed)
             setParent(inner)
             return inherit(Value.self)
         }
         wait(for: inner) { $0.inherit(Value.self) }
     }
 
-    /// In a step: this node's next step is taken when `inner` is settled.
+    /// In a step: this node runs another step when `inner` is settled.
     @usableFromInline
     func wait(for inner: Node, _ step: @escaping (Node) -> Void) {
         if wouldWaitForItself(by: inner) {
             reject(PromiseError.resolvedWithItself)
             return
         }
-        _ = inner.claim.add(Claim.consumer)
+        _ = inner.control.add(ControlBits.consumer)
         if rearm(parent: inner, step) { inner.push(self) }
     }
 
-    /// In a step: arranges another one. False if this node was cancelled meanwhile; it has then
+    /// In a step: sets another step. False if this node was cancelled meanwhile; it has then
     /// withdrawn.
     @usableFromInline
-    func rearm(parent above: Node, _ step: @escaping (Node) -> Void) -> Bool {
-        setParent(above)
+    func rearm(parent: Node, _ step: @escaping (Node) -> Void) -> Bool {
+        setParent(parent)
         setStep(step)
-        if claim.remove(Claim.started) & Claim.decided == 0 { return true }
+        if control.remove(ControlBits.started) & ControlBits.decided == 0 { return true }
         _ = takeParent()
         dropStep()
-        above.withdraw(with: isRejected ? error : Cancelled())
+        parent.withdraw(with: isRejected ? error : Cancelled())
         return false
     }
 
-    /// Turns a root into a link that follows `inner`. The producer's right to settle ends here, and
-    /// what `onCancel` was given is dropped; another thread may be giving it something meanwhile.
+    /// Turns a root into a link that follows `inner`. The producer can no longer settle it, and the
+    /// closures of `onCancel` are dropped; another thread may call `onCancel` meanwhile.
     @usableFromInline
     func follow(_ inner: Node, _ step: @escaping (Node) -> Void) {
         if wouldWaitForItself(by: inner) {
@@ -139,13 +140,16 @@ extension Node {
             return
         }
         lockCancellation()
-        if claim.remove(Claim.started) & Claim.decided != 0 { return unlockCancellation() }
-        _ = inner.claim.add(Claim.consumer)
+        if control.remove(ControlBits.started) & ControlBits.decided != 0 {
+            return unlockCancellation()
+        }
+        _ = inner.control.add(ControlBits.consumer)
         setParent(inner)
-        // Destroyed when the lock is released: what the user's closure holds may come back here.
+        // Destroyed after the lock is released: the deinitialisers of what it captures may call
+        // this node.
         let former = takeStep()
         setStep(step)
-        let isPending = claim.remove(Claim.root) & Claim.decided == 0
+        let isPending = control.remove(ControlBits.root) & ControlBits.decided == 0
         unlockCancellation()
         withExtendedLifetime(former) {}
         if isPending { return inner.push(self) }

@@ -1,15 +1,18 @@
-/// Settling once, waiting, and taking one's turn. Nothing here recurses and nothing here runs user
-/// code but `run()`: publishing only *enqueues* the waiters.
+/// Settling once, attaching waiters, and running steps. Nothing here recurses, and only `runStep()`
+/// runs user code: publishing only *enqueues* the waiters.
 extension Node {
     // MARK: Settling.
 
-    /// Claims the right to write the outcome; false if another caller was first.
+    /// Takes the right to write the outcome; false if another caller was first.
     @inlinable
     func decide() -> Bool {
-        let old = claim.insert(Claim.decided)
-        if old & Claim.decided != 0 { return false }
-        // A root that armed itself against cancellation needs that closure no more.
-        if old & (Claim.root | Claim.started) == Claim.root | Claim.started { dropStep() }
+        let old = control.insert(ControlBits.decided)
+        if old & ControlBits.decided != 0 { return false }
+        // The cancellation closure of a root is not needed any more.
+        if old & (ControlBits.root | ControlBits.started) == ControlBits.root | ControlBits.started
+        {
+            dropStep()
+        }
         return true
     }
 
@@ -17,7 +20,7 @@ extension Node {
     func fulfill<Value>(_ value: consuming Value) -> Bool {
         guard decide() else { return false }
         write(value)
-        publish(State.fulfilled)
+        publish(StateBits.fulfilled)
         return true
     }
 
@@ -25,28 +28,29 @@ extension Node {
     func reject(_ error: any Error) -> Bool {
         guard decide() else { return false }
         write(error: error)
-        publish(State.rejected)
+        publish(StateBits.rejected)
         return true
     }
 
     /// Makes the written outcome visible, enqueues the waiters, oldest first, and notifies the
-    /// result in which this node sits.
+    /// result whose input slot this node is.
     @usableFromInline
     func publish(_ outcome: UInt) {
         settleState(outcome)
-        if isConfined { arriveAsInput() }
+        if isConfined { notifyResult() }
     }
 
     private func settleState(_ outcome: UInt) {
         let state = state
         var old = state.bits
         while true {
-            if old & State.busy != 0 {
-                // Another thread is moving the waiters, and delivers them when it sees the outcome.
+            if old & StateBits.busy != 0 {
+                // Another thread is moving the waiters, and delivers them when it reads the
+                // outcome.
                 if state.replace(&old, with: old | outcome) { return }
             } else if old == 0 {
                 if state.replace(&old, with: outcome) { return }
-            } else if state.replace(&old, with: isConfined ? outcome : outcome | State.busy) {
+            } else if state.replace(&old, with: isConfined ? outcome : outcome | StateBits.busy) {
                 deliver(old)
                 if !isConfined { deliverRest(outcome) }
                 return
@@ -54,17 +58,16 @@ extension Node {
         }
     }
 
-    /// Delivers waiters that were attached while others were being delivered, so that all keep
-    /// their order.
+    /// Delivers waiters that were attached during the delivery of others, in their order.
     func deliverRest(_ outcome: UInt) {
         let state = state
         var old = state.bits
         while true {
-            if old & ~State.tags == 0 {
+            if old & ~StateBits.tags == 0 {
                 if state.replace(&old, with: outcome) { return }
             } else {
                 let stack = old
-                guard state.replace(&old, with: outcome | State.busy) else { continue }
+                guard state.replace(&old, with: outcome | StateBits.busy) else { continue }
                 deliver(stack)
                 old = state.bits
             }
@@ -74,7 +77,7 @@ extension Node {
     /// Enqueues a stack of waiters, oldest first.
     func deliver(_ stack: UInt) {
         guard let newest = NodeRef(stack: stack) else { return }
-        // Nearly always there is one.
+        // There is nearly always exactly one.
         guard newest.next != nil else { return enqueue(newest) }
         var (rest, _) = NodeRef.reversed(newest)
         while let one = rest {
@@ -85,17 +88,17 @@ extension Node {
 
     // MARK: Waiting.
 
-    /// Counts a consumer and lets it wait.
+    /// Attaches a waiter that counts as a consumer.
     @inlinable
     func attach(_ child: Node) {
-        _ = claim.add(Claim.consumer)
+        _ = control.add(ControlBits.consumer)
         push(child)
     }
 
-    /// Lets an observer wait that keeps no work going.
+    /// Attaches an observer, which does not count as a consumer.
     @inlinable
     func attach(observer: Node) {
-        _ = claim.insert(Claim.observed)
+        _ = control.insert(ControlBits.observed)
         push(observer)
     }
 
@@ -106,16 +109,16 @@ extension Node {
         let owned = NodeRef(retaining: child)
         var old = state.bits
         while true {
-            if old & State.settled != 0, old & State.busy == 0 { return enqueue(owned) }
+            if old & StateBits.settled != 0, old & StateBits.busy == 0 { return enqueue(owned) }
             child.next = NodeRef(stack: old)
-            if state.replace(&old, with: owned.bits | (old & State.tags)) { return }
+            if state.replace(&old, with: owned.bits | (old & StateBits.tags)) { return }
         }
     }
 
-    /// Hands an owned waiter of this node to the place where it runs.
+    /// Enqueues an owned waiter of this node on its context.
     func enqueue(_ child: NodeRef) {
         if isConfined, let readyQueue = unsafe child.with({ unsafe $0.readyQueue }) {
-            // Both are confined, so this is their thread.
+            // Both nodes are confined, so this is their thread.
             unsafe readyQueue._withUnsafeGuaranteedRef { $0.append(child) }
         } else {
             child.with { $0.context }.enqueue(PromiseJob(owned: child, isTimer: false))
@@ -124,12 +127,14 @@ extension Node {
 
     // MARK: Running.
 
-    /// A node's turn: a link's step, or what a cancelled root arranged. Late and double calls do
-    /// nothing.
+    /// Runs the step of a link, or the cancellation closure of a cancelled root. Late and repeated
+    /// calls do nothing.
     @usableFromInline
-    func run() {
-        let old = claim.insert(Claim.started)
-        if old & Claim.root == 0, old & (Claim.decided | Claim.started) != 0 { return }
+    func runStep() {
+        let old = control.insert(ControlBits.started)
+        if old & ControlBits.root == 0, old & (ControlBits.decided | ControlBits.started) != 0 {
+            return
+        }
         takeStep()?(self)
     }
 }

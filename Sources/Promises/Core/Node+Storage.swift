@@ -1,7 +1,7 @@
-/// The value or the error of a node, in its tail. The writer is the caller that decided; a reader
-/// has seen the state word settled.
+/// The value or the error of a node, in its storage behind the two words. The caller that decided
+/// writes it; a reader has read a settled state word.
 extension Node {
-    /// Words that a value takes in the tail. What wants more than a word's alignment is boxed.
+    /// Words that a value takes in the storage. Values with more than a word's alignment are boxed.
     @inlinable
     static func words<Value>(_ type: Value.Type) -> Int {
         isInline(Value.self) ? max(1, (MemoryLayout<Value>.size + 7) / 8) : 1
@@ -13,65 +13,65 @@ extension Node {
     }
 
     @inlinable
-    static func place<Value>(of type: Value.Type, at slot: UnsafeMutableRawPointer)
+    static func valuePointer<Value>(of type: Value.Type, at valueSlot: UnsafeMutableRawPointer)
         -> UnsafeMutablePointer<Value>
     {
-        if isInline(Value.self) { return unsafe slot.assumingMemoryBound(to: Value.self) }
-        return unsafe slot.assumingMemoryBound(to: UnsafeMutablePointer<Value>.self).pointee
+        if isInline(Value.self) { return unsafe valueSlot.assumingMemoryBound(to: Value.self) }
+        return unsafe valueSlot.assumingMemoryBound(to: UnsafeMutablePointer<Value>.self).pointee
     }
 
-    /// Fills the empty tail.
+    /// Fills the empty storage.
     @inlinable
     func write<Value>(_ value: consuming Value) {
         if Node.isInline(Value.self) {
-            unsafe slot.initializeMemory(as: Value.self, to: value)
-            if !_isPOD(Value.self) { unsafe header.pointee.held = Value.self }
+            unsafe valueSlot.initializeMemory(as: Value.self, to: value)
+            if !_isPOD(Value.self) { unsafe header.pointee.storedType = Value.self }
         } else {
             let box = UnsafeMutablePointer<Value>.allocate(capacity: 1)
             unsafe box.initialize(to: value)
-            unsafe slot.initializeMemory(as: UnsafeMutablePointer<Value>.self, to: box)
-            unsafe header.pointee.held = Value.self
+            unsafe valueSlot.initializeMemory(as: UnsafeMutablePointer<Value>.self, to: box)
+            unsafe header.pointee.storedType = Value.self
         }
     }
 
-    /// Fills the empty tail with an error. Always boxed as `any Error`, never opened.
+    /// Fills the empty storage with an error. Always boxed as `any Error`, never opened.
     @inlinable
     func write(error: any Error) { write(error as any Error) }
 
-    /// A copy of what the tail holds.
+    /// A copy of the stored value.
     @inlinable
     func value<Value>(as type: Value.Type) -> Value {
-        unsafe Node.place(of: Value.self, at: slot).pointee
+        unsafe Node.valuePointer(of: Value.self, at: valueSlot).pointee
     }
 
-    /// What the tail holds, moved out: only for the last reader.
+    /// The stored value, moved out: only for the last reader.
     @inlinable
     func moveValue<Value>(as type: Value.Type) -> Value {
-        unsafe header.pointee.held = nil
-        let place = unsafe Node.place(of: Value.self, at: slot)
+        unsafe header.pointee.storedType = nil
+        let place = unsafe Node.valuePointer(of: Value.self, at: valueSlot)
         if Node.isInline(Value.self) { return unsafe place.move() }
         let value = unsafe place.move()
         unsafe place.deallocate()
         return value
     }
 
-    /// Empties the tail.
+    /// Empties the storage.
     @inlinable
     func clear() {
-        if let held = unsafe header.pointee.held { destroy(held) }
+        if let type = unsafe header.pointee.storedType { destroy(type) }
     }
 
-    /// Destroys what the tail holds. Through the type's witnesses, not specialized: values that
-    /// need no destruction never come here.
+    /// Destroys the stored value through its type's witnesses, not specialized: values that need no
+    /// destruction never come here.
     @usableFromInline
-    func destroy(_ held: Any.Type) {
-        unsafe header.pointee.held = nil
-        func open<Held>(_ type: Held.Type) {
-            let place = unsafe Node.place(of: Held.self, at: slot)
+    func destroy(_ type: Any.Type) {
+        unsafe header.pointee.storedType = nil
+        func open<Stored>(_ type: Stored.Type) {
+            let place = unsafe Node.valuePointer(of: Stored.self, at: valueSlot)
             unsafe place.deinitialize(count: 1)
-            if !Node.isInline(Held.self) { unsafe place.deallocate() }
+            if !Node.isInline(Stored.self) { unsafe place.deallocate() }
         }
-        _openExistential(held, do: open)
+        _openExistential(type, do: open)
     }
 
     @inlinable
@@ -81,8 +81,8 @@ extension Node {
     @inlinable
     func result<Value>(as type: Value.Type) -> Result<Value, any Error>? {
         let bits = state.bits
-        if bits & State.fulfilled != 0 { return .success(value(as: Value.self)) }
-        if bits & State.rejected != 0 { return .failure(error) }
+        if bits & StateBits.fulfilled != 0 { return .success(value(as: Value.self)) }
+        if bits & StateBits.rejected != 0 { return .failure(error) }
         return nil
     }
 }

@@ -1,14 +1,16 @@
 public import Synchronization
 
-/// The core of every promise: one object that is promise, waiter, job and storage at once.
+/// The implementation of every promise: one object that is promise, waiter, job and storage at
+/// once.
 ///
 /// Not generic, so that it costs no metadata to make or free. Its owner is the producer (a
 /// resolver) or the parent's waiter stack; a child holds its parent until its turn has come. A
-/// confined node is touched by its core's thread only; any other node by any thread, under the
-/// rules of `Claim`: *the caller that set `decided` writes the outcome; closure and parent belong
-/// to the runner once it set `started`, before that to the caller that decides.*
+/// confined node is accessed by the thread of its `LocalContext` only; any other node by any
+/// thread, under the rules of `ControlBits`: *the thread that set `decided` writes the outcome;
+/// closure and parent belong to the thread that set `started`, and before that to the thread that
+/// decides.*
 ///
-/// The only unchecked `Sendable` of the module: the two words determine which thread may access
+/// Unchecked `Sendable`: the state word and the control word determine which thread may access
 /// what.
 @usableFromInline
 struct Node: @unchecked Sendable {
@@ -23,40 +25,40 @@ struct Node: @unchecked Sendable {
     static func === (left: Node, right: Node) -> Bool { left.object === right.object }
 }
 
-/// The memory of a node: the header, the words of state and claim, then the value or the error,
-/// all in one allocation.
+/// The memory of a node: the header, the state word and the control word, then the value or the
+/// error, all in one allocation.
 @usableFromInline
 final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
-    deinit { if Node(self).leavesSomething { Node(self).tearDown() } }
+    deinit { if Node(self).needsTearDown { Node(self).tearDown() } }
 }
 
-/// What a node has besides its two words and its value.
+/// The fields of a node besides its two words and its value.
 @usableFromInline @safe
 struct NodeHeader {
     // These two come first: they are moved out by address (see `stepPlace`).
     @usableFromInline var step: NodeStep?
-    /// The caller's closure, which the step takes.
+    /// The caller's closure, which the step uses.
     @usableFromInline var handler: AnyHandler?
     /// Nil only while the node is being made.
     @usableFromInline var placement: Placement?
     /// Counted by hand, so that taking it costs nothing.
     @usableFromInline var parent: NodeRef?
-    /// The link of the list that the node is in: a waiter stack, an inbox or a turn.
+    /// The next node of the list that this node is in: a waiter stack, an inbox or a ready queue.
     @usableFromInline var next: NodeRef?
     /// The combinator's result whose input slot this is.
     @usableFromInline var result: Node?
-    /// What the tail holds, if that must be destroyed.
-    @usableFromInline var held: Any.Type?
+    /// The type of the stored value, if the value must be destroyed.
+    @usableFromInline var storedType: Any.Type?
 
-    // Sixteen words with the rest of a node that holds one word: the largest block that the C
-    // library keeps at hand when many are freed at once. Two words more made a link cost 10 % more.
+    // With this header a node that stores one word takes sixteen words: the largest block that the
+    // C library caches when many are freed at once. Two words more made a link cost 10 % more.
 
     @inlinable
     init() {}
 }
 
-/// What a node does when its turn has come. A struct, so that generic code moves it as it is and
-/// does not wrap the closure.
+/// The closure that a node runs in its turn. A struct, so that generic code moves the closure and
+/// does not wrap it.
 @usableFromInline
 struct NodeStep {
     @usableFromInline let take: (Node) -> Void
@@ -64,7 +66,7 @@ struct NodeStep {
     @inlinable @inline(__always)
     init(_ take: @escaping (Node) -> Void) { self.take = take }
 
-    /// Calls it and consumes it: its context is not retained for the call.
+    /// Calls and consumes the step: its context is not retained for the call.
     @inline(__always)
     consuming func callAsFunction(_ node: Node) { take(node) }
 }
@@ -72,12 +74,12 @@ struct NodeStep {
 /// Where a node's handlers run.
 @usableFromInline @safe
 enum Placement {
-    /// Confined: its thread is the only one that ever touches the node. With the core's ready
-    /// queue, which it keeps alive.
+    /// Confined: only one thread ever accesses the node. With the ready queue of the local context,
+    /// which keeps it alive.
     case local(LocalContext, Unmanaged<ReadyQueue>?)
     case context(any ExecutionContext)
 
-    /// Whether a holder of a node with this placement is always on its thread.
+    /// Whether nodes with this placement are accessed on one thread only.
     @inlinable
     var isConfined: Bool {
         if case .local = self { true } else { false }
@@ -93,13 +95,13 @@ enum Placement {
 }
 
 extension Node {
-    /// A node with room for a `Value` (or an error), and for `extraWords` behind it.
+    /// A node with storage for a `Value` (or an error), and for `extraWords` behind it.
     @inlinable
     static func make<Value>(
-        _ type: Value.Type, placement: consuming Placement, parent: Node? = nil, claim: UInt = 0,
+        _ type: Value.Type, placement: consuming Placement, parent: Node? = nil, control: UInt = 0,
         extraWords: Int = 0, step: ((Node) -> Void)? = nil
     ) -> Node {
-        let node = bare(Value.self, claim: claim, extraWords: extraWords)
+        let node = makeBare(Value.self, control: control, extraWords: extraWords)
         unsafe node.header.pointee.placement = placement
         if let parent {
             node.setParent(parent)
@@ -111,10 +113,10 @@ extension Node {
         return node
     }
 
-    /// A node at the same place as this one, which is its parent.
+    /// A child of this node with the same placement.
     @inlinable
     func child<Value>(_ type: Value.Type, step: @escaping (Node) -> Void) -> Node {
-        let child = Node.bare(Value.self, claim: 0, extraWords: 0)
+        let child = Node.makeBare(Value.self, control: 0, extraWords: 0)
         unsafe child.header.pointee.placement = unsafe header.pointee.placement
         child.setParent(self)
         child.setStep(step)
@@ -123,17 +125,17 @@ extension Node {
     }
 
     @inlinable
-    static func bare<Value>(_ type: Value.Type, claim: UInt, extraWords: Int) -> Node {
-        let made = NodeObject.create(minimumCapacity: 2 + words(Value.self) + extraWords) { _ in
+    static func makeBare<Value>(_ type: Value.Type, control: UInt, extraWords: Int) -> Node {
+        let object = NodeObject.create(minimumCapacity: 2 + words(Value.self) + extraWords) { _ in
             NodeHeader()
         }
-        let node = unsafe Node(unsafeDowncast(made, to: NodeObject.self))
+        let node = unsafe Node(unsafeDowncast(object, to: NodeObject.self))
         unsafe node.cells.initialize(to: Atomic(0))
-        unsafe (node.cells + 1).initialize(to: Atomic(claim))
+        unsafe (node.cells + 1).initialize(to: Atomic(control))
         return node
     }
 
-    /// A node that a resolver will settle, and its creation for diagnostics.
+    /// A node that a resolver will settle; records its creation site for diagnostics.
     @inlinable
     static func root<Value>(
         _ type: Value.Type, placement: consuming Placement, _ file: StaticString, _ line: UInt
@@ -146,7 +148,7 @@ extension Node {
     /// A node that a resolver will settle.
     @inlinable
     static func root<Value>(_ type: Value.Type, placement: consuming Placement) -> Node {
-        make(Value.self, placement: placement, claim: Claim.root)
+        make(Value.self, placement: placement, control: ControlBits.root)
     }
 
     // MARK: Fields. No exclusivity checks: the words determine which thread may access what.
@@ -162,9 +164,9 @@ extension Node {
             .assumingMemoryBound(to: Atomic<UInt>.self)
     }
 
-    /// Where the value or the error is.
+    /// The storage of the value or the error.
     @inlinable @inline(__always)
-    var slot: UnsafeMutableRawPointer {
+    var valueSlot: UnsafeMutableRawPointer {
         unsafe UnsafeMutableRawPointer(object.withUnsafeMutablePointerToElements { unsafe $0 + 2 })
     }
 
@@ -174,7 +176,7 @@ extension Node {
         return false
     }
 
-    /// The ready queue of the core that this node is confined to, if it has one.
+    /// The ready queue of the local context that this node is confined to, if there is one.
     @inlinable @inline(__always)
     var readyQueue: Unmanaged<ReadyQueue>? {
         if case .local(_, let readyQueue)? = unsafe header.pointee.placement {
@@ -184,18 +186,18 @@ extension Node {
     }
 
     @inlinable @inline(__always)
-    var state: Word { unsafe Word(cells, isConfined: isConfined) }
+    var state: NodeWord { unsafe NodeWord(cells, isConfined: isConfined) }
 
     @inlinable @inline(__always)
-    var claim: Word { unsafe Word(cells + 1, isConfined: isConfined) }
+    var control: NodeWord { unsafe NodeWord(cells + 1, isConfined: isConfined) }
 
     @inlinable @inline(__always)
     var placement: Placement {
-        // Never nil once the node is made; no promise is lost for the sake of a trap.
+        // Never nil once the node is made; a default instead of a trap, so that no promise is lost.
         unsafe header.pointee.placement ?? .context(SharedPool.shared)
     }
 
-    /// Where its turn is taken.
+    /// The context on which the node runs its step.
     @inlinable @inline(__always)
     var context: any ExecutionContext {
         switch unsafe header.pointee.placement {
@@ -205,7 +207,7 @@ extension Node {
         }
     }
 
-    /// Must be nil when it is set.
+    /// The parent must be nil before the call.
     @inlinable @inline(__always)
     func setParent(_ parent: Node) { unsafe header.pointee.parent = NodeRef(retaining: parent) }
 
@@ -239,64 +241,66 @@ extension Node {
         return taken
     }
 
-    /// Where the step is; behind it is the handler.
+    /// The address of the step; the handler is behind it.
     ///
-    /// Not `&header.pointee.step`: ThreadSanitizer takes that for an access to the whole header,
-    /// whose other fields may be read by others.
+    /// Not `&header.pointee.step`: ThreadSanitizer treats that as an access to the whole header,
+    /// whose other fields other threads may read.
     @inlinable @inline(__always)
-    var stepPlace: UnsafeMutablePointer<NodeStep?> {
+    var stepPointer: UnsafeMutablePointer<NodeStep?> {
         unsafe UnsafeMutableRawPointer(header).assumingMemoryBound(to: NodeStep?.self)
     }
 
     @inlinable @inline(__always)
     func takeStep() -> NodeStep? {
-        let place = unsafe stepPlace
+        let place = unsafe stepPointer
         let taken = unsafe place.move()
         unsafe place.initialize(to: nil)
         return taken
     }
 
-    /// Whether no other reference holds this node.
+    /// Whether this is the only reference to the node.
     @inlinable @inline(__always)
     mutating func isUnique() -> Bool { isKnownUniquelyReferenced(&object) }
 
     // MARK: State.
 
-    @inlinable var isPending: Bool { state.bits & State.settled == 0 }
-    @inlinable var isFulfilled: Bool { state.bits & State.fulfilled != 0 }
-    @inlinable var isRejected: Bool { state.bits & State.rejected != 0 }
-    @inlinable var isDecided: Bool { claim.bits & Claim.decided != 0 }
-    @inlinable var hasCreationSite: Bool { claim.bits & Claim.hasCreationSite != 0 }
+    @inlinable var isPending: Bool { state.bits & StateBits.settled == 0 }
+    @inlinable var isFulfilled: Bool { state.bits & StateBits.fulfilled != 0 }
+    @inlinable var isRejected: Bool { state.bits & StateBits.rejected != 0 }
+    @inlinable var isDecided: Bool { control.bits & ControlBits.decided != 0 }
+    @inlinable var hasCreationSite: Bool { control.bits & ControlBits.hasCreationSite != 0 }
 
     // MARK: Teardown.
 
-    /// Whether `tearDown` has anything to do. Nearly always not; and a call would count the dying
-    /// object twice.
+    /// Whether `tearDown` has anything to do: nearly always false, and a call would retain and
+    /// release the object.
     @inline(__always)
-    fileprivate var leavesSomething: Bool {
+    fileprivate var needsTearDown: Bool {
         let bits = state.bits
-        if bits & (State.rejected | ~State.tags) != 0 || hasCreationSite { return true }
-        return unsafe header.pointee.held != nil || header.pointee.parent != nil
+        if bits & (StateBits.rejected | ~StateBits.tags) != 0 || hasCreationSite { return true }
+        return unsafe header.pointee.storedType != nil || header.pointee.parent != nil
     }
 
     fileprivate func tearDown() {
         let bits = state.bits
-        if bits & State.rejected != 0, !Claim.isHandled(claim.bits) { reportUnhandled() }
+        if bits & StateBits.rejected != 0, !ControlBits.isHandled(control.bits) {
+            reportUnhandled()
+        }
         clear()
-        if bits & ~State.tags != 0 { releaseWithdrawnNodes(bits) }
+        if bits & ~StateBits.tags != 0 { releaseWithdrawnNodes(bits) }
         if unsafe header.pointee.parent != nil { releaseAncestors() }
         if hasCreationSite { PromiseDiagnostics.forget(ObjectIdentifier(object)) }
     }
 
-    /// Frees a line of ancestors that no other reference holds, one after the other and not nested.
+    /// Frees the ancestors that have no other reference, one after the other and not nested.
     func releaseAncestors() {
-        var above = takeParent()
-        while var node = above.take(), node.isUnique() {
-            above = node.takeParent()
+        var parent = takeParent()
+        while var node = parent.take(), node.isUnique() {
+            parent = node.takeParent()
         }
     }
 
-    /// Frees what withdrawn consumers left on the stack of a node that was never settled.
+    /// Frees the withdrawn nodes on the stack of a node that was never settled.
     func releaseWithdrawnNodes(_ bits: UInt) {
         var withdrawn = NodeRef(stack: bits)
         while let one = withdrawn {

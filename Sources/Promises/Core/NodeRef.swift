@@ -1,6 +1,6 @@
-/// One counted reference to a node in manual hands: what waiter stacks and job lists are made of.
+/// One manually counted reference to a node, for waiter stacks and job lists.
 ///
-/// Exactly one of `take()` and `release()` ends it.
+/// Call exactly one of `take()` and `release()`.
 @usableFromInline @safe
 struct NodeRef: Sendable {
     @usableFromInline nonisolated(unsafe) let raw: Unmanaged<NodeObject>
@@ -13,7 +13,7 @@ struct NodeRef: Sendable {
     /// The newest waiter of a state word.
     @inlinable
     init?(stack bits: UInt) {
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits & ~State.tags) else {
+        guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits & ~StateBits.tags) else {
             return nil
         }
         unsafe raw = Unmanaged.fromOpaque(pointer)
@@ -23,21 +23,21 @@ struct NodeRef: Sendable {
     @inlinable
     var bits: UInt { unsafe UInt(bitPattern: raw.toOpaque()) }
 
-    /// The node, its reference given back to ARC.
+    /// The node; ARC counts the reference from now on.
     @inlinable
     func take() -> Node { unsafe Node(raw.takeRetainedValue()) }
 
-    /// Ends the reference.
+    /// Releases the reference.
     @inlinable
     func release() { unsafe raw.release() }
 
-    /// Access to the node, without counting.
+    /// Access to the node, without retaining it.
     @inlinable @inline(__always)
     func with<Result>(_ body: (Node) -> Result) -> Result {
         unsafe raw._withUnsafeGuaranteedRef { body(Node($0)) }
     }
 
-    /// The link of the list that the node is in.
+    /// The next node of the list that this node is in.
     @inlinable
     var next: NodeRef? {
         get { with { $0.next } }

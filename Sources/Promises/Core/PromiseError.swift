@@ -1,8 +1,8 @@
-/// What the library itself rejects with, or throws.
+/// The errors that the library itself rejects with or throws.
 public enum PromiseError: Error, Sendable, Hashable {
-    /// The producer went away without settling: a resolver was dropped unused.
+    /// The producer never settled the promise: its resolver was dropped unused.
     case abandoned
-    /// A promise was to wait for itself, by `then` or `follow`, directly or through others.
+    /// A promise would wait for itself, by `then` or `follow`, directly or through others.
     case resolvedWithItself
     /// The owner that handlers were bound to by `with(weak:)` is gone.
     case contextDeallocated
@@ -12,34 +12,34 @@ public enum PromiseError: Error, Sendable, Hashable {
     case validationFailed
     /// The closure of `compactMap` returned nil.
     case noValue
-    /// `firstSettled` was given nothing, `all(_:concurrently:on:_:)` or `retry` a number below one,
-    /// or a `Work` was started twice.
+    /// `firstSettled` was called without promises, `all(_:concurrently:on:_:)` or `retry` with a
+    /// number below one, or a `Work` was started twice.
     case badInput
     /// `requiredValue(for:)` was called with an unknown key.
     case unknownKey
     /// `wait(for:)` would have blocked the handler that ends the wait.
     case waitOnOwnContext
-    /// A callback brought neither a value nor an error to `resolve(_:_:)`.
+    /// A callback passed neither a value nor an error to `resolve(_:_:)`.
     case invalidCallingConvention
 }
 
 /// An error that may mean "stopped on purpose", as Swift's `CancellationError` does: `catch` and
 /// `recover` skip it unless their policy covers all errors, and diagnostics do not report it.
 public protocol CancellableError: Error {
-    /// Whether this one means it.
+    /// Whether this error is a cancellation.
     var isCancelled: Bool { get }
 }
 
-/// The error of cancelled promises. The same one goes up to the work and down to its consumers.
+/// The error of cancelled promises. The work and its consumers receive the same error.
 ///
 /// Not Swift's `CancellationError`: that one means that a task must end, and `Promise.get()` throws
-/// it when its own task was cancelled. This one means that a promise was cancelled, and has the
-/// cause.
+/// it when its own task was cancelled. This error means that a promise was cancelled, and carries
+/// the cause.
 public struct Cancelled: CancellableError {
     /// The cause, if one was given.
     public let cause: (any Error)?
 
-    /// Stopped, for a reason or for none: for a producer that stops by itself.
+    /// A cancellation, with or without a cause: for a producer that stops by itself.
     public init(because cause: (any Error)? = nil) {
         self.cause = cause
     }

@@ -1,18 +1,19 @@
 /// A failure that no handler received.
 ///
-/// The places say where the chain began; they are known for what was made while
-/// `PromiseDiagnostics` kept them.
+/// The creation sites say where the chain began; they are known for promises that were made while
+/// `PromiseDiagnostics` recorded them.
 public enum PromiseEvent: Sendable {
-    /// A producer went away without settling, so its promise was rejected with
+    /// A producer was released without settling its promise, which was rejected with
     /// `PromiseError.abandoned`.
     case abandoned(at: CreationSite?)
-    /// A rejected promise was released and no handler had ever been attached to it. Once for each
-    /// such promise; not for cancellation, and not for what `abandoned` reported.
+    /// A rejected promise was released and no handler had ever been attached to it. Reported once
+    /// for each such promise; not for cancellations, and not for promises that `abandoned`
+    /// reported.
     case unhandledRejection(any Error, at: CreationSite?)
     /// A shared resolver was used after the promise had been settled, which changed nothing. Not
-    /// for a promise that was cancelled: its producer cannot know.
+    /// reported for a cancelled promise: its producer cannot know of the cancellation.
     case resolvedTwice(at: CreationSite?)
-    /// An error was silenced on purpose, by the `cauterize` at this place.
+    /// An error was silenced on purpose, by the `cauterize` at this source location.
     case cauterized(any Error, at: CreationSite)
     /// A thread was about to block in `wait`.
     case blockingWait(at: CreationSite?)
@@ -24,17 +25,17 @@ public struct CreationSite: Sendable, Hashable, CustomStringConvertible {
     public let file: String
     /// The line in the file.
     public let line: UInt
-    /// What the promise is called, if it was given a name.
+    /// The name of the promise, if it has one.
     public var label: String?
 
-    /// A place in the code, with a name if the promise has one.
+    /// A source location, with a name if the promise has one.
     public init(file: StaticString, line: UInt, label: String? = nil) {
         self.file = "\(file)"
         self.line = line
         self.label = label
     }
 
-    /// The place as compilers print it, behind the name if there is one.
+    /// The source location as compilers print it, after the name if there is one.
     public var description: String {
         let place = "\(file):\(line)"
         return label.map { "\"\($0)\" at \(place)" } ?? place

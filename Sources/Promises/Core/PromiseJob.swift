@@ -1,9 +1,9 @@
 /// One unit of work of a context: append it to your queue and call `run()` once, on the context
-/// it was given to.
+/// that received it.
 ///
-/// It needs no allocation: it is one counted reference. A timer's job may be dropped, which
-/// is how a timer is cancelled. A job from `enqueue` must be run: dropping it leaks what it would
-/// have run, because its closures may only die on their own context.
+/// A job is one counted reference and allocates nothing. A timer's job may be dropped, which
+/// cancels the timer. A job from `enqueue` must be run: dropping it leaks its closures, because
+/// they may be destroyed only on their own context.
 @frozen
 public struct PromiseJob: ~Copyable, Sendable {
     @usableFromInline let node: NodeRef
@@ -24,8 +24,8 @@ public struct PromiseJob: ~Copyable, Sendable {
         PromiseJob(Node.make(Void.self, placement: placement, step: body))
     }
 
-    /// Takes the turn: runs one handler, now, on this thread, which must be the context's. What it
-    /// makes ready is enqueued, not run. Cancelled meanwhile, the turn does nothing.
+    /// Runs one handler, now, on this thread, which must be the context's. What it makes ready is
+    /// enqueued, not run. Does nothing if the handler's promise was cancelled meanwhile.
     ///
     /// A timer's job may be run from any thread: outside of its context it is enqueued there.
     public consuming func run() {
@@ -34,23 +34,23 @@ public struct PromiseJob: ~Copyable, Sendable {
         if isTimer {
             let placement = node.with { $0.placement }
             guard placement.context.isCurrent else {
-                return placement.context.enqueue(.job(on: placement) { _ in node.take().run() })
+                return placement.context.enqueue(.job(on: placement) { _ in node.take().runStep() })
             }
         }
-        Running.loop { $0.runHandlers(of: node) }
+        HandlerLoop.enter { $0.runHandlers(of: node) }
     }
 
-    /// The turn as a closure for a timer that calls it on the context. The closure holds the
-    /// counted reference and nothing else; dropping it drops the turn.
+    /// The job as a closure for a timer that calls it on the context. The closure holds only the
+    /// counted reference; dropping the closure drops the job.
     package consuming func action() -> () -> Void {
         let object = releaseUnlisted().take().object
-        return { Node(object).run() }
+        return { Node(object).runStep() }
     }
 
-    /// The counted reference of a node that may be put into a list; the job is gone.
+    /// Consumes the job; returns the counted reference of a node that may be put into a list.
     ///
     /// A timer's node is a link that waits in its parent's list, or is already in the ready queue,
-    /// and a node is in one list at most. So a timer's job gets a node of its own here.
+    /// and a node is in one list at most. So this makes a separate node for a timer's job.
     @inlinable
     consuming func release() -> NodeRef {
         let isTimer = isTimer
@@ -58,7 +58,7 @@ public struct PromiseJob: ~Copyable, Sendable {
         return isTimer ? PromiseJob.listed(timer: node) : node
     }
 
-    /// The counted reference of a node that must not be put into a list; the job is gone.
+    /// Consumes the job; returns the counted reference of a node that must not be put into a list.
     @inlinable
     consuming func releaseUnlisted() -> NodeRef {
         let node = node
@@ -66,7 +66,7 @@ public struct PromiseJob: ~Copyable, Sendable {
         return node
     }
 
-    /// A node whose turn is the turn of a timer's node, wherever it is enqueued.
+    /// A node whose step runs a timer's job, on any context.
     @usableFromInline
     static func listed(timer: NodeRef) -> NodeRef {
         let placement = timer.with { $0.placement }
@@ -92,9 +92,10 @@ public struct PromiseJob: ~Copyable, Sendable {
     }
 }
 
-/// Jobs in the order in which they came. Grows without allocating.
+/// A list of jobs in the order in which they were added. Grows without allocating.
 ///
-/// For the inbox of a context: fill it under a lock, take it out, append it to the `ReadyQueue`.
+/// For the inbox of a context: fill it under a lock, take it out, and append it to the
+/// `ReadyQueue`.
 public struct JobList: ~Copyable, Sendable {
     @usableFromInline var first: NodeRef?
     @usableFromInline var last: NodeRef?

@@ -1,14 +1,14 @@
 /// The ready queue of one thread: first in, first out, drained in a loop and never nested.
 ///
-/// An event loop owns one and drains it after every callback, as Node drains its microtasks. It
-/// belongs to its thread: touch it from there only.
+/// An event loop owns one and drains it after every callback, as Node.js drains its microtasks.
+/// Confined to its thread.
 public final class ReadyQueue {
     @exclusivity(unchecked) @usableFromInline var ready = JobList()
 
     /// An empty queue, for the thread that will drain it.
     public init() {}
 
-    /// Whether nothing is waiting for its turn.
+    /// Whether no job is waiting.
     @inlinable
     public var isEmpty: Bool { unsafe ready.isEmpty }
 
@@ -29,25 +29,25 @@ public final class ReadyQueue {
         unsafe ready.append(node)
     }
 
-    /// Runs what is ready, and what becomes ready meanwhile, up to a bound so that sockets are not
+    /// Runs what is ready, and what becomes ready meanwhile, up to a limit so that sockets are not
     /// starved.
     ///
-    /// Called on the thread of the queue, by its loop and not by a handler.
+    /// Called on the thread of the queue, by its event loop and not by a handler.
     ///
     /// - Parameter limit: how many jobs are run at most.
     /// - Returns: whether there is work left.
     @discardableResult
     public func drain(atMost limit: Int = .max) -> Bool {
-        if !isEmpty { _ = run(atMost: limit) }
+        if !isEmpty { _ = runJobs(atMost: limit) }
         return !isEmpty
     }
 
-    /// Runs what is ready, and counts it.
-    func run(atMost limit: Int) -> Int {
+    /// Runs what is ready, and returns the number of jobs.
+    func runJobs(atMost limit: Int) -> Int {
         var count = 0
-        Running.loop { running in
+        HandlerLoop.enter { loop in
             while count < limit, let node = unsafe ready.popNode() {
-                running.runHandlers(of: node)
+                loop.runHandlers(of: node)
                 count += 1
             }
         }

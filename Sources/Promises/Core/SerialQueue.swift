@@ -1,20 +1,18 @@
 import Synchronization
 
-/// Runs jobs one at a time and in order on threads of another executor, on
-/// whichever thread `submit` provides.
+/// Runs jobs one at a time and in order on the threads that `submit` provides.
 package final class SerialQueue: Sendable {
-    /// Jobs before others get the thread.
-    private static let jobsPerVisit = 1_000
+    /// How many jobs one run takes before other work gets the thread.
+    private static let jobsPerRun = 1_000
 
     private let inbox = Inbox()
-    /// Jobs that were put in, less those that were run. The caller that makes it 1 requests a
-    /// thread.
+    /// Jobs that were added, less those that were run. The caller that makes it 1 submits a run.
     private let backlog = Atomic(0)
-    /// The thread that runs jobs now. Not a task-local value: a task that a handler begins would
+    /// The thread that runs jobs now. Not a task-local value: a task that a handler starts would
     /// inherit it.
-    private let runner = Atomic<UInt>(0)
+    private let runningThread = Atomic<UInt>(0)
 
-    // The visiting thread's: there is one at a time.
+    // Accessed by the current run only; there is one at a time.
     nonisolated(unsafe) private let readyQueue = ReadyQueue()
     private let submit: @Sendable (_ body: @escaping @Sendable () -> Void) -> Void
 
@@ -23,31 +21,33 @@ package final class SerialQueue: Sendable {
         self.submit = submit
     }
 
-    /// Whether a job of this serialQueue is the caller.
-    package var isCurrent: Bool { runner.load(ordering: .relaxed) == ThreadID.current.raw }
+    /// Whether the caller is a job of this queue.
+    package var isCurrent: Bool { runningThread.load(ordering: .relaxed) == ThreadID.current.raw }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
     package func enqueue(_ job: consuming PromiseJob) {
         _ = inbox.append(job)
-        if backlog.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { start() }
+        if backlog.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { submitRun() }
     }
 
-    private func start() {
+    private func submitRun() {
         submit { [self] in
-            let count = run()
-            if backlog.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 { start() }
+            let count = runJobs()
+            if backlog.subtract(count, ordering: .acquiringAndReleasing).newValue > 0 {
+                submitRun()
+            }
         }
     }
 
-    /// Runs what is there, and what it makes ready, up to a bound; counts it.
-    private func run() -> Int {
-        runner.store(ThreadID.current.raw, ordering: .relaxed)
-        defer { runner.store(0, ordering: .relaxed) }
+    /// Runs the queued jobs, and those that they make ready, up to a limit; returns their number.
+    private func runJobs() -> Int {
+        runningThread.store(ThreadID.current.raw, ordering: .relaxed)
+        defer { runningThread.store(0, ordering: .relaxed) }
         var count = 0
         var latest = 0
         repeat {
             unsafe readyQueue.append(contentsOf: inbox.takeAll())
-            latest = unsafe readyQueue.run(atMost: SerialQueue.jobsPerVisit - count)
+            latest = unsafe readyQueue.runJobs(atMost: SerialQueue.jobsPerRun - count)
             count += latest
         } while latest > 0
         return count

@@ -1,19 +1,19 @@
-/// The context of promises that were given none: Swift's global executor, **one job at a time**.
+/// The default context: Swift's global executor, **one job at a time**.
 ///
-/// All handlers of the process that name no context share it, so one handler that blocks or
-/// computes for long stops all others. Give such work a context of its own: `BlockingPool` runs
-/// blocking work in parallel, an `ExecutorContext` or a `QueueContext` is a queue of its own.
+/// All handlers of the process without a context share it, so one handler that blocks or computes
+/// for long stops all others. Run such work on another context: `BlockingPool` runs blocking work
+/// in parallel, an `ExecutorContext` or a `QueueContext` is a queue of its own.
 public final class SharedPool: ExecutionContext {
     /// The one pool of the process.
     public static let shared = SharedPool()
 
     // Detached: handlers must not see the task-local values, or run with the priority, of the task
-    // that happened to wake the pool.
+    // that woke the pool.
     private let serialQueue = SerialQueue { body in Task.detached { body() } }
 
     private init() {}
 
-    /// Whether the caller is a handler on the pool. A task that a handler began is not.
+    /// Whether the caller is a handler on the pool; false in a task that a handler started.
     public var isCurrent: Bool { serialQueue.isCurrent }
 
     /// Runs the job soon, behind those that wait already. Called from any thread.
@@ -26,7 +26,7 @@ public final class SharedPool: ExecutionContext {
     }
 }
 
-/// A job that sleeps in a task until its time has come.
+/// A timer that sleeps in a task and then enqueues its job.
 struct PoolTimer: Cancellable {
     private let job: TimedJob
     private let sleeper: Task<Void, Never>

@@ -6,9 +6,9 @@
     import Glibc
 #endif
 
-/// The clock of contexts that have no time of their own.
+/// The clock of contexts that define no other.
 enum SystemClock {
-    /// Time since the start of the system, which never goes back.
+    /// Time of the monotonic clock.
     static var reading: Duration {
         var moment = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &moment)

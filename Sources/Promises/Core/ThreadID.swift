@@ -6,7 +6,7 @@
     import Glibc
 #endif
 
-/// Which thread the caller runs on.
+/// Identifies a thread.
 struct ThreadID: Equatable, Sendable {
     let raw: UInt
 

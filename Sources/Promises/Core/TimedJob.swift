@@ -10,7 +10,7 @@ package final class TimedJob: Sendable {
 
     deinit { _ = take() }
 
-    /// The job, for the first caller.
+    /// The job, for the first caller; nil for later ones.
     package func take() -> PromiseJob? {
         NodeRef(stack: bits.exchange(0, ordering: .acquiringAndReleasing))
             .map { PromiseJob(owned: $0, isTimer: true) }

@@ -1,14 +1,15 @@
 /// A timer of a context, cancelled when its last reference is released.
 ///
-/// Held by the closure that waits for it, so that it goes with the closure: at once when the work
-/// wins. Touched on its context only, but for the first call and the last.
+/// The closure that waits for the timer owns it, so the timer is cancelled with the closure: at
+/// once if the work settles first. Accessed on its context only, except by the first call and the
+/// last.
 @usableFromInline
 final class OperatorTimer {
     private let placement: Placement
-    /// The error of a timeout. Kept here, so that the closure holds the
-    /// timer and nothing else, which needs no memory.
+    /// The error of a timeout. Stored here, so that the closure captures only the timer and needs
+    /// no allocation.
     @usableFromInline let error: () -> any Error
-    /// Unchecked: no access calls anybody.
+    /// Unchecked: no access calls other code.
     @exclusivity(unchecked) private var contextTimer: (any Cancellable)?
 
     @usableFromInline
@@ -19,7 +20,7 @@ final class OperatorTimer {
 
     deinit { cancel() }
 
-    /// Gives the node a turn after a delay, which counts from this call.
+    /// Runs the node's step after a delay, which counts from this call.
     @usableFromInline
     func schedule(_ node: Node, after delay: Duration) {
         let context = placement.context
@@ -39,7 +40,7 @@ final class OperatorTimer {
             })
     }
 
-    /// Stops the timer. Does nothing if it has rung.
+    /// Stops the timer. Does nothing if it has fired.
     @usableFromInline
     func cancel() {
         guard let timer = unsafe contextTimer.take() else { return }

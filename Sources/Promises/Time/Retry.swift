@@ -1,21 +1,20 @@
-// `retry`: the same work again after an error. `poll`: the same question again until it is
-// answered.
+// `retry` repeats work after an error. `poll` repeats work until its value satisfies a condition.
 
-/// How often work is tried again, and when.
+/// How often and when `retry` repeats work.
 public struct RetryPolicy: Sendable {
-    /// How many times the work is begun at most, the first time included.
+    /// The maximum number of attempts, the first one included.
     public var maximumAttempts: Int
 
-    /// How long to wait after the attempt of this number failed; the first is number 1. Called on
+    /// The delay after the attempt with this number has failed; the first is number 1. Called on
     /// the context of `retry`.
     public var delay: @Sendable (_ attempt: Int) -> Duration
 
-    /// Whether the error of this attempt is worth another one. Called on the context of `retry`,
-    /// before `delay`, and not about cancellation, which is never tried again.
+    /// Whether to retry after this error. Called on the context of `retry`, before `delay`; not
+    /// called for a cancellation, which is never retried.
     public var shouldRetry: @Sendable (any Error, _ attempt: Int) -> Bool
 
-    /// Tries at most so many times, without delay and after any error by default. The
-    /// closures are called on the context of `retry`, one at a time.
+    /// A policy with a maximum of attempts; by default without delay and after any error. The
+    /// closures run on the context of `retry`, one at a time.
     public init(
         maximumAttempts: Int,
         delay: @escaping @Sendable (_ attempt: Int) -> Duration = { _ in .zero },
@@ -26,14 +25,14 @@ public struct RetryPolicy: Sendable {
         self.shouldRetry = shouldRetry
     }
 
-    /// A delay that doubles with every attempt, up to a limit, less a part by chance so that many
-    /// clients that failed together do not return together.
+    /// A delay that doubles with every attempt, up to a limit, less a random part (jitter), so that
+    /// clients that failed together do not retry together.
     ///
     /// - Parameters:
     ///   - first: the delay after the first attempt.
     ///   - limit: the longest delay.
-    ///   - chance: a number from 0 up to 1: which part of the delay is left out. Called once for
-    ///     each delay, on the context of `retry`. What is no number counts as 0.
+    ///   - chance: a random number from 0 to 1: the part of the delay that is left out. Called once
+    ///     for each delay, on the context of `retry`. NaN counts as 0.
     public static func backoff(
         from first: Duration, upTo limit: Duration,
         chance: @escaping @Sendable () -> Double = { 0 }
@@ -50,64 +49,64 @@ public struct RetryPolicy: Sendable {
 
 extension Node {
     /// One node that waits for one attempt, then for one delay, and so on.
-    static func retry<Face: PromiseFace>(
-        _ policy: RetryPolicy, placement: Placement, _ body: @escaping (Int) throws -> Face
+    static func retry<Handle: NodeHandle>(
+        _ policy: RetryPolicy, placement: Placement, _ body: @escaping (Int) throws -> Handle
     ) -> Node {
         guard policy.maximumAttempts > 0 else {
-            return .failed(PromiseError.badInput, as: Face.Value.self, placement: placement)
+            return .failed(PromiseError.badInput, as: Handle.Value.self, placement: placement)
         }
-        let again = RepeatedWork(placement: placement, as: Face.Value.self) { attempt in
+        let repeatedWork = RepeatedWork(placement: placement, as: Handle.Value.self) { attempt in
             try body(attempt).node
-        } next: { attempt, outcome in
+        } delayBeforeNext: { attempt, outcome in
             guard case .failure(let error) = outcome, !error.isCancellation,
                 attempt < policy.maximumAttempts, policy.shouldRetry(error, attempt)
             else { return nil }
             return policy.delay(attempt)
         }
-        return again.result()
+        return repeatedWork.result()
     }
 
-    static func poll<Face: PromiseFace>(
-        every interval: Duration, until isDone: @escaping (Face.Value) -> Bool,
+    static func poll<Handle: NodeHandle>(
+        every interval: Duration, until isDone: @escaping (Handle.Value) -> Bool,
         placement: Placement,
-        _ body: @escaping () throws -> Face
+        _ body: @escaping () throws -> Handle
     ) -> Node {
-        let again = RepeatedWork(placement: placement, as: Face.Value.self) { _ in
+        let repeatedWork = RepeatedWork(placement: placement, as: Handle.Value.self) { _ in
             try body().node
-        } next: { _, outcome in
+        } delayBeforeNext: { _, outcome in
             guard case .success(let value) = outcome, !isDone(value) else { return nil }
             return interval
         }
-        return again.result()
+        return repeatedWork.result()
     }
 }
 
-/// Begins work again and again; one node waits for each attempt and for each delay in turn.
+/// Repeats work; one node waits for each attempt and for each delay in turn.
 private struct RepeatedWork<Value> {
     private let placement: Placement
-    private let begin: (_ attempt: Int) throws -> Node
-    /// How long to wait before the next attempt, or nil to be content with this outcome.
-    private let next: (_ attempt: Int, Result<Value, any Error>) -> Duration?
+    private let startAttempt: (_ attempt: Int) throws -> Node
+    /// The delay before the next attempt, or nil to settle with this outcome.
+    private let delayBeforeNext: (_ attempt: Int, Result<Value, any Error>) -> Duration?
 
     init(
         placement: Placement, as type: Value.Type,
-        _ begin: @escaping (_ attempt: Int) throws -> Node,
-        next: @escaping (_ attempt: Int, Result<Value, any Error>) -> Duration?
+        _ startAttempt: @escaping (_ attempt: Int) throws -> Node,
+        delayBeforeNext: @escaping (_ attempt: Int, Result<Value, any Error>) -> Duration?
     ) {
         self.placement = placement.serial
-        self.begin = begin
-        self.next = next
+        self.startAttempt = startAttempt
+        self.delayBeforeNext = delayBeforeNext
     }
 
     func result() -> Node {
-        let node = Node.make(Value.self, placement: placement) { node in attempt(1, for: node) }
+        let node = Node.make(Value.self, placement: placement) { node in runAttempt(1, for: node) }
         placement.context.enqueue(PromiseJob(node))
         return node
     }
 
-    private func attempt(_ attempt: Int, for node: Node) {
+    private func runAttempt(_ attempt: Int, for node: Node) {
         do {
-            node.wait(for: try begin(attempt)) { node in
+            node.wait(for: try startAttempt(attempt)) { node in
                 if let outcome = node.receiveResult(Value.self) {
                     handle(outcome, of: attempt, for: node)
                 }
@@ -119,52 +118,52 @@ private struct RepeatedWork<Value> {
 
     private func handle(_ outcome: Result<Value, any Error>, of attempt: Int, for node: Node) {
         // A cancelled node starts no further attempt.
-        guard !node.isDecided, let delay = next(attempt, outcome) else {
+        guard !node.isDecided, let delay = delayBeforeNext(attempt, outcome) else {
             _ = node.resolve(outcome)
             return
         }
         node.wait(for: .after(delay, placement: placement)) { node in
             _ = node.takeParent()
-            self.attempt(attempt + 1, for: node)
+            runAttempt(attempt + 1, for: node)
         }
     }
 }
 
-/// Begins work, and begins it again after an error according to the policy. Gives the first value,
-/// or the last error.
+/// Starts work, and repeats it after an error according to the policy. Gives the first value, or
+/// the last error.
 ///
-/// `body` runs on `context`, or else on the current one or the pool; the first time soon, not
-/// inside this call. What it throws counts as an error of the attempt. Cancelling the result
-/// withdraws from the attempt that is running, or ends the delay, and begins nothing more. Rejects
-/// with `PromiseError.badInput` when no attempt is allowed.
+/// `body` runs on `context`, or else on the current context or `SharedPool`; the first time soon,
+/// not inside this call. What it throws counts as an error of the attempt. Cancelling the result
+/// withdraws from the running attempt, or ends the delay, and starts nothing more. Rejects with
+/// `PromiseError.badInput` when no attempt is allowed.
 public func retry<Value: Sendable>(
     _ policy: RetryPolicy, on context: (any ExecutionContext)? = nil,
     _ body: @escaping @Sendable (_ attempt: Int) throws -> Promise<Value>
 ) -> Promise<Value> {
-    .init(Node.retry(policy, placement: .beginning(on: context), body))
+    .init(Node.retry(policy, placement: .forNewChain(on: context), body))
 }
 
 /// Repeats the work until `isDone` returns true: gives that value, or the first error.
 ///
-/// `body` runs on `context`, or else on the current one or the pool; the first time soon, not
-/// inside this call, then each time `interval` after the last answer came. What it throws rejects,
-/// and ends the asking like an error. Cancelling the result withdraws from the question that is
-/// open, or ends the pause, and asks nothing more.
+/// `body` runs on `context`, or else on the current context or `SharedPool`; the first time soon,
+/// not inside this call, then each time `interval` after the last outcome. What it throws rejects,
+/// and ends the polling like an error. Cancelling the result withdraws from the running attempt, or
+/// ends the pause, and starts nothing more.
 public func poll<Value: Sendable>(
     every interval: Duration, on context: (any ExecutionContext)? = nil,
     until isDone: @escaping @Sendable (Value) -> Bool,
     _ body: @escaping @Sendable () throws -> Promise<Value>
 ) -> Promise<Value> {
-    .init(Node.poll(every: interval, until: isDone, placement: .beginning(on: context), body))
+    .init(Node.poll(every: interval, until: isDone, placement: .forNewChain(on: context), body))
 }
 
 extension LocalContext {
-    /// Begins work, and begins it again after an error according to the policy. Gives the first
-    /// value, or the last error.
+    /// Starts work, and repeats it after an error according to the policy. Gives the first value,
+    /// or the last error.
     ///
-    /// `body` runs on the core; the first time soon, not inside this call. What it throws counts as
-    /// an error of the attempt. Cancelling the result withdraws from the attempt that is running,
-    /// or ends the delay, and begins nothing more. Rejects with `PromiseError.badInput` when no
+    /// `body` runs on the local context; the first time soon, not inside this call. What it throws
+    /// counts as an error of the attempt. Cancelling the result withdraws from the running attempt,
+    /// or ends the delay, and starts nothing more. Rejects with `PromiseError.badInput` when no
     /// attempt is allowed.
     public func retry<Value>(
         _ policy: RetryPolicy, _ body: @escaping (_ attempt: Int) throws -> LocalPromise<Value>
@@ -174,10 +173,10 @@ extension LocalContext {
 
     /// Repeats the work until `isDone` returns true: gives that value, or the first error.
     ///
-    /// `body` runs on the core; the first time soon, not inside this call, then each time
-    /// `interval` after the last answer came. What it throws rejects, and ends the asking like an
-    /// error. Cancelling the result withdraws from the question that is open, or ends the pause,
-    /// and asks nothing more.
+    /// `body` runs on the local context; the first time soon, not inside this call, then each time
+    /// `interval` after the last outcome. What it throws rejects, and ends the polling like an
+    /// error. Cancelling the result withdraws from the running attempt, or ends the pause, and
+    /// starts nothing more.
     public func poll<Value>(
         every interval: Duration, until isDone: @escaping (Value) -> Bool,
         _ body: @escaping () throws -> LocalPromise<Value>

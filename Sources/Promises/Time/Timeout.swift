@@ -1,4 +1,4 @@
-// Operators that depend on time: the context's, so it may be virtual.
+// Operators that depend on time. The context's clock counts, which may be virtual.
 
 extension Node {
     @inlinable
@@ -6,13 +6,13 @@ extension Node {
         _ type: Value.Type, _ limit: Duration, _ error: @escaping () -> any Error
     ) -> Node {
         let timer = OperatorTimer(placement.serial, error)
-        let child = link(Value.self, on: contextOfTime) { child in
+        let child = link(Value.self, on: timerContext) { child in
             timer.cancel()
-            guard var above = child.takeParent() else { return }
-            if !above.isPending { return child.inherit(Value.self, from: &above) }
+            guard var parent = child.takeParent() else { return }
+            if !parent.isPending { return child.inherit(Value.self, from: &parent) }
             let error = timer.error()
             child.reject(error)
-            above.withdraw(with: Cancelled(because: error))
+            parent.withdraw(with: Cancelled(because: error))
         }
         timer.schedule(child, after: limit)
         return child
@@ -21,14 +21,15 @@ extension Node {
     @inlinable
     func atLeast<Value>(_ type: Value.Type, _ minimum: Duration, holdingFailures: Bool) -> Node {
         let timer = OperatorTimer(placement.serial)
-        // Two turns come, the outcome's and the timer's; the second one passes the outcome on.
-        let child = link(Value.self, on: contextOfTime) { child in
-            guard var above = child.takeParent() else { return }
-            if above.isRejected && !holdingFailures {
+        // The child gets two turns, one for the outcome and one for the timer; the second one
+        // passes the outcome on.
+        let child = link(Value.self, on: timerContext) { child in
+            guard var parent = child.takeParent() else { return }
+            if parent.isRejected && !holdingFailures {
                 timer.cancel()
-                return child.inherit(Value.self, from: &above)
+                return child.inherit(Value.self, from: &parent)
             }
-            _ = child.rearm(parent: above) { child in
+            _ = child.rearm(parent: parent) { child in
                 timer.cancel()
                 child.inherit(Value.self)
             }
@@ -47,10 +48,10 @@ extension Node {
         }
     }
 
-    /// Another context than this node's own, if that one does not run one job at a time: the turn
-    /// of the timer and the turn of the outcome must not run together.
+    /// `SharedPool` if this node's context is not serial: the turn of the timer and the turn of the
+    /// outcome must not run at the same time.
     @inlinable
-    var contextOfTime: (any ExecutionContext)? {
+    var timerContext: (any ExecutionContext)? {
         isConfined || placement.context.isSerial ? nil : SharedPool.shared
     }
 
@@ -70,9 +71,9 @@ extension Node {
 extension Promise {
     /// Rejects when there is no outcome in time, and withdraws from the work.
     ///
-    /// The time runs from this call, on the context's clock. `error` is evaluated when it has run
-    /// out, in a turn of its own: `PromiseError.timedOut` by default. An outcome in time passes on
-    /// and stops the timer; so does cancelling the result, which withdraws from the work.
+    /// The time runs from this call, on the context's clock. `error` is evaluated after the
+    /// timeout, in a turn of its own: `PromiseError.timedOut` by default. An outcome in time passes
+    /// on and stops the timer; so does cancelling the result, which withdraws from the work.
     @inlinable
     public func timeout(
         _ limit: Duration,
@@ -81,19 +82,19 @@ extension Promise {
         .init(node.timeout(Value.self, limit, error))
     }
 
-    /// Holds the value back until a time has passed since this call; errors too if
+    /// Holds the value back until `minimum` has passed since this call; errors too if
     /// `holdingFailures` is true.
     ///
-    /// The time runs from this call, on the context's clock; work that takes longer is not
-    /// held. Cancelling the result stops the timer and withdraws from the work.
+    /// The time runs from this call, on the context's clock; the outcome of work that takes longer
+    /// is not held back. Cancelling the result stops the timer and withdraws from the work.
     @inlinable
     public func atLeast(_ minimum: Duration, holdingFailures: Bool = false) -> Promise {
         .init(node.atLeast(Value.self, minimum, holdingFailures: holdingFailures))
     }
 
-    /// Holds the value back for a time after it has come. Errors pass at once.
+    /// Delays the value. Errors pass at once.
     ///
-    /// On the context's clock. Cancelling the result withdraws from the work, or stops the
+    /// Measured on the context's clock. Cancelling the result withdraws from the work, or stops the
     /// timer.
     @inlinable
     public func delayed(by delay: Duration) -> Promise {
@@ -104,9 +105,9 @@ extension Promise {
 extension LocalPromise {
     /// Rejects when there is no outcome in time, and withdraws from the work.
     ///
-    /// The time runs from this call, on the context's clock. `error` is evaluated when it has run
-    /// out, in a turn of its own: `PromiseError.timedOut` by default. An outcome in time passes on
-    /// and stops the timer; so does cancelling the result, which withdraws from the work.
+    /// The time runs from this call, on the context's clock. `error` is evaluated after the
+    /// timeout, in a turn of its own: `PromiseError.timedOut` by default. An outcome in time passes
+    /// on and stops the timer; so does cancelling the result, which withdraws from the work.
     @inlinable
     public func timeout(
         _ limit: Duration, error: @autoclosure @escaping () -> any Error = PromiseError.timedOut
@@ -114,19 +115,19 @@ extension LocalPromise {
         .init(node.timeout(Value.self, limit, error))
     }
 
-    /// Holds the value back until a time has passed since this call; errors too if
+    /// Holds the value back until `minimum` has passed since this call; errors too if
     /// `holdingFailures` is true.
     ///
-    /// The time runs from this call, on the context's clock; work that takes longer is not
-    /// held. Cancelling the result stops the timer and withdraws from the work.
+    /// The time runs from this call, on the context's clock; the outcome of work that takes longer
+    /// is not held back. Cancelling the result stops the timer and withdraws from the work.
     @inlinable
     public func atLeast(_ minimum: Duration, holdingFailures: Bool = false) -> LocalPromise {
         .init(node.atLeast(Value.self, minimum, holdingFailures: holdingFailures))
     }
 
-    /// Holds the value back for a time after it has come. Errors pass at once.
+    /// Delays the value. Errors pass at once.
     ///
-    /// On the context's clock. Cancelling the result withdraws from the work, or stops the
+    /// Measured on the context's clock. Cancelling the result withdraws from the work, or stops the
     /// timer.
     @inlinable
     public func delayed(by delay: Duration) -> LocalPromise {

@@ -1,11 +1,11 @@
 public import Synchronization
 
-/// One machine word of a node, seen as atomic or as plain, whichever its node needs.
+/// Access to one machine word of a node, atomic or plain, as the node needs it.
 ///
-/// A node that is confined to one core is only ever touched by that core's thread, so a plain load
-/// and a plain store do what a locked read-modify-write does elsewhere.
+/// Only one thread accesses a confined node, so a plain load and a plain store replace an atomic
+/// read-modify-write.
 @usableFromInline @safe
-struct Word {
+struct NodeWord {
     @usableFromInline let cell: UnsafeMutablePointer<Atomic<UInt>>
     @usableFromInline let isConfined: Bool
 
@@ -15,11 +15,11 @@ struct Word {
         self.isConfined = isConfined
     }
 
-    /// The bits, acquired: what was written before they were stored is visible.
+    /// The bits, loaded with acquire ordering: what was written before they were stored is visible.
     @inlinable @inline(__always)
     var bits: UInt { unsafe cell.pointee.load(ordering: .acquiring) }
 
-    /// Sets bits and gives the word as it was.
+    /// Sets bits and returns the word as it was.
     @inlinable @inline(__always)
     func insert(_ mask: UInt) -> UInt {
         if isConfined {
@@ -30,7 +30,7 @@ struct Word {
         return unsafe cell.pointee.bitwiseOr(mask, ordering: .acquiringAndReleasing).oldValue
     }
 
-    /// Clears bits and gives the word as it was.
+    /// Clears bits and returns the word as it was.
     @inlinable @inline(__always)
     func remove(_ mask: UInt) -> UInt {
         if isConfined {
@@ -41,7 +41,7 @@ struct Word {
         return unsafe cell.pointee.bitwiseAnd(~mask, ordering: .acquiringAndReleasing).oldValue
     }
 
-    /// Adds, wrapping (so that a difference can be added too), and gives the sum.
+    /// Adds with wrapping, so that a negative amount can be added too, and returns the sum.
     @inlinable @inline(__always)
     func add(_ amount: UInt) -> UInt {
         if isConfined {
@@ -52,7 +52,7 @@ struct Word {
         return unsafe cell.pointee.wrappingAdd(amount, ordering: .acquiringAndReleasing).newValue
     }
 
-    /// Stores `new` if the word is `old`. On failure `old` becomes what the word is.
+    /// Stores `new` if the word is `old`. On failure `old` becomes the current word.
     @inlinable @inline(__always)
     func replace(_ old: inout UInt, with new: UInt) -> Bool {
         if isConfined {
@@ -67,51 +67,55 @@ struct Word {
     }
 }
 
-/// The state word: how a node was settled, and the waiters it still owes.
+/// The bits of the state word: how a node was settled. The other bits are the head of the stack of
+/// waiters that must still be delivered.
 ///
-/// The rest of the word is the head of the waiter stack, newest first; nodes are 16 bytes aligned.
+/// The stack has the newest waiter first; nodes are aligned to 16 bytes, so the low bits of their
+/// addresses are free.
 @usableFromInline
-enum State {
+enum StateBits {
     @inlinable static var fulfilled: UInt { 1 }
     @inlinable static var rejected: UInt { 2 }
-    /// A thread is moving waiters and will check again: new waiters stay on the stack.
+    /// A thread is moving waiters and will check the stack again: new waiters stay on it.
     @inlinable static var busy: UInt { 4 }
 
     @inlinable static var settled: UInt { 3 }
     @inlinable static var tags: UInt { 7 }
 }
 
-/// The claim word: who may settle a node, who owns its closure, how many consumers it has.
+/// The bits of the control word: whether a node is decided, which thread owns its closure, and how
+/// many consumers it has.
 @usableFromInline
-enum Claim {
-    /// The caller that set this bit writes the outcome. It may not have been written yet.
+enum ControlBits {
+    /// The thread that set this bit writes the outcome, which may not be written yet.
     @inlinable static var decided: UInt { 1 }
-    /// Link: its turn has come, the closure and the parent belong to the runner.
-    /// Root: a cancellation closure is in place.
+    /// Link: its step runs or has run; the closure and the parent belong to the running thread.
+    /// Root: a cancellation closure is set.
     @inlinable static var started: UInt { 2 }
-    /// The closure is what cancellation calls, not what a turn calls.
+    /// A root, which a resolver settles: its closure runs on cancellation, not in a turn.
     @inlinable static var root: UInt { 4 }
-    /// It has an observer: counts as handled, does not keep the work going.
+    /// The node has an observer: its error counts as handled, but its work is not kept going.
     @inlinable static var observed: UInt { 8 }
     /// The decision was a cancellation.
     @inlinable static var cancelled: UInt { 16 }
-    /// A cancellation closure is being exchanged.
+    /// A thread is exchanging the cancellation closure.
     @inlinable static var locked: UInt { 32 }
-    /// It is a combinator's result, which waits for its input slots.
-    @inlinable static var gathering: UInt { 64 }
-    /// Diagnostics remember where the chain of this node began.
+    /// The node is the result of a combinator, which waits for its input slots.
+    @inlinable static var combinatorResult: UInt { 64 }
+    /// Diagnostics have recorded where the chain of this node began.
     @inlinable static var hasCreationSite: UInt { 128 }
-    /// A link whose step wants to know of its cancellation, too.
+    /// A link whose step also runs after its cancellation.
     @inlinable static var watching: UInt { 256 }
-    /// The work goes on when all consumers have withdrawn: a reader is shielded.
+    /// The work goes on when all consumers have withdrawn, because a reader is shielded.
     @inlinable static var shielded: UInt { 512 }
-    /// One consumer; the count has the bits up to 35.
+    /// One consumer; the count takes the bits 10 to 34.
     @inlinable static var consumer: UInt { 1024 }
-    /// One consumer or observer that withdrew and whose empty node is still on the waiter stack.
+    /// One withdrawn node: a consumer or observer that withdrew, and whose node is still on the
+    /// waiter stack.
     @inlinable static var withdrawn: UInt { 1 << 35 }
 
-    /// The word after a cancellation took the decision: both in one step, so that a caller that
-    /// arms a root sees either neither or what it was.
+    /// The control word after a cancellation has decided the node. `decided` and `cancelled` are
+    /// set in one step, so that a thread that arms a root reads both or neither.
     static func cancelling(_ bits: UInt) -> UInt {
         bits | (bits & root != 0 ? decided | cancelled : decided)
     }
@@ -120,7 +124,8 @@ enum Claim {
     @inlinable static func withdrawnNodes(_ bits: UInt) -> UInt { bits / withdrawn }
     @inlinable static func isHandled(_ bits: UInt) -> Bool {
         let others =
-            decided | started | root | cancelled | locked | gathering | hasCreationSite | watching
+            decided | started | root | cancelled | locked | combinatorResult | hasCreationSite
+            | watching
         return bits & ~others != 0
     }
 }

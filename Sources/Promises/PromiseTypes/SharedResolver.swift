@@ -3,12 +3,12 @@ import Synchronization
 /// A write side that several owners may hold: the first call settles the promise, and dropping the
 /// last reference without a call rejects it with `PromiseError.abandoned`.
 ///
-/// For APIs with several callbacks of which one will be called. Made by `Resolver.shared()`. Every
-/// way of settling may be called from any thread and returns before any handler has run; a call
-/// that comes too late is reported to diagnostics, unless the promise was cancelled.
+/// For APIs with several callbacks, one of which is called. Made by `Resolver.shared()`. Every way
+/// of settling may be called from any thread and returns before any handler has run; a call that
+/// comes too late is reported to diagnostics, unless the promise was cancelled.
 public final class SharedResolver<Value: Sendable>: Sendable {
     @usableFromInline let node: Node
-    /// Whether a call has decided the promise's fate. Set by `follow`, too, which leaves the node
+    /// Whether a call has settled the promise or made it follow another one, which leaves the node
     /// pending.
     private let isCommitted = Atomic(false)
 
@@ -35,7 +35,7 @@ public final class SharedResolver<Value: Sendable>: Sendable {
     @discardableResult
     public func reject(_ error: any Error) -> Bool { reportIfLate(commit() && node.reject(error)) }
 
-    /// Settles either way. Handlers run in turns of their own, on their contexts.
+    /// Settles with a value or an error. Handlers run in turns of their own, on their contexts.
     ///
     /// - Returns: false if another call came first, or the promise was cancelled.
     @discardableResult
@@ -43,8 +43,8 @@ public final class SharedResolver<Value: Sendable>: Sendable {
         reportIfLate(settle(result))
     }
 
-    /// Settles from a callback's pair: an error takes precedence, and a pair without either rejects
-    /// with `PromiseError.invalidCallingConvention`.
+    /// Settles with the arguments of a callback: an error takes precedence, and a pair without
+    /// either rejects with `PromiseError.invalidCallingConvention`.
     ///
     /// Handlers run in turns of their own, on their contexts.
     ///
@@ -70,25 +70,24 @@ public final class SharedResolver<Value: Sendable>: Sendable {
         return true
     }
 
-    /// Whether no consumer wants the outcome any more: the promise was cancelled, and settling it
-    /// does nothing.
-    public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
+    /// Whether the promise was cancelled: no consumer is left, and settling it does nothing.
+    public var isCancelled: Bool { node.control.bits & ControlBits.cancelled != 0 }
 
-    /// Stops the work when no consumer wants its outcome any more.
+    /// Sets a closure that stops the work when the last consumer has withdrawn.
     ///
     /// `body` runs at most once, on the promise's context, in a turn of its own: soon when the
     /// promise was cancelled already, and never when it is settled otherwise or follows another
     /// promise. Its argument is the cause of the cancellation, if one was given. Several closures
-    /// run in the order in which they were given.
+    /// run in the order in which they were passed.
     public func onCancel(_ body: @escaping @Sendable ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
     }
 
-    /// Settles without a report to diagnostics if it was too late.
+    /// Settles like `resolve`, but does not report a late call to diagnostics.
     @discardableResult
     func settle(_ result: Result<Value, any Error>) -> Bool { commit() && node.resolve(result) }
 
-    /// Takes the right to decide; true for the first call only.
+    /// Takes the right to settle; true for the first call only.
     private func commit() -> Bool {
         !isCommitted.exchange(true, ordering: .acquiringAndReleasing)
     }

@@ -1,8 +1,8 @@
-/// A promise that cannot fail: there is a value sooner or later, or never.
+/// A promise that cannot fail: it is fulfilled or stays pending.
 ///
 /// Handlers run on its context, in the order in which they were attached, never inside the call
-/// that attaches them. It has no failure operators and cannot be cancelled; `promise` joins it to
-/// chains that can.
+/// that attaches them. It has no failure operators and cannot be cancelled; `promise` converts it
+/// for chains that can fail.
 public struct Guarantee<Value: Sendable>: Sendable {
     @usableFromInline let node: Node
 
@@ -12,8 +12,8 @@ public struct Guarantee<Value: Sendable>: Sendable {
     }
 }
 
-/// A `Guarantee` that is confined to one core: handlers run there, and may capture what is confined
-/// to it.
+/// A `Guarantee` that is confined to one local context: handlers run there, and may capture what is
+/// confined to it.
 public struct LocalGuarantee<Value> {
     @usableFromInline let node: Node
 
@@ -26,23 +26,23 @@ public struct LocalGuarantee<Value> {
 @available(*, unavailable)
 extension LocalGuarantee: Sendable {}
 
-extension Guarantee: PromiseFace {}
-extension LocalGuarantee: PromiseFace {}
+extension Guarantee: NodeHandle {}
+extension LocalGuarantee: NodeHandle {}
 
 extension Guarantee {
-    /// Already there. It cannot be cancelled.
+    /// Already fulfilled. It cannot be cancelled.
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never inside
     /// the call that attaches them.
     public static func value(
         _ value: Value, on context: (any ExecutionContext)? = nil
     ) -> Guarantee {
-        .init(.settled(value, placement: .beginning(on: context)))
+        .init(.settled(value, placement: .forNewChain(on: context)))
     }
 
     /// Turns the value into another.
     ///
-    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// `body` runs in a turn of its own on `context`, or else on the guarantee's context. It cannot
     /// throw, and cannot be cancelled.
     @inlinable
     public func map<New: Sendable>(
@@ -53,22 +53,22 @@ extension Guarantee {
 
     /// Continues with another guarantee.
     ///
-    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// `body` runs in a turn of its own on `context`, or else on the guarantee's context. It cannot
     /// throw, and cannot be cancelled.
     @inlinable
     public func then<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) -> Guarantee<New>
     ) -> Guarantee<New> {
-        .init(node.then(on: context, FaceLead(body)))
+        .init(node.then(on: context, HandleTransform(body)))
     }
 
     /// Continues with a promise, which may fail; a throw rejects.
     ///
-    /// `body` runs in a turn of its own on the guarantee's context, or the one given. Cancelling
-    /// the result before that turn means that `body` never runs; later, it withdraws from the
-    /// promise that `body` has returned. Cancelling never reaches the guarantee.
-    @inlinable @_disfavoredOverload  // A closure that fits both continues with a guarantee.
+    /// `body` runs in a turn of its own on `context`, or else on the guarantee's context.
+    /// Cancelling the result before that turn means that `body` never runs; later, it withdraws
+    /// from the promise that `body` has returned. Cancelling never reaches the guarantee.
+    @inlinable @_disfavoredOverload  // Closures that fit both select the other overload.
     public func then<New: Sendable>(
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping @Sendable (Value) throws -> Promise<New>
@@ -76,7 +76,7 @@ extension Guarantee {
         promise.then(on: context, body)
     }
 
-    /// The same value, whose handlers run on another context, one turn of it later. It cannot be
+    /// The same value; its handlers run on another context, one turn of it later. It cannot be
     /// cancelled.
     @inlinable
     public func hop(to context: any ExecutionContext) -> Guarantee {
@@ -85,7 +85,7 @@ extension Guarantee {
 
     /// Ends a chain.
     ///
-    /// `body` runs in a turn of its own on the guarantee's context, or the one given. It cannot
+    /// `body` runs in a turn of its own on `context`, or else on the guarantee's context. It cannot
     /// throw, and cannot be cancelled.
     @inlinable @discardableResult
     public func done(
@@ -94,8 +94,8 @@ extension Guarantee {
         .init(node.done(on: context, body))
     }
 
-    /// The same as a promise, one turn later on the same context. Cancelling that does not reach
-    /// the guarantee.
+    /// The same value as a promise, one turn later on the same context. Cancelling the promise does
+    /// not reach the guarantee.
     @inlinable
     public var promise: Promise<Value> { .init(node.shielded(Value.self)) }
 }
@@ -103,7 +103,8 @@ extension Guarantee {
 extension LocalGuarantee {
     /// Turns the value into another.
     ///
-    /// `body` runs in a turn of its own on the core. It cannot throw, and cannot be cancelled.
+    /// `body` runs in a turn of its own on the local context. It cannot throw, and cannot be
+    /// cancelled.
     @inlinable
     public func map<New>(_ body: @escaping (Value) -> New) -> LocalGuarantee<New> {
         .init(node.map(body))
@@ -111,20 +112,21 @@ extension LocalGuarantee {
 
     /// Continues with another guarantee.
     ///
-    /// `body` runs in a turn of its own on the core. It cannot throw, and cannot be cancelled.
+    /// `body` runs in a turn of its own on the local context. It cannot throw, and cannot be
+    /// cancelled.
     @inlinable
     public func then<New>(
         _ body: @escaping (Value) -> LocalGuarantee<New>
     ) -> LocalGuarantee<New> {
-        .init(node.then(FaceLead(body)))
+        .init(node.then(HandleTransform(body)))
     }
 
     /// Continues with a promise, which may fail; a throw rejects.
     ///
-    /// `body` runs in a turn of its own on the core. Cancelling the result before that turn means
-    /// that `body` never runs; later, it withdraws from the promise that `body` has returned.
-    /// Cancelling never reaches the guarantee.
-    @inlinable @_disfavoredOverload  // A closure that fits both continues with a guarantee.
+    /// `body` runs in a turn of its own on the local context. Cancelling the result before that
+    /// turn means that `body` never runs; later, it withdraws from the promise that `body` has
+    /// returned. Cancelling never reaches the guarantee.
+    @inlinable @_disfavoredOverload  // Closures that fit both select the other overload.
     public func then<New>(_ body: @escaping (Value) throws -> LocalPromise<New>) -> LocalPromise<
         New
     > {
@@ -133,46 +135,46 @@ extension LocalGuarantee {
 
     /// Ends a chain.
     ///
-    /// `body` runs in a turn of its own on the core. It cannot throw, and cannot be cancelled.
+    /// `body` runs in a turn of its own on the local context. It cannot throw, and cannot be
+    /// cancelled.
     @inlinable @discardableResult
     public func done(_ body: @escaping (Value) -> Void) -> LocalGuarantee<Void> {
         .init(node.done(body))
     }
 
-    /// The same as a promise, one turn later on the same context. Cancelling that does not reach
-    /// the guarantee.
+    /// The same value as a promise, one turn later on the same context. Cancelling the promise does
+    /// not reach the guarantee.
     @inlinable
     public var promise: LocalPromise<Value> { .init(node.shielded(Value.self)) }
 }
 
 extension LocalContext {
-    /// A guarantee that is already there. It cannot be cancelled. Handlers run on the core, never
-    /// inside the call that attaches them.
+    /// A guarantee that is already fulfilled. It cannot be cancelled. Handlers run on the local
+    /// context, never inside the call that attaches them.
     public func guarantee<Value>(_ value: Value) -> LocalGuarantee<Value> {
         .init(.settled(value, placement: placement))
     }
 
-    /// There after a delay; soon, but not at once, if that is zero or negative.
+    /// Fulfilled after a delay; soon, but not at once, if the delay is zero or negative.
     ///
-    /// On the clock of the context, or of the core; the timer runs from this call. It cannot be
+    /// Measured on the clock of the context; the delay counts from this call. It cannot be
     /// cancelled.
     public func after(_ delay: Duration) -> LocalGuarantee<Void> {
         .init(.after(delay, placement: placement))
     }
 }
 
-/// There after a delay; soon, but not at once, if that is zero or negative.
+/// Fulfilled after a delay; soon, but not at once, if the delay is zero or negative.
 ///
-/// On the clock of the context, or of the core; the timer runs from this call. It cannot be
-/// cancelled.
+/// Measured on the clock of the context; the delay counts from this call. It cannot be cancelled.
 public func after(
     _ delay: Duration, on context: (any ExecutionContext)? = nil
 ) -> Guarantee<Void> {
-    .init(.after(delay, placement: .beginning(on: context)))
+    .init(.after(delay, placement: .forNewChain(on: context)))
 }
 
 extension LocalGuarantee where Value: Sendable {
-    /// The same value, whose handlers run on another context, one turn of it later. It cannot be
+    /// The same value; its handlers run on another context, one turn of it later. It cannot be
     /// cancelled.
     @inlinable
     public func hop(to context: any ExecutionContext) -> Guarantee<Value> {

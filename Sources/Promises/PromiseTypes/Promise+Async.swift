@@ -1,16 +1,16 @@
-// Promises in `async` code, and `async` code in promises; cancellation goes both ways.
+// Promises in `async` code, and `async` code in promises; cancellation works in both directions.
 
 extension Promise {
-    /// Waits in a task, for the value or the error; continues where the task belongs.
+    /// Waits in a task for the value or the error; continues on the task's executor.
     ///
-    /// A consumer like any other: cancelling the task withdraws from the work, which stops when
-    /// no other consumer waits for it.
+    /// The task is a consumer: cancelling it withdraws from the work, which stops when no other
+    /// consumer waits for it.
     ///
     /// - Throws: the promise's error; `CancellationError` when the task is cancelled, without
     ///   waiting for the promise or for its context. The two cancellations are different errors: a
     ///   `CancellationError` says that this task must end, as it does everywhere in `async` code,
-    ///   and is thrown in no other case; `Cancelled` means that the promise was cancelled by
-    ///   another else, and why, while this task may go on.
+    ///   and is thrown in no other case; `Cancelled` means that another consumer cancelled the
+    ///   promise, with the cause, while this task may go on.
     public func get() async throws -> Value {
         let waiter = Promise(node.link(Value.self) { $0.inherit(Value.self) })
         let suspension = Suspension<Value>()
@@ -23,20 +23,20 @@ extension Promise {
                 waiter.whenSettled { suspension.end()?.resume(with: $0) }
             }
         } onCancel: {
-            // Ended first, so that the task is not resumed by the promise's `Cancelled`; and
-            // resumed last, so that it finds the promise cancelled.
+            // Ended first, so that the promise's `Cancelled` does not resume the task; resumed
+            // last, so that the task finds the promise cancelled.
             let continuation = suspension.end()
             waiter.cancel(because: CancellationError())
             continuation?.resume(throwing: CancellationError())
         }
     }
 
-    /// Runs `async` work in a task of its own, beginning soon; a throw rejects.
+    /// Runs `async` work in a new task, which starts soon; a throw rejects.
     ///
-    /// With a context the work stays on it between its suspensions, and handlers run there. Without
+    /// With a context, the work runs on it between its suspensions, and handlers run there. Without
     /// one the work runs on Swift's global executor, and handlers on the current context, or else
-    /// on `SharedPool`. Cancelling the promise cancels the task; a `CancellationError` that it then
-    /// throws, or throws by itself, is the promise's `Cancelled`.
+    /// on `SharedPool`. Cancelling the promise cancels the task; a `CancellationError` that the
+    /// work throws, then or by itself, becomes the promise's `Cancelled`.
     public init(
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line,
@@ -58,7 +58,7 @@ extension Promise {
 }
 
 extension Guarantee {
-    /// Waits in a task; continues where the task belongs. Cancelling the task changes nothing: a
+    /// Waits in a task; continues on the task's executor. Cancelling the task changes nothing: a
     /// guarantee cannot fail.
     public func get() async -> Value {
         await withCheckedContinuation { continuation in
@@ -68,11 +68,11 @@ extension Guarantee {
 }
 
 extension LocalContext {
-    /// Runs `async` work on this core's context, beginning soon; a throw rejects.
+    /// Runs `async` work on this local context, starting soon; a throw rejects.
     ///
-    /// The work is `@Sendable`, because the compiler cannot see that it stays on the core: what is
-    /// confined to the core is for the handlers. Cancelling the promise cancels the task; in all
-    /// else like the initialiser of `Promise` that takes `async` work.
+    /// The work is `@Sendable`, because the compiler cannot prove that it stays on the thread: only
+    /// the handlers may use what is confined. Cancelling the promise cancels the task; otherwise
+    /// like the initialiser of `Promise` that takes `async` work.
     public func awaiting<Value: Sendable>(
         file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable () async throws -> Value

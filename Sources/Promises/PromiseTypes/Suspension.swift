@@ -12,7 +12,7 @@ final class Suspension<Value: Sendable>: Sendable {
 
     private let progress = Guarded(Progress.running)
 
-    /// The task has been suspended. False if it had been cancelled before.
+    /// Stores the continuation of the suspended task. False if the task was cancelled before.
     func begin(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
         progress.withLock { progress in
             guard case .running = progress else { return false }
@@ -21,8 +21,9 @@ final class Suspension<Value: Sendable>: Sendable {
         }
     }
 
-    /// What the caller must resume, unless the task is not suspended yet or another caller resumes
-    /// it. Not resumed here under the lock, because an executor may run the task inside the call.
+    /// Returns the continuation that the caller must resume; nil if the task is not suspended yet
+    /// or another caller resumes it. Not resumed here under the lock, because an executor may run
+    /// the task inside the call.
     func end() -> CheckedContinuation<Value, any Error>? {
         progress.withLock { progress in
             defer { progress = .over }

@@ -1,12 +1,13 @@
-// The description of a promise in a debugger and in a log.
+// Descriptions of promises for debuggers and logs.
 
 extension Promise: CustomDebugStringConvertible {
-    /// The type, what is known now, and where the chain began if `PromiseDiagnostics` keeps sites:
-    /// `Promise<Int>(pending, Server/Login.swift:42)`. A snapshot, which never blocks.
+    /// The type, the current state, and where the chain began if `PromiseDiagnostics` records
+    /// creation sites: `Promise<Int>(pending, Server/Login.swift:42)`. A snapshot, which never
+    /// blocks.
     public var debugDescription: String { node.described(as: Promise.self, state) }
 
-    /// The same promise with a name for diagnostics, while `PromiseDiagnostics` keeps creation
-    /// sites; else this does nothing. No link is made, so there is nothing more to cancel.
+    /// The same promise with a name for diagnostics, while `PromiseDiagnostics` records creation
+    /// sites; otherwise does nothing. No link is made, so there is nothing more to cancel.
     public func labelled(
         _ label: String, file: StaticString = #fileID, line: UInt = #line
     ) -> Promise {
@@ -16,11 +17,12 @@ extension Promise: CustomDebugStringConvertible {
 }
 
 extension LocalPromise: CustomDebugStringConvertible {
-    /// The type, what is known now, and where the chain began if `PromiseDiagnostics` keeps sites.
+    /// The type, the current state, and where the chain began if `PromiseDiagnostics` records
+    /// creation sites.
     public var debugDescription: String { node.described(as: LocalPromise.self, state) }
 
-    /// The same promise with a name for diagnostics, while `PromiseDiagnostics` keeps creation
-    /// sites; else this does nothing. No link is made, so there is nothing more to cancel.
+    /// The same promise with a name for diagnostics, while `PromiseDiagnostics` records creation
+    /// sites; otherwise does nothing. No link is made, so there is nothing more to cancel.
     public func labelled(
         _ label: String, file: StaticString = #fileID, line: UInt = #line
     ) -> LocalPromise {
@@ -30,21 +32,23 @@ extension LocalPromise: CustomDebugStringConvertible {
 }
 
 extension Guarantee: CustomDebugStringConvertible {
-    /// The type, what is known now, and where the chain began if `PromiseDiagnostics` keeps sites.
+    /// The type, the current state, and where the chain began if `PromiseDiagnostics` records
+    /// creation sites.
     public var debugDescription: String {
         node.described(as: Guarantee.self, PromiseState(node.result(as: Value.self)))
     }
 }
 
 extension LocalGuarantee: CustomDebugStringConvertible {
-    /// The type, what is known now, and where the chain began if `PromiseDiagnostics` keeps sites.
+    /// The type, the current state, and where the chain began if `PromiseDiagnostics` records
+    /// creation sites.
     public var debugDescription: String {
         node.described(as: LocalGuarantee.self, PromiseState(node.result(as: Value.self)))
     }
 }
 
 extension PromiseState: CustomStringConvertible {
-    /// The state in one word, with what it carries.
+    /// The state in one word, with its value or error.
     public var description: String {
         switch self {
         case .pending: "pending"

@@ -1,9 +1,9 @@
-/// A value that is there later, or the error why it is not. Thread safe.
+/// A value that will be available later, or an error. Thread-safe.
 ///
 /// The read side: it is settled by a `Resolver`. Handlers run on a context, in the order in which
 /// they were attached, each in a turn of its own: never inside the call that attaches them or
 /// settles the promise. A chain keeps itself alive.
-public struct Promise<Value: Sendable>: Sendable, Cancellable, PromiseFace {
+public struct Promise<Value: Sendable>: Sendable, Cancellable, NodeHandle {
     @usableFromInline let node: Node
 
     @inlinable
@@ -12,9 +12,9 @@ public struct Promise<Value: Sendable>: Sendable, Cancellable, PromiseFace {
     }
 }
 
-/// What both faces have in common: one pointer to a node that holds a `Value`.
+/// What all promise types have in common: one reference to a node that stores a `Value`.
 @usableFromInline
-protocol PromiseFace<Value> {
+protocol NodeHandle<Value> {
     associatedtype Value
     var node: Node { get }
 }
@@ -27,7 +27,7 @@ extension Promise {
     /// a settled promise does nothing.
     @inlinable
     public static func value(_ value: Value, on context: (any ExecutionContext)? = nil) -> Promise {
-        Promise(.settled(value, placement: .beginning(on: context)))
+        Promise(.settled(value, placement: .forNewChain(on: context)))
     }
 
     /// Already rejected.
@@ -40,7 +40,7 @@ extension Promise {
         _ error: any Error, on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise {
-        let node = Node.failed(error, as: Value.self, placement: .beginning(on: context))
+        let node = Node.failed(error, as: Value.self, placement: .forNewChain(on: context))
         PromiseDiagnostics.recordCreation(of: node, file, line)
         return Promise(node)
     }
@@ -55,21 +55,22 @@ extension Promise {
         .error(Cancelled(because: cause), on: context)
     }
 
-    /// Pending until it is cancelled. What hangs on it lives as long.
+    /// Pending until it is cancelled. Its handlers stay in memory as long.
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`.
     public static func never(on context: (any ExecutionContext)? = nil) -> Promise {
-        Promise(.make(Value.self, placement: .beginning(on: context)))
+        Promise(.make(Value.self, placement: .forNewChain(on: context)))
     }
 
-    /// What is known now: a snapshot, from any thread, which never blocks and is no consumer.
+    /// The current state: a snapshot, from any thread, which never blocks and does not count as a
+    /// consumer.
     public var state: PromiseState<Value> { PromiseState(node.result(as: Value.self)) }
 
     /// The value, if it is fulfilled. A snapshot.
     public var value: Value? { try? node.result(as: Value.self)?.get() }
 
-    /// The error, if it is rejected; `Cancelled`, if it was cancelled. A snapshot, by which the
-    /// error does not count as handled.
+    /// The error, if it is rejected; `Cancelled`, if it was cancelled. A snapshot; reading it does
+    /// not count as handling the error.
     public var error: (any Error)? { node.isRejected ? node.error : nil }
 
     /// Whether there is no outcome yet. A snapshot.
@@ -78,12 +79,11 @@ extension Promise {
     /// Where its handlers run, by default.
     public var context: any ExecutionContext { node.placement.context }
 
-    /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
-    /// no other consumer waits for it.
+    /// Rejects this promise with `Cancelled` and withdraws from its work, which stops when no other
+    /// consumer waits for it.
     ///
-    /// The promise is rejected when this returns; handlers run in turns of their own, and a
-    /// producer by `onCancel`. Called from any thread; does nothing when there is an outcome
-    /// already.
+    /// The promise is rejected when this returns; handlers, and the closures of `onCancel`, run in
+    /// turns of their own. Called from any thread; does nothing when there is an outcome already.
     public func cancel(because cause: (any Error)? = nil) {
         node.cancel(with: Cancelled(because: cause))
     }
@@ -97,7 +97,7 @@ public enum PromiseState<Value> {
     case fulfilled(Value)
     /// There is an error.
     case rejected(any Error)
-    /// Stopped before there was an outcome.
+    /// Cancelled before there was an outcome.
     case cancelled(cause: (any Error)?)
 
     @usableFromInline
@@ -116,18 +116,18 @@ extension PromiseState: Sendable where Value: Sendable {}
 extension Node {
     @inlinable
     static func settled<Value>(_ value: consuming Value, placement: Placement) -> Node {
-        let node = Node.make(Value.self, placement: placement, claim: Claim.decided)
+        let node = Node.make(Value.self, placement: placement, control: ControlBits.decided)
         node.write(value)
-        node.publish(State.fulfilled)
+        node.publish(StateBits.fulfilled)
         return node
     }
 
     @inlinable
     static func failed<Value>(_ error: any Error, as type: Value.Type, placement: Placement) -> Node
     {
-        let node = Node.make(Value.self, placement: placement, claim: Claim.decided)
+        let node = Node.make(Value.self, placement: placement, control: ControlBits.decided)
         node.write(error: error)
-        node.publish(State.rejected)
+        node.publish(StateBits.rejected)
         return node
     }
 }

@@ -5,11 +5,11 @@
 ///         .done { user in label.text = user.name }
 ///         .catch { error in show(error) }
 ///
-/// Made by `Promise.onMainActor`; `promise` leaves the main actor again. Handlers run on
+/// Made by `Promise.onMainActor`; `promise` is the same outcome without isolation. Handlers run on
 /// `MainActorContext`, in the order in which they were attached, each in a turn of its own.
 public struct MainActorPromise<Value: Sendable>: Sendable {
     /// The same outcome, for handlers without isolation. They run on the main actor's context
-    /// unless they name another.
+    /// unless `on:` selects another.
     public let promise: Promise<Value>
 
     init(_ promise: Promise<Value>) {
@@ -37,7 +37,7 @@ extension MainActorPromise {
         .init(promise.then { value in try MainActor.assumeIsolated { try body(value) } })
     }
 
-    /// Turns the value into another; a throw rejects.
+    /// Turns the value into another one; a throw rejects.
     ///
     /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the
     /// result withdraws from this promise; the handler then never runs.

@@ -1,6 +1,6 @@
 /// The write side of a `Promise`: settles it once, and rejects it if it is dropped unused.
 ///
-/// Not copyable, so a second answer does not compile. Every way of settling may be called from any
+/// Not copyable, so settling twice does not compile. Every way of settling may be called from any
 /// thread, returns before any handler has run, and changes nothing when the promise has been
 /// cancelled meanwhile. A resolver that is dropped unused rejects with `PromiseError.abandoned`,
 /// and diagnostics report it.
@@ -8,18 +8,18 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
     @usableFromInline let node: Node
     private var mustSettle = true
 
-    /// A pending promise's resolver.
+    /// The resolver of a new pending promise.
     ///
     /// - Parameters:
-    ///   - context: where handlers run; or else on the context of the handler that calls, or on
-    ///     `SharedPool`.
+    ///   - context: the context of the handlers; by default the context of the calling handler, or
+    ///     else `SharedPool`.
     ///   - file: the source file that diagnostics report.
     ///   - line: the same.
     public init(
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        node = Node.root(Value.self, placement: .beginning(on: context), file, line)
+        node = Node.root(Value.self, placement: .forNewChain(on: context), file, line)
     }
 
     init(_ node: Node) {
@@ -41,44 +41,43 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
     @inlinable
     public consuming func reject(_ error: any Error) { node.reject(error) }
 
-    /// Settles either way. Handlers run in turns of their own, on their contexts.
+    /// Settles with a value or an error. Handlers run in turns of their own, on their contexts.
     @inlinable
     public consuming func resolve(_ result: sending Result<Value, any Error>) {
         node.resolve(result)
     }
 
-    /// Settles from a callback's pair: an error wins, and none of both is an error too,
-    /// `PromiseError.invalidCallingConvention`.
+    /// Settles with the arguments of a callback: an error takes precedence, and a pair without
+    /// either rejects with `PromiseError.invalidCallingConvention`.
     @inlinable
     public consuming func resolve(_ value: sending Value?, _ error: (any Error)?) {
         node.resolve(value, error)
     }
 
-    /// Leaves the outcome to another promise, whose consumer this one becomes: cancelling it
-    /// withdraws from the other, and what `onCancel` was given is dropped.
+    /// Settles with the outcome of another promise, whose consumer this one becomes: cancelling it
+    /// withdraws from the other, and the closures of `onCancel` are dropped.
     ///
-    /// The outcome comes one turn of this promise's context after the other's. A promise that would
-    /// wait for itself rejects with `PromiseError.resolvedWithItself`.
+    /// The outcome arrives one turn of this promise's context after the other's. A promise that
+    /// would wait for itself rejects with `PromiseError.resolvedWithItself`.
     @inlinable
     public consuming func follow(_ other: Promise<Value>) {
         node.follow(other.node) { $0.inherit(Value.self) }
     }
 
-    /// Whether no consumer is left: the promise was cancelled, and settling it does
-    /// nothing.
-    public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
+    /// Whether the promise was cancelled: no consumer is left, and settling it does nothing.
+    public var isCancelled: Bool { node.control.bits & ControlBits.cancelled != 0 }
 
-    /// Stops the work when the last consumer has withdrawn.
+    /// Sets a closure that stops the work when the last consumer has withdrawn.
     ///
-    /// `body` runs once at most, on the promise's context, in a turn of its own: soon when the
+    /// `body` runs at most once, on the promise's context, in a turn of its own: soon when the
     /// promise was cancelled already, and never when it is settled otherwise. It receives the
-    /// cause, if one was given. If it is set several times, all closures run, in order.
+    /// cause, if there is one. Several closures run in the order in which they were passed.
     public borrowing func onCancel(_ body: @escaping @Sendable ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
     }
 
-    /// A resolver with several holders; the first call settles. What this one was given by
-    /// `onCancel` stays.
+    /// A resolver that several owners may hold; the first call settles. Closures of `onCancel`
+    /// stay.
     public consuming func shared() -> SharedResolver<Value> {
         mustSettle = false
         return SharedResolver(node)
@@ -87,11 +86,11 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
 
 /// The write side of a `LocalPromise`: settles it once, and rejects it if it is dropped unused.
 ///
-/// Not copyable, so a second answer does not compile. Settling returns before any handler has run,
+/// Not copyable, so settling twice does not compile. Settling returns before any handler has run,
 /// and changes nothing when the promise has been cancelled meanwhile. A resolver that is dropped
 /// unused rejects with `PromiseError.abandoned`, and diagnostics report it.
 ///
-/// Keep it where the answer will come in:
+/// Store it where the result will arrive:
 ///
 ///     private var resolver: LocalResolver<Reply>?
 ///     ...
@@ -99,7 +98,7 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
 public struct LocalResolver<Value>: ~Copyable {
     @usableFromInline let node: Node
 
-    /// A pending promise's resolver.
+    /// The resolver of a new pending promise.
     ///
     /// - Parameters:
     ///   - local: where handlers run.
@@ -118,45 +117,44 @@ public struct LocalResolver<Value>: ~Copyable {
     @inlinable
     public var promise: LocalPromise<Value> { LocalPromise(node) }
 
-    /// Settles with a value. Handlers run in turns of their own, on the core.
+    /// Settles with a value. Handlers run in turns of their own, on the local context.
     @inlinable
     public consuming func fulfill(_ value: consuming Value) { node.fulfill(value) }
 
-    /// Settles with an error. Handlers run in turns of their own, on the core.
+    /// Settles with an error. Handlers run in turns of their own, on the local context.
     @inlinable
     public consuming func reject(_ error: any Error) { node.reject(error) }
 
-    /// Settles either way. Handlers run in turns of their own, on the core.
+    /// Settles with a value or an error. Handlers run in turns of their own, on the local context.
     @inlinable
     public consuming func resolve(_ result: Result<Value, any Error>) { node.resolve(result) }
 
-    /// Settles from a callback's pair: an error wins, and none of both is an error too,
-    /// `PromiseError.invalidCallingConvention`.
+    /// Settles with the arguments of a callback: an error takes precedence, and a pair without
+    /// either rejects with `PromiseError.invalidCallingConvention`.
     @inlinable
     public consuming func resolve(_ value: Value?, _ error: (any Error)?) {
         node.resolve(value, error)
     }
 
-    /// Leaves the outcome to another promise, whose consumer this one becomes: cancelling it
-    /// withdraws from the other, and what `onCancel` was given is dropped.
+    /// Settles with the outcome of another promise, whose consumer this one becomes: cancelling it
+    /// withdraws from the other, and the closures of `onCancel` are dropped.
     ///
-    /// The outcome comes one turn after the other's. A promise that would wait for itself rejects
+    /// The outcome arrives one turn after the other's. A promise that would wait for itself rejects
     /// with `PromiseError.resolvedWithItself`.
     @inlinable
     public consuming func follow(_ other: LocalPromise<Value>) {
         node.follow(other.node) { $0.inherit(Value.self) }
     }
 
-    /// Whether no consumer is left: the promise was cancelled, and settling it does
-    /// nothing.
+    /// Whether the promise was cancelled: no consumer is left, and settling it does nothing.
     @inlinable
-    public var isCancelled: Bool { node.claim.bits & Claim.cancelled != 0 }
+    public var isCancelled: Bool { node.control.bits & ControlBits.cancelled != 0 }
 
-    /// Stops the work when the last consumer has withdrawn.
+    /// Sets a closure that stops the work when the last consumer has withdrawn.
     ///
-    /// `body` runs once at most, on the core, in a turn of its own: soon when the promise was
-    /// cancelled already, and never when it is settled otherwise. It receives the cause, if one
-    /// gave one. Given several times, all of them run, in order.
+    /// `body` runs at most once, on the local context, in a turn of its own: soon when the promise
+    /// was cancelled already, and never when it is settled otherwise. It receives the cause, if
+    /// there is one. Several closures run in the order in which they were passed.
     @inlinable
     public borrowing func onCancel(_ body: @escaping ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
@@ -186,10 +184,12 @@ extension Node {
         }
     }
 
-    /// The producer goes away.
+    /// The producer releases the resolver.
     @inlinable
     func abandon() {
-        if claim.bits & (Claim.root | Claim.decided) == Claim.root { rejectAbandoned() }
+        if control.bits & (ControlBits.root | ControlBits.decided) == ControlBits.root {
+            rejectAbandoned()
+        }
     }
 
     @usableFromInline

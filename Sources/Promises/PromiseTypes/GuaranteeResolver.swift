@@ -1,24 +1,24 @@
 /// The write side of a `Guarantee`, which it fulfils once.
 ///
 /// Not copyable, so fulfilling twice does not compile. `fulfill` may be called from any thread and
-/// returns before any handler has run. A guarantee cannot fail: when its resolver is dropped unused
-/// there will never be a value. Diagnostics then report `PromiseEvent.abandoned`, no handler runs,
-/// and `Guarantee.promise` rejects with `PromiseError.abandoned`.
+/// returns before any handler has run. A guarantee cannot fail: if its resolver is dropped unused,
+/// the guarantee is never fulfilled. Diagnostics then report `PromiseEvent.abandoned`, no handler
+/// runs, and `Guarantee.promise` rejects with `PromiseError.abandoned`.
 public struct GuaranteeResolver<Value: Sendable>: ~Copyable, Sendable {
     @usableFromInline let node: Node
 
-    /// The resolver of a pending guarantee.
+    /// The resolver of a new pending guarantee.
     ///
     /// - Parameters:
-    ///   - context: where handlers run; or else on the context of the handler that calls, or on
-    ///     `SharedPool`.
+    ///   - context: the context of the handlers; by default the context of the calling handler, or
+    ///     else `SharedPool`.
     ///   - file: the source file that diagnostics report.
     ///   - line: the line that diagnostics report.
     public init(
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        node = Node.root(Value.self, placement: .beginning(on: context), file, line)
+        node = Node.root(Value.self, placement: .forNewChain(on: context), file, line)
     }
 
     @inlinable
@@ -33,12 +33,12 @@ public struct GuaranteeResolver<Value: Sendable>: ~Copyable, Sendable {
     public consuming func fulfill(_ value: consuming sending Value) { node.fulfill(value) }
 }
 
-/// The write side of a `LocalGuarantee`, which it fulfils once. Confined to its core, otherwise
-/// like `GuaranteeResolver`.
+/// The write side of a `LocalGuarantee`, which it fulfils once. Confined to its local context,
+/// otherwise like `GuaranteeResolver`.
 public struct LocalGuaranteeResolver<Value>: ~Copyable {
     @usableFromInline let node: Node
 
-    /// The resolver of a pending guarantee.
+    /// The resolver of a new pending guarantee.
     ///
     /// - Parameters:
     ///   - local: where handlers run.
@@ -56,7 +56,7 @@ public struct LocalGuaranteeResolver<Value>: ~Copyable {
     @inlinable
     public var guarantee: LocalGuarantee<Value> { LocalGuarantee(node) }
 
-    /// Fulfils the guarantee. Handlers run in turns of their own, on the core.
+    /// Fulfils the guarantee. Handlers run in turns of their own, on the local context.
     @inlinable
     public consuming func fulfill(_ value: consuming Value) { node.fulfill(value) }
 }

@@ -1,12 +1,13 @@
-/// A promise that is confined to one core: same operators, no locks, no `Sendable`.
+/// A promise that is confined to one thread: the same operators without locks and without
+/// `Sendable`.
 ///
-/// Handlers run on the core, in the order in which they were attached, each in a turn of its own:
-/// never inside the call that attaches them or settles the promise.
+/// Handlers run on its local context, in the order in which they were attached, each in a turn of
+/// its own: never inside the call that attaches them or settles the promise.
 ///
-/// Values and closures may hold what belongs to the core. It starts with a `LocalContext`
-/// (`core.value(_:)`, `core.firstly`, `LocalResolver(on: core)`), or with `promise.on(core)`, and
-/// leaves it through `shared`.
-public struct LocalPromise<Value>: Cancellable, PromiseFace {
+/// Values and closures may hold what is confined to the thread. Local promises are made by a
+/// `LocalContext` (`local.value(_:)`, `local.firstly`, `LocalResolver(on: local)`) or by
+/// `promise.on(local)`; `shared` converts one for other threads.
+public struct LocalPromise<Value>: Cancellable, NodeHandle {
     @usableFromInline let node: Node
 
     @inlinable
@@ -19,15 +20,16 @@ public struct LocalPromise<Value>: Cancellable, PromiseFace {
 extension LocalPromise: Sendable {}
 
 extension LocalContext {
-    /// Already fulfilled. Handlers run on the core, never inside the call that attaches them.
-    /// Cancelling a settled promise does nothing.
+    /// Already fulfilled. Handlers run on the local context, never inside the call that attaches
+    /// them. Cancelling a settled promise does nothing.
     @inlinable
     public func value<Value>(_ value: consuming Value) -> LocalPromise<Value> {
         LocalPromise(.settled(value, placement: placement))
     }
 
-    /// Already rejected. Handlers run on the core, never inside the call that attaches them.
-    /// Diagnostics report it if no handler is attached. Cancelling a settled promise does nothing.
+    /// Already rejected. Handlers run on the local context, never inside the call that attaches
+    /// them. Diagnostics report it if no handler is attached. Cancelling a settled promise does
+    /// nothing.
     @inlinable
     public func error<Value>(
         _ error: any Error, as type: Value.Type = Value.self,
@@ -39,28 +41,29 @@ extension LocalContext {
     }
 
     /// Already cancelled: rejected with `Cancelled`, which diagnostics do not report. Handlers run
-    /// on the core, never inside the call that attaches them.
+    /// on the local context, never inside the call that attaches them.
     public func cancelled<Value>(
         because cause: (any Error)? = nil, as type: Value.Type = Value.self
     ) -> LocalPromise<Value> {
         error(Cancelled(because: cause))
     }
 
-    /// Pending until it is cancelled. What hangs on it lives as long. Handlers run on the core.
+    /// Pending until it is cancelled. Its handlers stay in memory as long. Handlers run on the
+    /// local context.
     public func never<Value>(as type: Value.Type = Value.self) -> LocalPromise<Value> {
         LocalPromise(.make(Value.self, placement: placement))
     }
 }
 
 extension LocalPromise {
-    /// What is known now: a snapshot, which is no consumer.
+    /// The current state: a snapshot, which does not count as a consumer.
     public var state: PromiseState<Value> { PromiseState(node.result(as: Value.self)) }
 
     /// The value, if it is fulfilled. A snapshot.
     public var value: Value? { try? node.result(as: Value.self)?.get() }
 
-    /// The error, if it is rejected; `Cancelled`, if it was cancelled. A snapshot, by which the
-    /// error does not count as handled.
+    /// The error, if it is rejected; `Cancelled`, if it was cancelled. A snapshot; reading it does
+    /// not count as handling the error.
     public var error: (any Error)? { node.isRejected ? node.error : nil }
 
     /// Whether there is no outcome yet. A snapshot.
@@ -69,21 +72,22 @@ extension LocalPromise {
     /// Where its handlers run.
     public var context: any ExecutionContext { node.placement.context }
 
-    /// Rejects this promise with `Cancelled` and withdraws from the work above it, which stops when
-    /// no other consumer waits for it.
+    /// Rejects this promise with `Cancelled` and withdraws from its work, which stops when no other
+    /// consumer waits for it.
     ///
-    /// The promise is rejected when this returns; handlers run in turns of their own, and a
-    /// producer by `onCancel`. Does nothing when there is an outcome already.
+    /// The promise is rejected when this returns; handlers, and the closures of `onCancel`, run in
+    /// turns of their own. Does nothing when there is an outcome already.
     public func cancel(because cause: (any Error)? = nil) {
         node.cancel(with: Cancelled(because: cause))
     }
 }
 
 extension LocalPromise where Value: Sendable {
-    /// The same outcome for every thread, one turn of the core later; handlers run on the core's
-    /// context by default.
+    /// The same outcome for every thread, one turn later; handlers run on the same context by
+    /// default.
     ///
-    /// Cancelling the result from another thread withdraws from this promise by a job on the core.
+    /// Cancelling the result from another thread withdraws from this promise in a job on its
+    /// context.
     @inlinable
     public var shared: Promise<Value> {
         Promise(node.link(Value.self, on: node.placement.context) { $0.inherit(Value.self) })
@@ -91,8 +95,8 @@ extension LocalPromise where Value: Sendable {
 }
 
 extension Promise {
-    /// The same outcome on a core, one turn of it later: handlers run there and may use what is
-    /// confined to it.
+    /// The same outcome as a local promise, one turn later: handlers run on the local context and
+    /// may use what is confined to it.
     ///
     /// Cancelling the result withdraws from this promise.
     @inlinable

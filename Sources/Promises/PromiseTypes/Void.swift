@@ -1,4 +1,4 @@
-// Promises without a value, for which the empty tuple need not be written.
+// Short forms for promises of `Void`, without the empty tuple.
 
 extension Promise where Value == Void {
     /// Already fulfilled.
@@ -23,8 +23,8 @@ extension Guarantee where Value == Void {
 }
 
 extension LocalContext {
-    /// Already fulfilled, without a value. Handlers run on the core, never inside the call that
-    /// attaches them. Cancelling a settled promise does nothing.
+    /// Already fulfilled, without a value. Handlers run on the local context, never inside the call
+    /// that attaches them. Cancelling a settled promise does nothing.
     @inlinable
     public func value() -> LocalPromise<Void> { value(()) }
 }
@@ -44,7 +44,7 @@ extension SharedResolver where Value == Void {
 }
 
 extension LocalResolver where Value == Void {
-    /// Fulfils the promise. Handlers run in turns of their own, on the core.
+    /// Fulfils the promise. Handlers run in turns of their own, on the local context.
     @inlinable
     public consuming func fulfill() { fulfill(()) }
 }
@@ -56,7 +56,7 @@ extension GuaranteeResolver where Value == Void {
 }
 
 extension LocalGuaranteeResolver where Value == Void {
-    /// Fulfils the guarantee. Handlers run in turns of their own, on the core.
+    /// Fulfils the guarantee. Handlers run in turns of their own, on the local context.
     @inlinable
     public consuming func fulfill() { fulfill(()) }
 }

@@ -1,17 +1,17 @@
 extension Promise {
-    /// Blocks this thread until there is an outcome; for the edge of a program and for tests.
+    /// Blocks this thread until there is an outcome; for main functions and tests.
     ///
-    /// It is an observer: it does not keep the work going, and giving up does not stop it. What is
-    /// already settled is returned at once, from any context.
+    /// The caller is an observer: it does not keep the work going, and a timeout does not stop the
+    /// work. A settled promise returns at once, on any context.
     ///
-    /// - Parameter limit: how long to wait, or nil for as long as it takes.
+    /// - Parameter limit: how long to wait; nil for no limit.
     /// - Throws: the promise's error; `PromiseError.timedOut` when the limit has passed;
     ///   `PromiseError.waitOnOwnContext`, without waiting, on the promise's own context, or in any
     ///   other block of its dispatch queue, because its handlers could not run meanwhile.
     @available(*, noasync)
     public func wait(for limit: Duration? = nil) throws -> Value {
         if let result = node.result(as: Value.self) {
-            _ = node.claim.insert(Claim.observed)
+            _ = node.control.insert(ControlBits.observed)
             return try result.get()
         }
         if context.isBlockedByCaller { throw PromiseError.waitOnOwnContext }

@@ -1,9 +1,9 @@
 extension Promise {
-    /// Runs the work now, on this thread, and hands it the write side; a throw rejects.
+    /// Runs the work now, on this thread, with the write side as its argument; a throw rejects.
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`. A throw after the
     /// work has settled changes nothing and is reported as an unhandled rejection. Cancelling the
-    /// promise reaches what the work gave to `onCancel`.
+    /// promise runs the closures that the work passed to `onCancel`.
     public init(
         on context: (any ExecutionContext)? = nil,
         file: StaticString = #fileID, line: UInt = #line,
@@ -20,8 +20,8 @@ extension Promise {
 
     /// Runs the work soon, on a context, never inside this call; a throw rejects.
     ///
-    /// Handlers run there, too, in later turns. Cancelling the promise before its turn means that
-    /// the work never runs; later, its value is dropped.
+    /// Handlers run there, too, in later turns. If the promise is cancelled before its turn, the
+    /// work never runs; after that, its value is dropped.
     public init(
         on context: any ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
         _ work: @escaping @Sendable () throws -> Value
@@ -35,12 +35,13 @@ extension Promise {
 }
 
 extension Guarantee {
-    /// Runs the work now, on this thread, and hands it what fulfils; the first call counts.
+    /// Runs the work now, on this thread, with a function that fulfils as its argument; the first
+    /// call counts.
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`. It cannot be
     /// cancelled.
     ///
-    /// If the work releases that function without calling it, there will never be a value:
+    /// If the work releases that function without calling it, the guarantee is never fulfilled:
     /// diagnostics report it, no handler runs, and `promise` is rejected with
     /// `PromiseError.abandoned`.
     public init(

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who builds the library fetches what it is compared with.
-// Who only wants to count allocations need not fetch it either.
+// A separate package, so that building the library does not fetch the libraries that it is compared
+// with. Counting allocations does not fetch them either.
 let onlyAllocations = Context.environment["ONLY_ALLOCATIONS"] != nil
 
 let package = Package(
@@ -10,7 +10,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "tributary", path: "../..")],
     targets: [
-        // The folder is a link: the tests of the library count with it, too.
+        // The folder is a symbolic link: the tests of the library use it, too.
         .target(name: "MallocCounter"),
         .executableTarget(
             name: "Allocations",

@@ -7,7 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AsyncTests {
     let thread = ThreadContext()
 
-    @Test("F124: get gives the value or throws the error") func get() async throws {
+    @Test("F124: get returns the value or throws the error") func getReturnsTheValueOrThrows()
+        async throws
+    {
         #expect(try await Promise.value(1).map { $0 + 1 }.get() == 2)
         await #expect(throws: Failure("x")) {
             try await Promise<Int>.error(Failure("x")).get()
@@ -15,7 +17,8 @@ import Testing
         #expect(await Guarantee.value(3).map { $0 + 1 }.get() == 4)
     }
 
-    @Test("F124: awaiting gives the value or rejects with what was thrown") func awaiting() async {
+    @Test("F124: async work fulfils with its value or rejects with its error")
+    func awaitingSettlesWithTheOutcomeOfTheWork() async {
         let value = Promise {
             await Task.yield()
             return 5
@@ -28,13 +31,14 @@ import Testing
         #expect(await error.settled.get().failure as? Failure == Failure("x"))
     }
 
-    @Test("F124: cancelling the task withdraws, and leaves others waiting") func taskCancelled()
+    @Test("F124: cancelling the task withdraws one consumer; others keep waiting")
+    func cancellingATaskWithdrawsOneConsumer()
         async throws
     {
         let resolver = Resolver<Int>().shared()
         let other = resolver.promise.map { $0 }
         let task = Task { try await resolver.promise.get() }
-        // It may be cancelled before it waits, or while it does.
+        // The cancellation may come before the task waits, or while it waits.
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(!resolver.isCancelled)
@@ -43,9 +47,9 @@ import Testing
     }
 
     @Test(
-        "F124: a cancelled task comes back although the promise's context stands still",
+        "F124: a cancelled task resumes although the promise's context runs nothing",
         arguments: [true, false])
-    func taskCancelledBesideAContextThatStandsStill(isCancelledFirst: Bool) async {
+    func aCancelledTaskResumesWithoutThePromisesContext(isCancelledFirst: Bool) async {
         let context = ManualContext()
         let resolver = Resolver<Int>(on: context).shared()
         let other = resolver.promise.map { $0 }
@@ -58,11 +62,11 @@ import Testing
             _ = try await task.value
             Issue.record("the task was cancelled")
         } catch is CancellationError {
-            // What `async` code expects of a cancelled task.
+            // The error that `async` code expects of a cancelled task.
         } catch {
             Issue.record("\(error)")
         }
-        // What comes afterwards finds no task.
+        // Later outcomes have no task to resume.
         context.claim()
         context.drain()
         resolver.fulfill(1)
@@ -70,8 +74,8 @@ import Testing
         #expect(other.value == 1)
     }
 
-    @Test("F124: a promise that somebody else cancelled throws Cancelled, with its cause")
-    func promiseCancelledBySomebodyElse() async {
+    @Test("F124: a promise that another consumer cancelled throws Cancelled, with its cause")
+    func aPromiseCancelledByAnotherConsumerThrowsCancelled() async {
         let promise = Promise<Int>.never()
         let task = Task { try await promise.get() }
         promise.cancel(because: Failure("why"))
@@ -80,7 +84,7 @@ import Testing
     }
 
     @Test("F124: cancellation and outcome at the same time resume the task once")
-    func cancelledWhileItIsSettled() async {
+    func cancellingWhileSettlingResumesOnce() async {
         for number in 0..<500 {
             let resolver = Resolver<Int>().shared()
             let task = Task { try await resolver.promise.get() }
@@ -94,7 +98,9 @@ import Testing
         }
     }
 
-    @Test("F124: cancelling the promise cancels the task") func promiseCancelled() async {
+    @Test("F124: cancelling the promise cancels the task") func cancellingThePromiseCancelsTheTask()
+        async
+    {
         let stopped = AsyncStream<Bool>.makeStream()
         let started = AsyncStream<Void>.makeStream()
         let promise = Promise<Int>(awaiting: {
@@ -112,14 +118,15 @@ import Testing
         }
     }
 
-    @Test("F124: a task that ends by cancellation is a cancelled promise") func ends() async {
+    @Test("F124: a task that throws CancellationError cancels the promise")
+    func aTaskThatThrowsCancellationCancelsThePromise() async {
         let promise = Promise<Int>(awaiting: { throw CancellationError() })
         let error = await promise.settled.get().failure
         #expect((error as? Cancelled)?.cause is CancellationError)
     }
 
-    @Test("F124: through a chain of both, the cancellation comes to the innermost work")
-    func throughBoth() async {
+    @Test("F124: cancellation passes through tasks and promises to the innermost work")
+    func cancellationPassesThroughTasksAndPromises() async {
         let stopped = AsyncStream<Void>.makeStream()
         let inner = Resolver<Int>().shared()
         inner.onCancel { _ in stopped.continuation.yield() }
@@ -130,25 +137,26 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("F14 F124: with a context, async work stays on it") func staysOnItsContext() async throws
+    @Test("F14 F124: with a context, async work stays on it") func asyncWorkStaysOnItsContext()
+        async throws
     {
         let thread = thread
-        let places = try await Promise(on: thread) { () async throws -> [Bool] in
-            var places = [thread.isCurrent]
+        let checks = try await Promise(on: thread) { () async throws -> [Bool] in
+            var checks = [thread.isCurrent]
             await Task.yield()
-            places.append(thread.isCurrent)
+            checks.append(thread.isCurrent)
             _ = try await Promise.value(1).map { $0 }.get()
-            places.append(thread.isCurrent)
-            // What is begun here belongs here.
-            places.append(Promise.value(1).context === thread)
-            return places
+            checks.append(thread.isCurrent)
+            // A promise that is made here gets this context.
+            checks.append(Promise.value(1).context === thread)
+            return checks
         }.get()
-        #expect(places == [true, true, true, true])
+        #expect(checks == [true, true, true, true])
         thread.stop()
     }
 
-    @Test("F124: an async handler runs between the turns of a context driven by hand")
-    func driven() {
+    @Test("F124: async work runs when a manual context runs its jobs")
+    func asyncWorkRunsWhenAManualContextRunsIt() {
         let context = ManualContext()
         let journal = Journal<String>()
         LocalContext.run(on: context) { local in
@@ -168,7 +176,7 @@ import Testing
         }
     }
 
-    @Test("F124: an actor on a context") func actor() async {
+    @Test("F124: an actor on a context") func anActorRunsOnItsContext() async {
         actor Counter {
             private let executor: ContextExecutor
             private let context: any ExecutionContext

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// P5: a ten-link chain whose closures have several statements type-checks quickly, without
-/// annotations that only the compiler wants.
+/// P5: a ten-link chain whose closures have several statements type-checks quickly, without type
+/// annotations.
 ///
-/// The compiler counts the steps of its constraint solver (scopes) and gives up at a limit. Unlike time,
-/// that number does not depend on the machine or on what else runs there.
+/// The compiler counts the steps of its constraint solver (scopes) and gives up at a limit. Unlike
+/// time, that number does not depend on the machine or on what else runs there.
 @Suite(.timeLimit(.minutes(5))) struct CompileTimeTests {
     /// Two and a half times what Swift 6.3.1 needs, 150.
     static let scopesMax = 375
@@ -52,7 +52,7 @@ import Testing
                 }
                 .recover { error in
                     log("\\(error)")
-                    return .value(["nobody"])
+                    return .value(["unknown"])
                 }
                 .onFailure { error in
                     let text = "\\(error)"
@@ -67,7 +67,7 @@ import Testing
         """
 
     @Test(.enabled(if: Compiler.found != nil, "no swiftc on the path, or no built module"))
-    func aTenLinkChainNeedsFewStepsOfTheSolver() throws {
+    func aTenLinkChainTypeChecksWithinTheScopeLimit() throws {
         let compiler = try #require(Compiler.found)
         let (isRight, text) = try check(upTo: Self.scopesMax, compiler)
         #expect(isRight, "\(text)")

@@ -1,11 +1,12 @@
 import Testing
 
-/// What the compiler accepts and says: checked on sources of their own, against the built module.
+/// What the compiler accepts, and its messages: checked with separate sources against the built
+/// module.
 @Suite(
     .timeLimit(.minutes(5)),
     .enabled(if: Compiler.found != nil, "no swiftc on the path, or no built module"))
 struct CompilerMessageTests {
-    @Test func anArrayOfDifferentPromisesNamesTheRightSpelling() throws {
+    @Test func allOfAnArrayOfDifferentTypesSuggestsArguments() throws {
         let compiler = try #require(Compiler.found)
         let declarations = """
             import Promises
@@ -26,8 +27,8 @@ struct CompilerMessageTests {
     }
 
     /// A method of the caller's type hides a free function of the same name; the name of the module
-    /// brings it back.
-    @Test func freeFunctionsAreReachedByTheNameOfTheModule() throws {
+    /// makes it visible.
+    @Test func theModuleNameQualifiesHiddenFunctions() throws {
         let compiler = try #require(Compiler.found)
         func source(_ prefix: String) -> String {
             """
@@ -51,7 +52,7 @@ struct CompilerMessageTests {
         #expect(try !compiler.typecheck(source("")).isRight)
     }
 
-    @Test func closuresOfSeveralStatementsChooseBetweenGuaranteeAndPromise() throws {
+    @Test func multiStatementClosuresSelectGuaranteeOrPromise() throws {
         let compiler = try #require(Compiler.found)
         let checked = try compiler.typecheck(
             """
@@ -71,7 +72,7 @@ struct CompilerMessageTests {
         #expect(checked.isRight, "\(checked.text)")
     }
 
-    @Test func mainActorStateIsOutOfReachOfOtherHandlers() throws {
+    @Test func onlyMainActorHandlersMayUseMainActorState() throws {
         let compiler = try #require(Compiler.found)
         func source(_ path: String) -> String {
             """

@@ -1,11 +1,12 @@
 import Promises
 import Testing
 
-/// Decision 8: what nobody was told of becomes an event, once. F9, F22, F57.
+/// Failures that no handler receives become events, once. F9, F22, F57.
 ///
-/// Who listens, and whether places are kept, holds for the whole process: each test has its own.
+/// The handler, and whether creation sites are recorded, are global: each test runs in its own
+/// process.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct DiagnosticsTests {
-    @Test func rejectedAndReleasedUnseenIsReportedOnce() async {
+    @Test func anUnhandledRejectionIsReportedOnce() async {
         await #expect(processExitsWith: .success) {
             let context = ManualContext()
             let reason = Reason()
@@ -18,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func caughtObservedOrCombinedIsNotReported() async {
+    @Test func handledRejectionsAreNotReported() async {
         await #expect(processExitsWith: .success) {
             let context = ManualContext()
             let reason = Reason()
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func anErrorThatAResultKeepsIsNotReported() async {
+    @Test func errorsInAnAnyResultAreNotReported() async {
         await #expect(processExitsWith: .success) {
             let context = ManualContext()
             let reason = Reason()
@@ -51,13 +52,13 @@ import Testing
         }
     }
 
-    @Test func abandonedNamesThePlaceOfCreation() async {
+    @Test func abandonedReportsTheCreationSite() async {
         await #expect(processExitsWith: .success) {
-            abandonedNamesThePlaceOfCreationAlone()
+            checkAbandonedNamesThePlaceOfCreation()
         }
     }
 
-    @Test("F57: silenced on purpose is reported as that") func silencedOnPurposeIsReportedAsThat()
+    @Test("F57: cauterize reports the silenced error") func cauterizeReportsTheSilencedError()
         async
     {
         await #expect(processExitsWith: .success) {
@@ -76,8 +77,8 @@ import Testing
         }
     }
 
-    @Test("F93: the handler is all that can be set for the process, and it may use promises")
-    func handlerMayUsePromises() async {
+    @Test("F93: the handler is the only global setting, and it may use promises")
+    func theHandlerMayUsePromises() async {
         await #expect(processExitsWith: .success) {
             let context = ManualContext()
             let journal = Journal<String>()
@@ -94,34 +95,34 @@ import Testing
         }
     }
 
-    @Test("F20: a second settling is reported with the place, a late one after a cancel is not")
-    func resolvedTwice() async {
+    @Test("F20: settling twice is reported with its creation site, settling after a cancel is not")
+    func settlingTwiceIsReported() async {
         await #expect(processExitsWith: .success) {
-            resolvedTwiceAlone()
+            checkResolvedTwice()
         }
     }
 
-    @Test("F9: an unhandled rejection says where its chain began, and what it is called")
-    func siteOfAChain() async {
+    @Test("F9: an unhandled rejection reports where its chain began, and its label")
+    func anUnhandledRejectionReportsItsCreationSite() async {
         await #expect(processExitsWith: .success) {
-            siteOfAChainAlone()
+            checkSiteOfAChain()
         }
     }
 
-    @Test("F80: a straggler of a failed all is nobody's unhandled rejection") func straggler() async
-    {
+    @Test("F80: a late error of a failed all is no unhandled rejection")
+    func lateErrorsOfAFailedAllAreNotReported() async {
         await #expect(processExitsWith: .success) {
             let context = ManualContext()
             let (first, second) = (Reason(), Reason())
             let events = events(on: context) {
-                let members = [
+                let resolvers = [
                     Resolver<Int>(on: context).shared(), Resolver<Int>(on: context).shared(),
                 ]
-                let both = all(members.map { $0.promise.shielded() })
+                let both = all(resolvers.map { $0.promise.shielded() })
                 both.catch { _ in }
-                members[0].reject(first)
+                resolvers[0].reject(first)
                 context.drain()
-                members[1].reject(second)
+                resolvers[1].reject(second)
             }
             #expect(events.unhandled(first) == 0)
             #expect(events.unhandled(second) == 0)
@@ -129,13 +130,14 @@ import Testing
     }
 
     @Test("F22: an abandoned promise is one event, not also an unhandled rejection")
-    func abandonedOnce() async {
+    func anAbandonedPromiseIsReportedOnce() async {
         await #expect(processExitsWith: .success) {
-            abandonedOnceAlone()
+            checkAbandonedOnce()
         }
     }
 
-    @Test("F13: what the work throws after it has settled is reported") func lateThrow() async {
+    @Test("F13: a throw of the work after settling is reported")
+    func aThrowAfterSettlingIsReported() async {
         await #expect(processExitsWith: .success) {
             let context = ManualContext()
             let reason = Reason()
@@ -150,16 +152,16 @@ import Testing
         }
     }
 
-    @Test("F88: a thread that blocks is reported") func blockingWait() async {
+    @Test("F88: a blocking thread is reported") func blockingIsReported() async {
         await #expect(processExitsWith: .success) {
-            blockingWaitAlone()
+            checkBlockingWait()
         }
     }
 }
 
-// Outside of the macro, in which every line has the same number.
+// Outside the macro, in which every line has the same number.
 
-private func abandonedNamesThePlaceOfCreationAlone() {
+private func checkAbandonedNamesThePlaceOfCreation() {
     let context = ManualContext()
     let line = UInt(#line + 2)
     let events = events(on: context) {
@@ -172,7 +174,7 @@ private func abandonedNamesThePlaceOfCreationAlone() {
         })
 }
 
-private func resolvedTwiceAlone() {
+private func checkResolvedTwice() {
     let context = ManualContext()
     let line = UInt(#line + 2)
     let events = events(on: context) {
@@ -190,7 +192,7 @@ private func resolvedTwiceAlone() {
     #expect(!lines.contains(line + 3))
 }
 
-private func siteOfAChainAlone() {
+private func checkSiteOfAChain() {
     let context = ManualContext()
     let reason = Reason()
     let line = UInt(#line + 3)
@@ -217,7 +219,7 @@ private func siteOfAChainAlone() {
     #expect(sites.map(\.line) == [line] && sites.map(\.label) == ["login"])
 }
 
-private func abandonedOnceAlone() {
+private func checkAbandonedOnce() {
     let context = ManualContext()
     let line = UInt(#line + 2)
     let events = events(on: context) {
@@ -238,7 +240,7 @@ private func abandonedOnceAlone() {
     #expect(!unhandled)
 }
 
-private func blockingWaitAlone() {
+private func checkBlockingWait() {
     let context = ManualContext()
     let line = UInt(#line + 2)
     let events = events(on: context) {
@@ -253,7 +255,7 @@ private func blockingWaitAlone() {
     #expect(here == 1)
 }
 
-/// What is told of promises while something runs.
+/// The events that are reported while `body` runs.
 private func events(on context: ManualContext, during body: () -> Void) -> [PromiseEvent] {
     let journal = Journal<PromiseEvent>()
     PromiseDiagnostics.setHandler(keepingCreationSites: true) { journal.add($0) }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Every public declaration says what it is; one that makes a promise, or takes a handler, says more.
+/// Every public declaration has a comment; the comments of promises and handlers state certain
+/// facts.
 @Suite(.timeLimit(.minutes(5))) struct DocumentationTests {
     static let targets = ["Promises", "PromiseOperators", "PromisesDispatch"]
 
@@ -14,31 +15,31 @@ import Testing
         #expect(declarations.count >= 4)
     }
 
-    /// What the comment of a declaration owes its reader, and the words by which it is known.
+    /// A fact that the comment of a declaration must state, and the words that indicate it.
     enum Fact: String, CaseIterable, CustomTestStringConvertible {
-        case place = "on which context a handler runs"
+        case context = "on which context a handler runs"
         case order = "when a handler runs"
         case failure = "what a throw does"
         case cancellation = "what cancelling does"
 
         var testDescription: String { rawValue }
 
-        func isOwed(by declaration: Declaration) -> Bool {
+        func isRequired(of declaration: Declaration) -> Bool {
             switch self {
-            case .place, .order: declaration.takesHandler
+            case .context, .order: declaration.takesHandler
             case .failure: declaration.text.contains(" throws")
             case .cancellation: declaration.makesPromise
             }
         }
 
-        func isTold(in comment: String) -> Bool {
+        func isStated(in comment: String) -> Bool {
             words.contains { comment.contains($0) }
         }
 
         private var words: [String] {
             switch self {
-            case .place: ["context", "core", "where", "thread", "global executor", "main actor"]
-            case .order: ["turn", "soon", "now", "at once", "one at a time", "sked once"]
+            case .context: ["context", "where", "thread", "global executor", "main actor"]
+            case .order: ["turn", "soon", "now", "at once", "one at a time", "alled once"]
             case .failure: ["throw", "Throw"]
             case .cancellation: ["ancel", "withdraw"]
             }
@@ -46,13 +47,14 @@ import Testing
     }
 
     @Test(arguments: targets, Fact.allCases)
-    func everyPublicDeclarationTells(target: String, _ fact: Fact) throws {
-        for declaration in try Self.declarations(in: target) where fact.isOwed(by: declaration) {
-            #expect(fact.isTold(in: declaration.comment), "\(declaration): \(fact.rawValue)?")
+    func everyPublicDeclarationStatesItsFacts(target: String, _ fact: Fact) throws {
+        for declaration in try Self.declarations(in: target) where fact.isRequired(of: declaration)
+        {
+            #expect(fact.isStated(in: declaration.comment), "\(declaration): \(fact.rawValue)?")
         }
     }
 
-    @Test func declarationsAreTakenApart() throws {
+    @Test func declarationsAreParsed() throws {
         let declarations = Self.declarations(
             in: Repository.File(
                 path: "x.swift",
@@ -81,12 +83,12 @@ import Testing
     // MARK: Reading the sources.
 
     struct Declaration: CustomStringConvertible {
-        let place: String
-        /// From its first word to its body.
+        let location: String
+        /// The declaration up to its body.
         let text: String
         let comment: String
 
-        var description: String { "\(place): \(text)" }
+        var description: String { "\(location): \(text)" }
 
         var takesHandler: Bool { text.contains("@escaping") && text.contains("func ") }
 
@@ -108,7 +110,7 @@ import Testing
     private static func declarations(in file: Repository.File) -> [Declaration] {
         let lines = file.lines
         var found: [Declaration] = []
-        // The indentation of the public enum whose cases are public without a word of their own.
+        // The indentation of the public enum whose cases are public without the keyword.
         var enumIndent: Int?
         for (index, line) in lines.enumerated() {
             let indent = line.prefix { $0 == " " }.count
@@ -116,12 +118,12 @@ import Testing
             if isPublic, line.contains(" enum ") { enumIndent = indent }
             if line.hasSuffix("}"), let outer = enumIndent, indent <= outer { enumIndent = nil }
             let isCase = enumIndent.map { indent == $0 + 4 } ?? false && line.contains(/^ *case \w/)
-            // What only forbids needs no words.
+            // Unavailable declarations need no comment.
             let forbids = index > 0 && lines[index - 1].contains("unavailable, *")
             guard isPublic || isCase, !forbids else { continue }
             found.append(
                 Declaration(
-                    place: "\(file.path):\(index + 1)", text: text(from: index, in: lines),
+                    location: "\(file.path):\(index + 1)", text: text(from: index, in: lines),
                     comment: comment(before: index, in: lines)))
         }
         return found
@@ -132,7 +134,7 @@ import Testing
         guard let at = words.firstIndex(where: { $0 == "public" || $0 == "open" }) else {
             return false
         }
-        // Before it may stand attributes only.
+        // Only attributes may precede the keyword.
         return words[..<at].allSatisfy { $0.hasPrefix("@") }
             && !(words.dropFirst(at + 1).first == "import")
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// The feature table of the documentation against the list of rows and the sources of the tests.
 @Suite struct FeatureTableTests {
-    /// F1 to F124, with three rows that were put in between.
+    /// F1 to F124, with three additional rows.
     static let rows: [String] = (1...124).flatMap { number in
         switch number {
         case 28: ["F28", "F28a"]
@@ -15,7 +15,7 @@ import Testing
     struct Row {
         let number: String
         let name: String
-        let ours: String
+        let description: String
         /// `File.swift: test, test; Other.swift: test`
         let tests: [(file: String, names: [String])]
     }
@@ -29,11 +29,11 @@ import Testing
                 let halves = $0.components(separatedBy: ": ")
                 return (halves[0], halves.last?.components(separatedBy: ", ") ?? [])
             }
-            return Row(number: cells[0], name: cells[1], ours: cells[2], tests: tests)
+            return Row(number: cells[0], name: cells[1], description: cells[2], tests: tests)
         }
     }
 
-    /// Which rows each test names, in its display name or at the end of its own name.
+    /// The rows that each test names, in its display name or at the end of its function name.
     private func namedRows() throws -> [String: [String: Set<String>]] {
         var named: [String: [String: Set<String>]] = [:]
         for file in try Repository.swiftFiles(under: "Tests/PromisesTests") {
@@ -48,14 +48,14 @@ import Testing
         return named
     }
 
-    @Test func itHasEveryRowOnceInOrder() throws {
+    @Test func tableHasEveryRowOnceInOrder() throws {
         #expect(Self.rows.count == 127)
         #expect(try table().map(\.number) == Self.rows)
     }
 
-    @Test func everyRowHasANameAndAnAnswer() throws {
+    @Test func everyRowHasBothNames() throws {
         for row in try table() {
-            #expect(!row.name.isEmpty && !row.ours.isEmpty, "\(row.number)")
+            #expect(!row.name.isEmpty && !row.description.isEmpty, "\(row.number)")
         }
     }
 

@@ -1,13 +1,13 @@
 import Promises
 import Testing
 
-/// Decision 7: a million links on a stack of 512 KiB. F31, P4.
+/// A million links on a stack of 512 KiB. F31, P4.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LongChainTests {
     static let links = ThreadSanitizer.shortened(1_000_000)
 
     enum End: CaseIterable { case settled, rejected, dropped, cancelledFromTheEnd }
 
-    @Test(arguments: End.allCases) func onACore(end: End) {
+    @Test(arguments: End.allCases) func onALocalContext(end: End) {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
             LocalContext.run(on: context) { local in
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: End.allCases) func betweenThreads(end: End) {
+    @Test(arguments: End.allCases) func onAnyThread(end: End) {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
             let resolver = Resolver<Int>(on: context)
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Each link continues with a promise that is still pending, a thousand deep.
-    @Test func adoptionOfAdoption() {
+    @Test func nestedAdoption() {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
             LocalContext.run(on: context) { local in
@@ -70,8 +70,8 @@ import Testing
         }
     }
 
-    /// Races of races, cancelled from the outside.
-    @Test func nestedCombinatorsCancelOneByOne() {
+    /// Races of races, cancelled at the outermost one.
+    @Test func nestedCombinatorsCancelWithoutRecursion() {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
             LocalContext.run(on: context) { local in

@@ -2,11 +2,12 @@ import Foundation
 import Promises
 import Testing
 
-/// Memory returns to where it was: looked at from outside, in a process of its own, where nothing
-/// else allocates. F100, F110.
+/// Resident memory does not grow: measured in a separate process, where nothing else allocates.
+/// F100, F110.
 ///
-/// A leak of one node for each link or round would be tens of megabytes. A sanitizer keeps what was
-/// freed for a while, so under one these only run the code; AddressSanitizer finds leaks itself.
+/// A leak of one node for each link or round would be tens of megabytes. A sanitizer delays the
+/// release of memory, so under one these tests only run the code; AddressSanitizer finds leaks
+/// itself.
 @Suite(
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm")))
@@ -15,8 +16,8 @@ struct MemoryTests {
 
     private static let slackBytes = 6 * 1024 * 1024
 
-    /// Ends this process with an error unless rounds of the body leave nothing behind. The first
-    /// ones fill the allocator's caches.
+    /// Ends this process with an error if memory grows from round to round. The first rounds fill
+    /// the allocator's caches.
     private static func expectNoGrowth(_ body: @Sendable @escaping () -> Void) {
         onAnotherThread {
             for _ in 0..<2 { body() }
@@ -44,7 +45,7 @@ struct MemoryTests {
         context.drain()
     }
 
-    @Test func aChainThatSettles() async {
+    @Test func aSettledChainIsFreed() async {
         await #expect(processExitsWith: .success) {
             MemoryTests.expectNoGrowth {
                 MemoryTests.chain { resolver, _ in resolver.fulfill(0) }
@@ -52,13 +53,13 @@ struct MemoryTests {
         }
     }
 
-    @Test func aChainThatIsDropped() async {
+    @Test func aDroppedChainIsFreed() async {
         await #expect(processExitsWith: .success) {
             MemoryTests.expectNoGrowth { MemoryTests.chain { _, _ in } }
         }
     }
 
-    @Test func aChainThatIsCancelled() async {
+    @Test func aCancelledChainIsFreed() async {
         await #expect(processExitsWith: .success) {
             MemoryTests.expectNoGrowth {
                 MemoryTests.chain { _, last in last.cancel() }
@@ -66,34 +67,33 @@ struct MemoryTests {
         }
     }
 
-    /// A promise that lives long keeps nothing of those who raced, waited with a timeout or
-    /// withdrew.
-    @Test func losersLeaveNothingOnALongLivedPromise() async {
+    /// A long-lived promise keeps no nodes of finished races, timeouts and withdrawn readers.
+    @Test func withdrawnReadersOfALongLivedPromiseAreFreed() async {
         await #expect(processExitsWith: .success) {
             let context = ManualContext()
             let resolver = Resolver<Int>(on: context).shared()
-            let forever = resolver.promise
-            let stays = forever.map { $0 }
+            let longLived = resolver.promise
+            let consumer = longLived.map { $0 }
             MemoryTests.expectNoGrowth {
                 context.claim()
                 for _ in 0..<8_000 {
-                    _ = race([forever, .value(1, on: context)])
+                    _ = race([longLived, .value(1, on: context)])
                     context.drain()
-                    let late = forever.timeout(.milliseconds(1))
+                    let late = longLived.timeout(.milliseconds(1))
                     context.advance(by: .milliseconds(1))
                     guard late.error is PromiseError else { exit(2) }
-                    forever.map { $0 }.cancel()
+                    longLived.map { $0 }.cancel()
                     context.drain()
                 }
             }
             context.claim()
             resolver.fulfill(1)
             context.drain()
-            if stays.value != 1 { exit(3) }
+            if consumer.value != 1 { exit(3) }
         }
     }
 
-    @Test func retriesCoalescersAndPools() async {
+    @Test func retriesCoalescersAndPoolsFreeTheirNodes() async {
         await #expect(processExitsWith: .success) {
             MemoryTests.expectNoGrowth {
                 let context = ManualContext()
@@ -114,7 +114,7 @@ struct MemoryTests {
         }
     }
 
-    @Test func waitsThatGiveUp() async {
+    @Test func waitsThatTimeOutAreFreed() async {
         await #expect(processExitsWith: .success) {
             let resolver = Resolver<Int>()
             let promise = resolver.promise
@@ -125,7 +125,7 @@ struct MemoryTests {
         }
     }
 
-    @Test func shieldedReadersThatAreCancelled() async {
+    @Test func cancelledShieldedReadersAreFreed() async {
         await #expect(processExitsWith: .success) {
             let resolver = Resolver<Int>(on: ManualContext())
             let promise = resolver.promise

@@ -4,9 +4,9 @@ import Testing
 @Suite struct SmokeTests {
     let context = ManualContext()
 
-    @Test func localChainRunsOnItsTurnOnly() {
+    @Test func localHandlersRunInTheirOwnTurns() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             let resolver = LocalResolver<Int>(on: local)
             let end = resolver.promise.map { $0 + 1 }.then { local.value("\($0)") }
                 .map { text in
@@ -21,9 +21,9 @@ import Testing
         }
     }
 
-    @Test func recoverMapErrorEnsureCatch() {
+    @Test func failureOperatorsRunInOrder() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             local.error(Failure("a"), as: Int.self)
                 .mapError { _ in Failure("b") }
                 .onFailure { notes.add("\(($0 as? Failure)?.name ?? "?")") }
@@ -41,17 +41,17 @@ import Testing
         try LocalContext.run(on: context) { local in
             let first = LocalResolver<Int>(on: local)
             let third = LocalResolver<Int>(on: local)
-            let answer = local.any([
+            let any = local.any([
                 (key: 0, promise: first.promise),
                 (key: 1, promise: local.error(Failure("one"))),
                 (key: 2, promise: third.promise),
             ])
             third.fulfill(30)
             context.drain()
-            #expect(answer.isPending)
+            #expect(any.isPending)
             first.fulfill(10)
             context.drain()
-            let result = try #require(answer.value)
+            let result = try #require(any.value)
             #expect(try result.requiredValue(for: 0) == 10)
             #expect(throws: Failure("one")) { try result.requiredValue(for: 1) }
             #expect(throws: PromiseError.unknownKey) { try result.requiredValue(for: 9) }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func allAndRace() {
+    @Test func allAndRaceSettle() {
         LocalContext.run(on: context) { local in
             let all = local.all([local.value(1), local.value(2)])
             let race = local.race([local.never(), local.error(Failure("x")), local.value(3)])
@@ -72,7 +72,7 @@ import Testing
 
     @Test func timeoutCancelsUpstreamAndItsTimer() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             let slow = LocalResolver<Int>(on: local)
             slow.onCancel { _ in notes.add("stopped") }
             let late = slow.promise.timeout(.seconds(2))
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func atLeastHolds(holdingFailures: Bool) {
+    @Test(arguments: [true, false]) func atLeastHoldsValues(holdingFailures: Bool) {
         LocalContext.run(on: context) { local in
             let value = local.value(1).atLeast(.milliseconds(50), holdingFailures: holdingFailures)
             let error = local.error(Failure("e"), as: Int.self)
@@ -106,7 +106,7 @@ import Testing
 
     @Test func cancelledLeafStopsItsRoot() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             let root = LocalResolver<Int>(on: local)
             root.onCancel { notes.add("stopped \($0 is Failure)") }
             let leaf = root.promise.map { $0 }.map { $0 }
@@ -127,9 +127,9 @@ import Testing
         }
     }
 
-    @Test func sharedFaceBringsCancellationHome() {
+    @Test func cancellingASharedPromiseCancelsTheLocalWork() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             let root = LocalResolver<Int>(on: local)
             root.onCancel { _ in notes.add("stopped") }
             let shared = root.promise.shared

@@ -4,8 +4,8 @@ import Promises
 import Synchronization
 import Testing
 
-/// What PROMISE-CORE had not tried: threads that attach, settle, cancel and drop the same promise at
-/// the same moment. For ThreadSanitizer and AddressSanitizer too.
+/// Threads that attach, settle, cancel and drop the same promise at the same moment. Also for
+/// ThreadSanitizer and AddressSanitizer.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct StressTests {
     static let rounds = 400
 
@@ -15,7 +15,7 @@ import Testing
         done.wait()
     }
 
-    @Test func twoThreadsAttachAtOnceAndNobodyIsForgotten() {
+    @Test func handlersAttachedByTwoThreadsAllRun() {
         let context = ThreadContext()
         for round in 0..<Self.rounds {
             let resolver = Resolver<Int>(on: context).shared()
@@ -30,16 +30,16 @@ import Testing
                 round.isMultiple(of: 2)
                     ? [attach, attach, { resolver.fulfill(1) }] : [attach, attach])
             resolver.fulfill(1)
-            // Behind all that were attached, and behind what those set off.
+            // After all attached handlers, and after the handlers of their promises.
             settled(source.map { $0 }.map { $0 }.map { $0 })
             #expect(count.load(ordering: .relaxed) == 40)
         }
         context.stop()
     }
 
-    /// Where handlers run wherever they happen to, the seats of a result are settled on two threads at
-    /// once, while one of them lets go of the others.
-    @Test func membersOfAResultArriveOnTwoThreads() {
+    /// On `.inline`, the input slots of a result are settled on two threads at once, while one of
+    /// them withdraws from the others.
+    @Test func inputsOfAResultSettleOnTwoThreads() {
         for _ in 0..<Self.rounds {
             let resolvers = (0..<3).map { _ in Resolver<Int>(on: .inline).shared() }
             let promises = resolvers.map(\.promise)
@@ -55,9 +55,9 @@ import Testing
         }
     }
 
-    /// The producer's thread settles while a consumer's thread cancels: one outcome, told to all, and
-    /// the producer hears of it exactly when the cancellation won.
-    @Test func settlingOffTheContextRacesACancel() {
+    /// The producer's thread settles while a consumer's thread cancels: there is one outcome, and
+    /// `onCancel` runs exactly when the cancellation won.
+    @Test func settlingAndCancellingDecideOnce() {
         let context = ThreadContext()
         let wins = Atomic(0)
         for _ in 0..<Self.rounds {
@@ -83,36 +83,36 @@ import Testing
         context.stop()
     }
 
-    /// One consumer leaves while another comes: whoever came before the end was decided keeps the
-    /// work going.
-    @Test func aConsumerThatComesWhileTheLastOneLeaves() {
+    /// One consumer withdraws while another attaches: the work goes on if it attached before the
+    /// cancellation.
+    @Test func aConsumerAttachesWhileTheLastOneWithdraws() {
         let context = ThreadContext()
         for _ in 0..<Self.rounds {
             let resolver = Resolver<Int>(on: context).shared()
             let source = resolver.promise
-            let leaving = source.map { $0 }
-            let came = Journal<Promise<Int>>()
-            concurrently([{ leaving.cancel() }, { came.add(source.map { $0 + 1 }) }])
+            let withdrawing = source.map { $0 }
+            let attached = Journal<Promise<Int>>()
+            concurrently([{ withdrawing.cancel() }, { attached.add(source.map { $0 + 1 }) }])
             if resolver.isCancelled {
-                settled(came.entries[0])
-                #expect(came.entries[0].error is Cancelled)
+                settled(attached.entries[0])
+                #expect(attached.entries[0].error is Cancelled)
             } else {
                 resolver.fulfill(1)
-                settled(came.entries[0])
-                #expect(came.entries[0].value == 2)
+                settled(attached.entries[0])
+                #expect(attached.entries[0].value == 2)
             }
         }
         context.stop()
     }
 
-    @Test func everybodyLeavesAtOnceAndTheWorkStopsOnce() {
+    @Test func workStopsOnceWhenAllConsumersWithdrawAtOnce() {
         let context = ThreadContext()
         for _ in 0..<Self.rounds {
             let resolver = Resolver<Int>(on: context).shared()
             let stops = Atomic(0)
             resolver.onCancel { _ in stops.add(1, ordering: .relaxed) }
-            let leaves = (0..<4).map { _ in resolver.promise.map { $0 }.map { $0 } }
-            concurrently(leaves.map { leaf in { leaf.cancel() } })
+            let leafs = (0..<4).map { _ in resolver.promise.map { $0 }.map { $0 } }
+            concurrently(leafs.map { leaf in { leaf.cancel() } })
             #expect(resolver.isCancelled)
             settled(Promise.value(1, on: context))
             #expect(stops.load(ordering: .relaxed) == 1)
@@ -120,10 +120,10 @@ import Testing
         context.stop()
     }
 
-    @Test func confinedWorkIsLeftFromManyThreads() {
+    @Test func manyThreadsWithdrawFromConfinedWork() {
         let context = ThreadContext()
         for _ in 0..<Self.rounds {
-            let faces = Journal<Promise<Int>>()
+            let sharedPromises = Journal<Promise<Int>>()
             let stops = Atomic(0)
             let resolver = Resolver<Int>(on: context).shared()
             resolver.onCancel { _ in stops.add(1, ordering: .relaxed) }
@@ -131,19 +131,19 @@ import Testing
                 Promise(on: context) {
                     LocalContext.run(on: context) { local in
                         let local = resolver.promise.on(local).map { $0 }
-                        for _ in 0..<3 { faces.add(local.map { $0 }.shared) }
+                        for _ in 0..<3 { sharedPromises.add(local.map { $0 }.shared) }
                     }
                 })
-            concurrently(faces.entries.map { face in { face.cancel() } })
-            for face in faces.entries { settled(face) }
-            // The way upwards is the core's: it has been gone when a later job has run.
+            concurrently(sharedPromises.entries.map { sharedPromise in { sharedPromise.cancel() } })
+            for sharedPromise in sharedPromises.entries { settled(sharedPromise) }
+            // A job of the context withdraws from the work: it has run when a later job has run.
             settled(Promise.value(1, on: context).map { $0 }.map { $0 })
             #expect(stops.load(ordering: .relaxed) == 1)
         }
         context.stop()
     }
 
-    @Test func aResolverIsDroppedWhileItsPromiseIsCancelledAndAttachedTo() {
+    @Test func droppingCancellingAndAttachingAtOnceSettles() {
         let context = ThreadContext()
         for _ in 0..<Self.rounds {
             let producer = Follower(on: context)
@@ -161,14 +161,15 @@ import Testing
         context.stop()
     }
 
-    /// Either one of the two finds the ring, and both reject with it; or both threads miss it at the
-    /// same moment, and the two promises wait for each other until they are cancelled.
-    @Test func aRingThatTwoThreadsCloseIsFoundOrStaysCancellable() {
+    /// Either one of the two threads detects the cycle, and both promises reject; or both threads
+    /// miss it at the same moment, and the two promises wait for each other until they are
+    /// cancelled.
+    @Test func aCycleClosedByTwoThreadsIsDetectedOrCancellable() {
         let context = ThreadContext()
         for round in 0..<Self.rounds {
             let (first, second) = (Follower(on: context), Follower(on: context))
             let (one, two) = (first.promise, second.promise)
-            // The first round is the control: one after the other, the ring is always found.
+            // The first round is the control: one after the other, the cycle is always detected.
             let isConcurrent = round > 0
             if isConcurrent {
                 concurrently([{ first.follow(two) }, { second.follow(one) }])
@@ -176,7 +177,7 @@ import Testing
                 first.follow(two)
                 second.follow(one)
             }
-            // Behind the turns in which a rejection reaches both.
+            // After the turns in which a rejection reaches both.
             settled(Promise.value(1, on: context).map { $0 }.map { $0 }.map { $0 })
             let errors = [one, two].map { $0.error as? PromiseError }
             if errors == [.resolvedWithItself, .resolvedWithItself] { continue }
@@ -190,26 +191,26 @@ import Testing
         context.stop()
     }
 
-    @Test func coalescedWorkFromManyThreads() {
+    @Test func manyThreadsShareCoalescedWork() {
         let context = ThreadContext()
         let coalescer = Coalescer<Int, Int>()
         let starts = Atomic(0)
         for round in 0..<Self.rounds {
-            let asked = Journal<Promise<Int>>()
-            let ask: @Sendable () -> Void = {
+            let requested = Journal<Promise<Int>>()
+            let request: @Sendable () -> Void = {
                 let promise = coalescer.value(for: round % 3, on: context) {
                     starts.add(1, ordering: .relaxed)
                     return Promise(on: context) { round }
                 }
-                asked.add(promise)
+                requested.add(promise)
             }
             concurrently([
-                ask, ask,
+                request, request,
                 {
-                    ask(); asked.entries.first?.cancel()
+                    request(); requested.entries.first?.cancel()
                 },
             ])
-            for promise in asked.entries {
+            for promise in requested.entries {
                 settled(promise)
                 #expect(promise.value == round || promise.error is Cancelled)
             }
@@ -220,25 +221,27 @@ import Testing
         context.stop()
     }
 
-    /// A consumer of coalesced work that did not cancel itself is never cancelled by another.
-    @Test func nobodyIsCancelledByHisNeighbour() {
+    /// Cancelling one consumer of coalesced work never cancels another consumer.
+    @Test func cancellingOneCoalescedConsumerDoesNotCancelAnother() {
         let context = ThreadContext()
         let coalescer = Coalescer<Int, Int>()
         for _ in 0..<Self.rounds {
             let gate = Resolver<Int>(on: context).shared()
-            let stays = Journal<Promise<Int>>()
-            let ask: @Sendable () -> Promise<Int> = {
+            let remaining = Journal<Promise<Int>>()
+            let request: @Sendable () -> Promise<Int> = {
                 coalescer.value(for: 1, on: context) { gate.promise.shielded() }
             }
-            concurrently([{ ask().cancel() }, { stays.add(ask()) }, { ask().cancel() }])
+            concurrently([
+                { request().cancel() }, { remaining.add(request()) }, { request().cancel() },
+            ])
             gate.fulfill(1)
-            settled(stays.entries[0])
-            #expect(stays.entries[0].value == 1)
+            settled(remaining.entries[0])
+            #expect(remaining.entries[0].value == 1)
         }
         context.stop()
     }
 
-    @Test func inlineHandlersOnManyThreads() {
+    @Test func inlineHandlersAttachedByManyThreadsAllRun() {
         for _ in 0..<Self.rounds {
             let resolver = Resolver<Int>(on: InlineContext.shared).shared()
             let count = Atomic(0)
@@ -250,7 +253,7 @@ import Testing
                 }
             }
             concurrently([attach, attach, { resolver.fulfill(1) }])
-            // A handler attached while another thread delivered is run by that thread.
+            // A handler that is attached during another thread's delivery runs on that thread.
             var patience = 10_000_000
             while count.load(ordering: .relaxed) < 20, patience > 0 {
                 patience -= 1

@@ -4,7 +4,7 @@ import Promises
 import Synchronization
 import Testing
 
-/// A context with a thread of its own, as an event loop is one.
+/// A context with its own thread, like an event loop.
 final class ThreadContext: ExecutionContext {
     private let inbox = Inbox()
     private let wake = DispatchSemaphore(value: 0)
@@ -42,9 +42,9 @@ final class ThreadContext: ExecutionContext {
     }
 }
 
-/// Threads that attach, settle and cancel at the same time; for ThreadSanitizer too.
+/// Threads that attach, settle and cancel at the same time; also for ThreadSanitizer.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ThreadTests {
-    @Test("F41: attaching while settling keeps order for each thread")
+    @Test("F41: attaching while settling keeps the order of each thread")
     func attachingWhileSettlingKeepsOrderForEachThread() {
         let context = ThreadContext()
         for _ in 0..<300 {
@@ -52,8 +52,8 @@ final class ThreadContext: ExecutionContext {
             let promise = resolver.promise
             let journal = Journal<Int>()
             concurrently([
-                { for place in 0..<40 { promise.whenSettled { _ in journal.add(place) } } },
-                { for place in 100..<140 { promise.whenSettled { _ in journal.add(place) } } },
+                { for index in 0..<40 { promise.whenSettled { _ in journal.add(index) } } },
+                { for index in 100..<140 { promise.whenSettled { _ in journal.add(index) } } },
                 { resolver.fulfill(1) },
             ])
             let done = DispatchSemaphore(value: 0)
@@ -66,7 +66,7 @@ final class ThreadContext: ExecutionContext {
         context.stop()
     }
 
-    @Test("F20: two threads settle one wins") func twoThreadsSettleOneWins() {
+    @Test("F20: one of two settling threads wins") func oneOfTwoSettlingThreadsWins() {
         let context = ThreadContext()
         for _ in 0..<500 {
             let resolver = Resolver<Int>(on: context).shared()
@@ -98,9 +98,9 @@ final class ThreadContext: ExecutionContext {
             resolver.onCancel { _ in stops.add(1, ordering: .relaxed) }
             let source = resolver.promise
             let inner = Resolver<[Int]>(on: elsewhere).shared()
-            let children = (0..<4).map { place in
-                source.map { $0 + [place] }.then { _ in inner.promise }
-                    .hop(to: place.isMultiple(of: 2) ? context : elsewhere).map { $0.count }
+            let children = (0..<4).map { index in
+                source.map { $0 + [index] }.then { _ in inner.promise }
+                    .hop(to: index.isMultiple(of: 2) ? context : elsewhere).map { $0.count }
             }
             concurrently([
                 { for child in children { child.cancel() } },
@@ -118,21 +118,21 @@ final class ThreadContext: ExecutionContext {
         elsewhere.stop()
     }
 
-    @Test func sweepingWhileAttachingAndSettling() {
+    @Test func freeingWithdrawnNodesWhileAttachingAndSettling() {
         let context = ThreadContext()
         for _ in 0..<100 {
             let resolver = Resolver<Int>(on: context).shared()
             let source = resolver.promise
-            let stays = source.map { $0 }
+            let consumer = source.map { $0 }
             let journal = Journal<Int>()
             concurrently([
                 { for _ in 0..<200 { source.map { $0 }.cancel() } },
                 { for _ in 0..<200 { source.map { $0 }.cancel() } },
-                { for place in 0..<100 { source.whenSettled { _ in journal.add(place) } } },
+                { for index in 0..<100 { source.whenSettled { _ in journal.add(index) } } },
                 { resolver.fulfill(1) },
             ])
             let done = DispatchSemaphore(value: 0)
-            stays.then { _ in source }.whenSettled { _ in done.signal() }
+            consumer.then { _ in source }.whenSettled { _ in done.signal() }
             done.wait()
             let last = DispatchSemaphore(value: 0)
             source.whenSettled { _ in last.signal() }
@@ -142,7 +142,7 @@ final class ThreadContext: ExecutionContext {
         context.stop()
     }
 
-    @Test("F102: on cancel while cancelling") func onCancelWhileCancelling() {
+    @Test("F102: onCancel during a cancellation runs") func onCancelDuringACancellationRuns() {
         let context = ThreadContext()
         for _ in 0..<500 {
             let resolver = Resolver<Int>(on: context).shared()
@@ -155,27 +155,27 @@ final class ThreadContext: ExecutionContext {
             let done = DispatchSemaphore(value: 0)
             resolver.onCancel { _ in done.signal() }
             done.wait()
-            // What was registered before the last one has had its turn by now.
+            // Closures that were registered before the last one have run by now.
             #expect(calls.load(ordering: .relaxed) == 2)
         }
         context.stop()
     }
 
-    @Test func combinatorsWhoseMembersSettleOnManyThreads() {
+    @Test func inputsOfCombinatorsSettleOnManyThreads() {
         let context = ThreadContext()
         for _ in 0..<200 {
             let resolvers = (0..<4).map { _ in Resolver<Int>(on: context).shared() }
-            let members = resolvers.map(\.promise)
-            let any = any(members.enumerated().map { (key: $0, promise: $1.hop(to: context)) })
-            let race = race(members)
-            let every = all(members)
+            let inputs = resolvers.map(\.promise)
+            let any = any(inputs.enumerated().map { (key: $0, promise: $1.hop(to: context)) })
+            let race = race(inputs)
+            let every = all(inputs)
             concurrently(
-                resolvers.enumerated().map { place, resolver in
+                resolvers.enumerated().map { index, resolver in
                     {
-                        if place == 0 {
+                        if index == 0 {
                             resolver.reject(Failure("x"))
                         } else {
-                            resolver.fulfill(place)
+                            resolver.fulfill(index)
                         }
                     }
                 } + [{ every.cancel() }])
@@ -189,7 +189,7 @@ final class ThreadContext: ExecutionContext {
         context.stop()
     }
 
-    @Test("F109: local work cancelled from outside") func localWorkCancelledFromOutside() {
+    @Test("F109: another thread cancels local work") func anotherThreadCancelsLocalWork() {
         for _ in 0..<300 {
             let context = ManualContext()
             LocalContext.run(on: context) { local in

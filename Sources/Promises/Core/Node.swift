@@ -35,7 +35,7 @@ final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
 /// The fields of a node besides its two words and its value.
 @usableFromInline @safe
 struct NodeHeader {
-    // These two come first: they are moved out by address (see `stepPlace`).
+    // These two come first: they are moved out by address (see `stepPointer`).
     @usableFromInline var step: NodeStep?
     /// The caller's closure, which the step uses.
     @usableFromInline var handler: AnyHandler?

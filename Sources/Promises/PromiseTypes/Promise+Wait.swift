@@ -1,3 +1,5 @@
+// Waiting for a promise by blocking the thread.
+
 extension Promise {
     /// Blocks this thread until there is an outcome; for main functions and tests.
     ///

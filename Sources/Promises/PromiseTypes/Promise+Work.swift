@@ -1,3 +1,5 @@
+// Initialisers that run work and settle the promise with its outcome.
+
 extension Promise {
     /// Runs the work now, on this thread, with the write side as its argument; a throw rejects.
     ///

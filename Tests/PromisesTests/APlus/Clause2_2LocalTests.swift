@@ -1,7 +1,8 @@
 import Promises
 import Testing
 
-/// 2.2 on a core: handlers are optional, come after settling on a clean stack, once, in order.
+/// 2.2 for local promises: handlers are optional, run after settling on a clean stack, once, in
+/// order.
 @Suite(.timeLimit(.minutes(5))) struct Clause2_2LocalTests {
     static let reason = Reason()
 
@@ -12,7 +13,7 @@ import Testing
     /// 2.2.1 to 2.2.3
     @Test(arguments: Way.allCases, [true, false]) func oneHandlerRunsOnce(way: Way, isGood: Bool) {
         let journal = Journal<String>()
-        way.settleOnACore(Self.outcome(isGood)) { promise, _, _ in
+        way.settleLocally(Self.outcome(isGood)) { promise, _, _ in
             promise.then(
                 fulfilled: { value -> LocalStep<Void> in
                     journal.add("value \(value), pending \(promise.isPending)")
@@ -31,7 +32,7 @@ import Testing
     @Test(arguments: Way.allCases, [true, false])
     func neverInsideTheCallThatAttaches(way: Way, isGood: Bool) {
         let journal = Journal<String>()
-        way.settleOnACore(Self.outcome(isGood)) { promise, _, _ in
+        way.settleLocally(Self.outcome(isGood)) { promise, _, _ in
             promise.whenSettled { _ in
                 promise.whenSettled { _ in journal.add("inner") }
                 journal.add("handler ends")
@@ -45,9 +46,9 @@ import Testing
     @Test(arguments: Way.allCases, [true, false])
     func handlersInTheOrderOfAttaching(way: Way, isGood: Bool) {
         let journal = Journal<Int>()
-        way.settleOnACore(Self.outcome(isGood)) { promise, _, _ in
-            for place in 0..<20 {
-                promise.onResult { _ in journal.add(place) }.cauterize()
+        way.settleLocally(Self.outcome(isGood)) { promise, _, _ in
+            for index in 0..<20 {
+                promise.onResult { _ in journal.add(index) }.cauterize()
             }
         }
         #expect(journal.entries == Array(0..<20))
@@ -55,9 +56,9 @@ import Testing
 
     /// 2.2.7.1, 2.2.7.2
     @Test(arguments: Way.allCases, [true, false])
-    func returnedAndThrown(way: Way, isGood: Bool) {
+    func returnsFulfilAndThrowsReject(way: Way, isGood: Bool) {
         let journal = Journal<String>()
-        way.settleOnACore(Self.outcome(isGood)) { promise, local, _ in
+        way.settleLocally(Self.outcome(isGood)) { promise, local, _ in
             promise.map { $0 + 1 }.recover { _ in local.value(0) }
                 .whenSettled { journal.add("\((try? $0.get()) ?? -1)") }
             promise.map { _ -> Int in throw Failure("a") }.recover { _ in throw Failure("b") }
@@ -68,9 +69,9 @@ import Testing
 
     /// 2.2.7.3, 2.2.7.4
     @Test(arguments: Way.allCases, [true, false])
-    func passesWhatItDoesNotHandle(way: Way, isGood: Bool) {
+    func unhandledOutcomesPassOn(way: Way, isGood: Bool) {
         let journal = Journal<String>()
-        way.settleOnACore(Self.outcome(isGood)) { promise, local, _ in
+        way.settleLocally(Self.outcome(isGood)) { promise, local, _ in
             promise.recover(only: Failure.self) { _ in local.value(0) }.mapError { $0 }
                 .map { $0 }.then { local.value($0) }.compactMap { $0 }.validate { _ in true }
                 .onValue { _ in }.ensure {}

@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-/// 2.2.1 to 2.2.3: handlers are optional, come after settling, once, with the value or the reason.
+/// 2.2.1 to 2.2.3: handlers are optional, run after settling, once, with the value or the reason.
 @Suite(.timeLimit(.minutes(5))) struct Clause2_2_1to3Tests {
     @Test(arguments: Way.allCases) func fulfilledHandlerRunsOnceWithTheValue(way: Way) {
         let journal = Journal<String>()
@@ -91,7 +91,7 @@ import Testing
     @Test(arguments: Way.allCases) func fulfilledHandlersInOrder(way: Way) {
         let journal = Journal<Int>()
         way.settle(.success(0)) { promise, _ in
-            for place in 0..<20 { promise.whenSettled { _ in journal.add(place) } }
+            for index in 0..<20 { promise.whenSettled { _ in journal.add(index) } }
         }
         #expect(journal.entries == Array(0..<20))
     }
@@ -99,10 +99,10 @@ import Testing
     @Test(arguments: Way.allCases) func rejectedHandlersInOrderEvenIfOneThrows(way: Way) {
         let journal = Journal<Int>()
         way.settle(.failure(Failure("x"))) { promise, _ in
-            for place in 0..<5 {
+            for index in 0..<5 {
                 promise.onFailure { error in
-                    journal.add(place)
-                    if place == 2 { throw Failure("mine") }
+                    journal.add(index)
+                    if index == 2 { throw Failure("mine") }
                 }.cauterize()
             }
         }

@@ -1,13 +1,15 @@
 import Promises
 import Testing
 
-/// 2.3 on a core: adopting another promise's state, and never one's own.
+/// 2.3 for local promises: adopting another promise's state, and never one's own.
 @Suite(.timeLimit(.minutes(5))) struct Clause2_3LocalTests {
     /// 2.3.2
-    @Test(arguments: Way.allCases, [true, false]) func adopts(way: Way, isGood: Bool) {
+    @Test(arguments: Way.allCases, [true, false]) func adoptsTheReturnedPromise(
+        way: Way, isGood: Bool
+    ) {
         let journal = Journal<String>()
         let reason = Reason()
-        way.settleOnACore(isGood ? .success(4) : .failure(reason)) { inner, local, context in
+        way.settleLocally(isGood ? .success(4) : .failure(reason)) { inner, local, context in
             let child = local.value(0).then { _ in inner }
             context.runOnce()
             if inner.isPending { #expect(child.isPending) }
@@ -21,11 +23,11 @@ import Testing
         #expect(journal.entries == [isGood ? "4" : "same true"])
     }
 
-    /// 2.3.1, through rings of any length that mistakes make.
-    @Test(arguments: [0, 1, 2, 5, 40]) func returningADescendant(links: Int) {
+    /// 2.3.1, through cycles of any length.
+    @Test(arguments: [0, 1, 2, 5, 40]) func returningADescendantRejects(links: Int) {
         let context = ManualContext()
         LocalContext.run(on: context) { local in
-            let box = Notes<LocalPromise<Int>>()
+            let box = LocalJournal<LocalPromise<Int>>()
             let child = local.value(1).then { _ in box.entries[0] }
             var last = child
             for _ in 0..<links { last = last.map { $0 } }
@@ -37,12 +39,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 3, 6]) func aRingOfPromisesThatFollowEachOther(count: Int) {
+    @Test(arguments: [2, 3, 6]) func promisesThatFollowEachOtherReject(count: Int) {
         let context = ManualContext()
         LocalContext.run(on: context) { local in
-            let boxes = (0..<count).map { _ in LocalBox(local) }
-            for (place, box) in boxes.enumerated() {
-                box.follow(boxes[(place + 1) % count].promise)
+            let boxes = (0..<count).map { _ in LocalResolverBox(local) }
+            for (index, box) in boxes.enumerated() {
+                box.follow(boxes[(index + 1) % count].promise)
             }
             context.drain()
             for box in boxes {
@@ -51,10 +53,10 @@ import Testing
         }
     }
 
-    @Test func aRingThroughACombinator() {
+    @Test func aCycleThroughACombinatorRejects() {
         let context = ManualContext()
         LocalContext.run(on: context) { local in
-            let box = Notes<LocalPromise<Int>>()
+            let box = LocalJournal<LocalPromise<Int>>()
             let child = local.value(1).then { _ in local.all(box.entries).map { $0.count } }
             box.add(child.map { $0 })
             context.drain()

@@ -4,7 +4,7 @@ import Testing
 
 /// 2.3.1: a promise that would wait for itself is rejected. F31, behaviour 23.
 @Suite(.timeLimit(.minutes(5))) struct Clause2_3_1Tests {
-    @Test func returningTheChildFromItsOwnHandler() {
+    @Test func returningTheChildFromItsHandlerRejects() {
         let context = ManualContext()
         let box = Mutex<Promise<Int>?>(nil)
         let child = Promise.value(1, on: context).then { _ in box.withLock { $0 } ?? .value(0) }
@@ -13,7 +13,7 @@ import Testing
         #expect(child.error as? PromiseError == .resolvedWithItself)
     }
 
-    @Test func returningOnesOwnDescendant() {
+    @Test func returningADescendantRejects() {
         let context = ManualContext()
         let box = Mutex<Promise<Int>?>(nil)
         let child = Promise.value(1, on: context).then { _ in box.withLock { $0 } ?? .value(0) }
@@ -24,7 +24,7 @@ import Testing
         #expect(grandchild.error as? PromiseError == .resolvedWithItself)
     }
 
-    @Test func twoThatFollowEachOther() {
+    @Test func twoPromisesThatFollowEachOtherReject() {
         let context = ManualContext()
         let first = Resolver<Int>(on: context)
         let second = Resolver<Int>(on: context)
@@ -47,7 +47,7 @@ import Testing
 
 /// 2.3.2: a promise adopts another one's state. F31, behaviours 8 and 9.
 @Suite(.timeLimit(.minutes(5))) struct Clause2_3_2Tests {
-    @Test(arguments: Way.allCases) func pendingStaysPendingThenFollows(way: Way) {
+    @Test(arguments: Way.allCases) func followsAPendingPromise(way: Way) {
         let journal = Journal<String>()
         way.settle(.success(4)) { inner, context in
             let child = Promise.value(0, on: context).then { _ in inner }
@@ -70,7 +70,7 @@ import Testing
         #expect(journal.entries == [true])
     }
 
-    @Test func adoptedFromAnotherContextStaysInItsOwn() {
+    @Test func adoptingFromAnotherContextKeepsItsContext() {
         let here = ManualContext()
         let there = ManualContext()
         let resolver = Resolver<Int>(on: there)
@@ -101,13 +101,13 @@ import Testing
     }
 }
 
-/// 2.3.1, rings of more than two.
+/// 2.3.1, cycles of more than two.
 @Suite(.timeLimit(.minutes(5))) struct Clause2_3_1RingTests {
-    @Test(arguments: [3, 4, 6]) func promisesThatFollowEachOther(count: Int) {
+    @Test(arguments: [3, 4, 6]) func promisesThatFollowEachOtherReject(count: Int) {
         let context = ManualContext()
         let followers = (0..<count).map { _ in Follower(on: context) }
-        for (place, follower) in followers.enumerated() {
-            follower.follow(followers[(place + 1) % count].promise)
+        for (index, follower) in followers.enumerated() {
+            follower.follow(followers[(index + 1) % count].promise)
         }
         context.drain()
         for follower in followers {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func aLongChainIsNotARing() {
+    @Test func aLongChainIsNoCycle() {
         let context = ManualContext()
         let resolver = Resolver<Int>(on: context)
         let inner = resolver.promise.map { $0 }

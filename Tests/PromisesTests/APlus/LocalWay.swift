@@ -1,9 +1,9 @@
 import Promises
 
 extension Way {
-    /// Hands a promise of a core to `attach` and lets it be settled in this way; by another thread
-    /// means that the core's promise adopts one which that thread settles.
-    func settleOnACore(
+    /// Passes a local promise to `attach` and settles it in this way. `settledByAnotherThread`: the
+    /// local promise adopts one that another thread settles.
+    func settleLocally(
         _ outcome: Result<Int, any Error>,
         attach: @Sendable (LocalPromise<Int>, LocalContext, ManualContext) -> Void
     ) {

@@ -1,8 +1,8 @@
 import MallocCounter
 import Testing
 
-/// No operation allocates more than the file of limits says, and the file names no other.
-@Suite(.enabled(if: mallocCounterWorks(), "this build brings an allocator of its own"))
+/// No operation allocates more than its limit in the file, and the file has no other names.
+@Suite(.enabled(if: mallocCounterWorks(), "this build replaces the allocator"))
 struct AllocationTests {
     @Test(arguments: AllocationScenario.all.map(\.name))
     func staysWithinItsLimit(_ name: String) throws {
@@ -19,7 +19,7 @@ struct AllocationTests {
 
     @Test func theCounterCounts() {
         let scenario = AllocationScenario("an object") { times in
-            for number in 0..<times { Self.keep(Box(number)) }
+            for number in 0..<times { Self.store(Box(number)) }
         }
         #expect(scenario.allocations() == 1)
     }
@@ -30,6 +30,6 @@ struct AllocationTests {
     }
 
     @inline(never)
-    private static func keep(_ box: Box) { kept = box }
-    private nonisolated(unsafe) static var kept: Box?
+    private static func store(_ box: Box) { stored = box }
+    private nonisolated(unsafe) static var stored: Box?
 }

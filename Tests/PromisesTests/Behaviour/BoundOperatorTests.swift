@@ -40,7 +40,7 @@ import Testing
     @Test func withoutTheOwnerNoHandlerRunsAndCatchStillEnds() {
         let journal = Journal<String>()
         var owner: Owner? = Owner()
-        let isOver = Journal<String>()
+        let ended = Journal<String>()
         if let owner {
             Promise.value(1, on: context).with(weak: owner)
                 .validate { _, _ in
@@ -49,12 +49,12 @@ import Testing
                 }
                 .done { _, _ in journal.add("done") }
                 .catch { _, _ in journal.add("catch") }
-                .done { isOver.add("over") }
+                .done { ended.add("over") }
         }
         owner = nil
         context.drain()
         #expect(journal.entries == [])
-        #expect(isOver.entries == ["over"])
+        #expect(ended.entries == ["over"])
     }
 
     @Test func catchLeavesOutCancellationUnlessThePolicyCoversIt() {

@@ -6,9 +6,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     let context = ManualContext()
 
-    @Test("F105, F109 (B44): leaf stops its root once") func leafStopsItsRootOnce() {
+    @Test("F105, F109 (B44): cancelling a leaf stops its root once")
+    func cancellingALeafStopsItsRootOnce() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             let root = LocalResolver<Int>(on: local)
             root.onCancel { notes.add("stopped, \(($0 as? Failure)?.name ?? "no cause")") }
             let leaf = root.promise.map { $0 }.then { local.value($0) }.map { $0 }
@@ -24,9 +25,9 @@ import Testing
         }
     }
 
-    @Test("F105: cancel reaches the adopted promise") func cancelReachesTheAdoptedPromise() {
+    @Test("F105: cancelling reaches the adopted promise") func cancelReachesTheAdoptedPromise() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             let inner = LocalResolver<Int>(on: local)
             inner.onCancel { _ in notes.add("inner stopped") }
             let adopted = inner.promise
@@ -38,7 +39,8 @@ import Testing
         }
     }
 
-    @Test("F98 (B45): one of two consumers leaves") func oneOfTwoConsumersLeaves() {
+    @Test("F98 (B45): work goes on while one consumer is left")
+    func workGoesOnWhileOneConsumerIsLeft() {
         LocalContext.run(on: context) { local in
             let root = LocalResolver<Int>(on: local)
             let source = root.promise
@@ -54,7 +56,8 @@ import Testing
         }
     }
 
-    @Test("F98 (B46): both consumers leave") func bothConsumersLeave() {
+    @Test("F98 (B46): work stops when the last consumer withdraws")
+    func workStopsWhenTheLastConsumerWithdraws() {
         LocalContext.run(on: context) { local in
             let root = LocalResolver<Int>(on: local)
             let source = root.promise
@@ -68,14 +71,15 @@ import Testing
         }
     }
 
-    @Test("B47: cancelling asettled promise does nothing")
+    @Test("B47: cancelling a settled promise does nothing")
     func cancellingASettledPromiseDoesNothing() {
         let promise = Promise.value(1, on: context)
         promise.cancel()
         #expect(promise.value == 1)
     }
 
-    @Test("F102: on cancel after the fact runs in aturn") func onCancelAfterTheFactRunsInATurn() {
+    @Test("F102: onCancel after cancelling runs in a turn of its own")
+    func onCancelAfterCancellingRunsInItsOwnTurn() {
         let journal = Journal<String>()
         let resolver = Resolver<Int>(on: context)
         resolver.promise.cancel()
@@ -86,7 +90,7 @@ import Testing
         #expect(journal.entries == ["late", "later"])
     }
 
-    @Test("F102: on cancel twice runs both") func onCancelTwiceRunsBoth() {
+    @Test("F102: several onCancel closures run in order") func severalOnCancelClosuresRunInOrder() {
         let journal = Journal<Int>()
         let resolver = Resolver<Int>(on: context)
         resolver.onCancel { _ in journal.add(1) }
@@ -97,7 +101,7 @@ import Testing
         resolver.fulfill(1)
     }
 
-    @Test func onCancelIsFreedBySettling() {
+    @Test func settlingFreesTheOnCancelClosure() {
         let freed = Journal<Int>()
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise
@@ -108,7 +112,7 @@ import Testing
         #expect(promise.value == 1)
     }
 
-    @Test func shieldedStopsCancellation() {
+    @Test func shieldedKeepsCancellationFromTheWork() {
         LocalContext.run(on: context) { local in
             let root = LocalResolver<Int>(on: local)
             let source = root.promise
@@ -123,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("F107 (B48): pool cancels what is there") func poolCancelsWhatIsThere() {
+    @Test("F107 (B48): a pool cancels its promises") func poolCancelsItsPromises() {
         let pool = CancellationPool()
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise.cancelling(with: pool)
@@ -135,8 +139,8 @@ import Testing
         _ = resolver.isCancelled
     }
 
-    @Test("F107: pool drained by another thread cancels on the core")
-    func poolDrainedByAnotherThreadCancelsOnTheCore() {
+    @Test("F107: a pool drained by another thread cancels on the local context")
+    func poolDrainedByAnotherThreadCancelsOnTheLocalContext() {
         let pool = CancellationPool()
         LocalContext.run(on: context) { local in
             let resolver = LocalResolver<Int>(on: local)
@@ -149,9 +153,9 @@ import Testing
         }
     }
 
-    @Test("F100 (B49): a chain that nobody holds runs") func aChainThatNobodyHoldsRuns() {
+    @Test("F100 (B49): an unreferenced chain runs") func anUnreferencedChainRuns() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<Int>()
+            let notes = LocalJournal<Int>()
             let resolver = LocalResolver<Int>(on: local)
             resolver.promise.map { $0 + 1 }.then { local.value($0) }
                 .done { notes.add($0) }.cauterize()
@@ -161,7 +165,8 @@ import Testing
         }
     }
 
-    @Test("F98 (B50): scope", arguments: [true, false]) func scope(keeps: Bool) {
+    @Test("F98 (B50): dropping a scope cancels its promise", arguments: [true, false])
+    func droppingAScopeCancelsItsPromise(keeps: Bool) {
         LocalContext.run(on: context) { local in
             let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise.map { $0 }
@@ -172,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("F22 (B51): dropped resolver rejects") func droppedResolverRejects() {
+    @Test("F22 (B51): a dropped resolver rejects") func droppedResolverRejects() {
         let journal = Journal<String>()
         do {
             let resolver = Resolver<Int>(on: context)
@@ -227,7 +232,8 @@ import Testing
         }
     }
 
-    @Test("F124: get with task cancellation") func getWithTaskCancellation() async throws {
+    @Test("F124: get withdraws when its task is cancelled")
+    func getWithdrawsWhenItsTaskIsCancelled() async throws {
         let resolver = Resolver<Int>()
         let promise = resolver.promise
         let task = Task { try await promise.get() }

@@ -6,27 +6,27 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CombinatorTests {
     let context = ManualContext()
 
-    private func pair(_ local: LocalContext) -> (Notes<SettleInt>, [LocalPromise<Int>]) {
-        let resolvers = Notes<SettleInt>()
+    private func pair(_ local: LocalContext) -> (LocalJournal<SettlingBox>, [LocalPromise<Int>]) {
+        let resolvers = LocalJournal<SettlingBox>()
         let promises = (0..<3).map { _ in
-            let settle = SettleInt(local)
-            resolvers.add(settle)
-            return settle.promise
+            let boxes = SettlingBox(local)
+            resolvers.add(boxes)
+            return boxes.promise
         }
         return (resolvers, promises)
     }
 
-    @Test("F64 (B25): all keeps input order") func allKeepsInputOrder() {
+    @Test("F64 (B25): all keeps the order of its inputs") func allKeepsInputOrder() {
         LocalContext.run(on: context) { local in
-            let (settle, promises) = pair(local)
+            let (boxes, promises) = pair(local)
             let all = local.all(promises)
-            for place in [2, 1, 0] { settle.entries[place].fulfill(place * 10) }
+            for index in [2, 1, 0] { boxes.entries[index].fulfill(index * 10) }
             context.drain()
             #expect(all.value == [0, 10, 20])
         }
     }
 
-    @Test("F64, F65 (B26): all of nothing") func allOfNothing() {
+    @Test("F64, F65 (B26): all of no promises is empty") func allOfNoPromisesIsEmpty() {
         let list = all([Promise<Int>]())
         let dictionary = all([String: Promise<Int>]())
         let journal = Journal<String>()
@@ -37,19 +37,19 @@ import Testing
         #expect(journal.entries.first == "attached")
     }
 
-    @Test("F64, F80 (B27): all rejects with the first and lets go")
-    func allRejectsWithTheFirstAndLetsGo() {
+    @Test("F64, F80 (B27): all rejects with the first error and withdraws")
+    func allRejectsWithTheFirstErrorAndWithdraws() {
         LocalContext.run(on: context) { local in
-            let (settle, promises) = pair(local)
+            let (boxes, promises) = pair(local)
             let all = local.all(promises)
-            settle.entries[1].reject(Failure("second"))
+            boxes.entries[1].reject(Failure("second"))
             context.drain()
             #expect(all.error as? Failure == Failure("second"))
-            #expect(settle.entries[0].isCancelled && settle.entries[2].isCancelled)
+            #expect(boxes.entries[0].isCancelled && boxes.entries[2].isCancelled)
         }
     }
 
-    @Test("F66 (B28): all of six types") func allOfSixTypes() throws {
+    @Test("F66 (B28): all keeps six types") func allKeepsSixTypes() throws {
         try LocalContext.run(on: context) { local in
             let six = local.all(
                 local.value(1), local.value("two"), local.value(3.0), local.value(Character("4")),
@@ -63,15 +63,15 @@ import Testing
         }
     }
 
-    @Test("F68, F69 (B29): any waits for the last") func anyWaitsForTheLast() throws {
+    @Test("F68, F69 (B29): any waits for the last input") func anyWaitsForTheLast() throws {
         try LocalContext.run(on: context) { local in
-            let (settle, promises) = pair(local)
+            let (boxes, promises) = pair(local)
             let any = local.any(["a": promises[0], "b": promises[1], "c": promises[2]])
-            settle.entries[0].fulfill(1)
-            settle.entries[1].reject(Failure("b"))
+            boxes.entries[0].fulfill(1)
+            boxes.entries[1].reject(Failure("b"))
             context.drain()
             #expect(any.isPending)
-            settle.entries[2].fulfill(3)
+            boxes.entries[2].fulfill(3)
             context.drain()
             let result = try #require(any.value)
             #expect(result.values == ["a": 1, "c": 3])
@@ -80,7 +80,9 @@ import Testing
         }
     }
 
-    @Test("F71 (B30): any all rejected") func anyAllRejected() throws {
+    @Test("F71 (B30): any rejects when all inputs are rejected") func anyRejectsWhenAllAreRejected()
+        throws
+    {
         let any = any([
             (key: "a", promise: Promise<Int>.error(Failure("a"), on: context)),
             (key: "b", promise: .error(Failure("b"), on: context)),
@@ -92,7 +94,7 @@ import Testing
         #expect(errors.members.map(\.key) == ["a", "b"])
     }
 
-    @Test("F68, F72, F73: any and race of nothing") func anyAndRaceOfNothing() {
+    @Test("F68, F72, F73: any and race of no promises reject") func anyAndRaceOfNoPromisesReject() {
         LocalContext.run(on: context) { local in
             #expect(local.any([String: LocalPromise<Int>]()).error is ErrorDictionary<String>)
             #expect(
@@ -101,34 +103,35 @@ import Testing
         }
     }
 
-    @Test("F80: any cancelled lets go of all") func anyCancelledLetsGoOfAll() {
+    @Test("F80: cancelling any withdraws from all inputs")
+    func cancellingAnyWithdrawsFromAllInputs() {
         LocalContext.run(on: context) { local in
-            let (settle, promises) = pair(local)
+            let (boxes, promises) = pair(local)
             let any = local.any(promises.enumerated().map { (key: $0, promise: $1) })
-            settle.entries[0].fulfill(1)
+            boxes.entries[0].fulfill(1)
             context.drain()
             any.cancel(because: Failure("client"))
             context.drain()
-            #expect(settle.entries[1].isCancelled && settle.entries[2].isCancelled)
+            #expect(boxes.entries[1].isCancelled && boxes.entries[2].isCancelled)
             #expect((any.error as? Cancelled)?.cause is Failure)
         }
     }
 
-    @Test("F72 (B32, B33): race") func raceGivesTheFirstValue() {
+    @Test("F72 (B32, B33): race gives the first value") func raceGivesTheFirstValue() {
         LocalContext.run(on: context) { local in
-            let (settle, promises) = pair(local)
+            let (boxes, promises) = pair(local)
             let race = local.race(promises)
-            settle.entries[0].reject(Failure("first"))
+            boxes.entries[0].reject(Failure("first"))
             context.drain()
             #expect(race.isPending)
-            settle.entries[2].fulfill(2)
+            boxes.entries[2].fulfill(2)
             context.drain()
             #expect(race.value == 2)
-            #expect(settle.entries[1].isCancelled)
+            #expect(boxes.entries[1].isCancelled)
 
-            let (others, losers) = pair(local)
+            let (losingBoxes, losers) = pair(local)
             let lost = local.race(losers)
-            for place in [2, 0, 1] { others.entries[place].reject(Failure("\(place)")) }
+            for index in [2, 0, 1] { losingBoxes.entries[index].reject(Failure("\(index)")) }
             context.drain()
             #expect(
                 (lost.error as? ErrorArray)?.errors.map { $0 as? Failure }
@@ -136,56 +139,58 @@ import Testing
         }
     }
 
-    @Test("F73 (B34): first settled may be an error") func firstSettledMayBeAnError() {
+    @Test("F73 (B34): firstSettled may give an error") func firstSettledMayBeAnError() {
         LocalContext.run(on: context) { local in
-            let (settle, promises) = pair(local)
+            let (boxes, promises) = pair(local)
             let first = local.firstSettled(promises)
-            settle.entries[1].reject(Failure("x"))
-            settle.entries[0].fulfill(1)
+            boxes.entries[1].reject(Failure("x"))
+            boxes.entries[0].fulfill(1)
             context.drain()
             #expect(first.error is Failure)
         }
     }
 
-    @Test("F74 (B35): all settled") func allSettledGivesEveryOutcome() {
+    @Test("F74 (B35): allSettled gives every outcome") func allSettledGivesEveryOutcome() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             local.allSettled([local.value(1), local.error(Failure("x")), local.cancelled()])
                 .done { results in
                     for result in results {
                         switch result {
                         case .success(let value): notes.add("\(value)")
-                        case .failure(let error): notes.add(error is Cancelled ? "gone" : "error")
+                        case .failure(let error):
+                            notes.add(error is Cancelled ? "cancelled" : "error")
                         }
                     }
                 }
             local.allSettled([LocalPromise<Int>]()).done { notes.add("\($0)") }
             context.drain()
-            #expect(notes.entries.sorted() == ["1", "[]", "error", "gone"])
+            #expect(notes.entries.sorted() == ["1", "[]", "cancelled", "error"])
         }
     }
 
-    @Test("F74: all settled by key") func allSettledByKey() {
+    @Test("F74: allSettled keeps keys") func allSettledKeepsKeys() {
         let journal = Journal<String>()
         allSettled([
             (key: "a", promise: Promise.value(1, on: context)),
             (key: "b", promise: .error(Failure("x"), on: context)),
-        ]).done { members in
-            for member in members {
-                journal.add("\(member.key) \((try? member.result.get()) ?? 0)")
+        ]).done { results in
+            for result in results {
+                journal.add("\(result.key) \((try? result.result.get()) ?? 0)")
             }
         }
         context.drain()
         #expect(journal.entries == ["a 1", "b 0"])
     }
 
-    @Test("F75 (B36): bounded concurrency") func boundedConcurrency() {
+    @Test("F75 (B36): at most four promises are pending")
+    func allConcurrentlyLimitsPendingPromises() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<SettleInt>()
-            let all = local.all(0..<10, concurrently: 4) { place in
-                let settle = SettleInt(local)
-                notes.add(settle)
-                return settle.promise.map { _ in place }
+            let notes = LocalJournal<SettlingBox>()
+            let all = local.all(0..<10, concurrently: 4) { index in
+                let boxes = SettlingBox(local)
+                notes.add(boxes)
+                return boxes.promise.map { _ in index }
             }
             var next = 0
             while all.isPending {
@@ -199,11 +204,12 @@ import Testing
         }
     }
 
-    @Test("F75 (B36): bad limits pull nothing", arguments: [0, -1]) func badLimitsPullNothing(
+    @Test("F75 (B36): limits below one take no input", arguments: [0, -1])
+    func limitsBelowOneTakeNoInput(
         limit: Int
     ) {
         LocalContext.run(on: context) { local in
-            let notes = Notes<Int>()
+            let notes = LocalJournal<Int>()
             let all = local.all([1], concurrently: limit) { value in
                 notes.add(value)
                 return local.value(value)
@@ -216,7 +222,7 @@ import Testing
 
     @Test("F77 (B36, B37): sequence stops at an error") func sequenceStopsAtAnError() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<Int>()
+            let notes = LocalJournal<Int>()
             let all = local.sequence(0..<10) { value in
                 notes.add(value)
                 return value == 3 ? local.error(Failure("x")) : local.value(value)
@@ -227,25 +233,25 @@ import Testing
         }
     }
 
-    @Test func racesAgainstAPromiseThatNeverSettlesLeaveNothing() {
+    @Test func racesWithAPendingPromiseFreeTheirNodes() {
         LocalContext.run(on: context) { local in
             let freed = Mutex(0)
             let resolver = LocalResolver<Int>(on: local)
-            let forever = resolver.promise
+            let pending = resolver.promise
             for _ in 0..<100_000 {
                 let token = Token { freed.withLock { $0 += 1 } }
                 let race = local.race([
-                    forever.map { value in
+                    pending.map { value in
                         _ = token
                         return value
                     }, local.value(1),
                 ])
                 context.drain()
                 _ = race
-                if !forever.isPending { break }
+                if !pending.isPending { break }
             }
             // The first race withdrew the last consumer, so the work itself was cancelled.
-            #expect(forever.error is Cancelled)
+            #expect(pending.error is Cancelled)
             #expect(freed.withLock { $0 } == 1)
             _ = resolver.isCancelled
         }
@@ -253,12 +259,12 @@ import Testing
         LocalContext.run(on: context) { local in
             let freed = Mutex(0)
             let resolver = LocalResolver<Int>(on: local)
-            let forever = resolver.promise
-            let stays = forever.map { $0 }
+            let pending = resolver.promise
+            let consumer = pending.map { $0 }
             for _ in 0..<races {
                 let token = Token { freed.withLock { $0 += 1 } }
                 let race = local.race([
-                    forever.map { value in
+                    pending.map { value in
                         _ = token
                         return value
                     }, local.value(1),
@@ -269,13 +275,13 @@ import Testing
             #expect(freed.withLock { $0 } == races)
             resolver.fulfill(1)
             context.drain()
-            #expect(stays.value == 1)
+            #expect(consumer.value == 1)
         }
     }
 }
 
-/// A resolver that can be kept in an array.
-final class SettleInt {
+/// A resolver that can be stored in an array.
+final class SettlingBox {
     private var resolver: LocalResolver<Int>?
     let promise: LocalPromise<Int>
     private(set) var isCancelled = false

@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-/// The write side of a `Guarantee`, and its ways to other contexts and to promises.
+/// The write side of a `Guarantee`, and its conversions to other contexts and to promises.
 @Suite struct GuaranteeTests {
     let context = ManualContext()
 
@@ -17,7 +17,7 @@ import Testing
         #expect(seen.entries == [5])
     }
 
-    @Test func aResolverThatIsDroppedAbandonsThePromiseOfItsGuarantee() {
+    @Test func droppingTheResolverAbandonsTheGuaranteesPromise() {
         func make() -> Guarantee<Int> { GuaranteeResolver<Int>(on: context).guarantee }
         let guarantee = make()
         let seen = Journal<Int>()
@@ -32,7 +32,7 @@ import Testing
         let context = context
         let seen = LocalContext.run(on: context) { local in
             let resolver = LocalGuaranteeResolver<Int>(on: local)
-            let notes = Notes<Int>()
+            let notes = LocalJournal<Int>()
             resolver.guarantee.done { notes.add($0) }
             resolver.fulfill(6)
             context.drain()
@@ -82,7 +82,7 @@ import Testing
         #expect(seen.entries == [3])
     }
 
-    @Test func cancellingWhatFollowsAGuaranteeStopsAtTheGuarantee() {
+    @Test func cancellationDoesNotReachAGuarantee() {
         let context = context
         let resolver = GuaranteeResolver<Int>(on: context)
         let guarantee = resolver.guarantee

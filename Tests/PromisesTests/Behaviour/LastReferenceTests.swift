@@ -2,35 +2,35 @@ import Foundation
 import Promises
 import Testing
 
-/// The library's own looks and locks may be the last to hold what is the user's: it is then
-/// destroyed on its own thread, and never under a lock.
+/// If the library holds the last reference to a user's object, the object is destroyed on its own
+/// thread, and never under a lock.
 @Suite(.timeLimit(.minutes(5))) struct LastReferenceTests {
-    /// Whatever a core's promises hold dies on the core, also when a pool on another thread looks
-    /// which of them are left.
-    @Test func aPoolDestroysNoValueOfACoreOnAnotherThread() {
+    /// Values of local promises are destroyed on their thread, even if a pool on another thread
+    /// checks which promises are alive.
+    @Test func aPoolDestroysNoLocalValueOnAnotherThread() {
         let context = ManualContext()
         let pool = CancellationPool()
         let elsewhere = Journal<Int>()
-        // Adding from another thread makes the pool look at its members again and again.
-        let isOver = Journal<Bool>()
+        // Adding from another thread makes the pool check its members repeatedly.
+        let isFinished = Journal<Bool>()
         concurrently([
             {
                 context.claim()
                 for round in 0..<ThreadSanitizer.shortened(2_000) {
                     LocalContext.run(on: context) { local in
-                        var held = (0..<64).map { _ in
+                        var promises = (0..<64).map { _ in
                             local.value(Token { if !context.isCurrent { elsewhere.add(round) } })
                         }
-                        for promise in held { pool.add(promise) }
-                        // Lets go of them while the other thread looks at them.
-                        held.removeAll()
+                        for promise in promises { pool.add(promise) }
+                        // Releases them while the other thread checks them.
+                        promises.removeAll()
                     }
                     context.drain()
                 }
-                isOver.add(true)
+                isFinished.add(true)
             },
             {
-                while isOver.entries.isEmpty { pool.add(Promise.value(1)) }
+                while isFinished.entries.isEmpty { pool.add(Promise.value(1)) }
             },
         ])
         context.claim()
@@ -46,8 +46,8 @@ import Testing
         func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
-    /// The key that the coalescer keeps may be another than the equal one that is asked for, and
-    /// the coalescer the last to hold it. Its end may ask the coalescer.
+    /// The coalescer's stored key is equal to the requested one but may be another object, and the
+    /// coalescer may hold its last reference. The deinitialiser of the key may call the coalescer.
     @Test func aCoalescerDestroysNoKeyUnderItsLock() async {
         await #expect(processExitsWith: .success) {
             let coalescer = Coalescer<Key, Int>()
@@ -55,8 +55,8 @@ import Testing
             @Sendable func key() -> Key {
                 Key(number: 1, token: Token { counts.add(coalescer.count) })
             }
-            // Inside of an inline handler the end of work is told later, so that the second call
-            // finds work that is over.
+            // Inside an inline handler the end of the work is handled later, so that the second
+            // call finds finished work.
             Promise.value(1, on: .inline).whenSettled { _ in
                 coalescer.value(for: key(), on: .inline) { .never(on: .inline) }.cancel()
                 coalescer.value(for: key(), on: .inline) { .never(on: .inline) }.cancel()
@@ -65,26 +65,26 @@ import Testing
         }
     }
 
-    final class Answer: Sendable {
+    final class Value: Sendable {
         let token: Token
         init(_ onFree: @escaping @Sendable () -> Void) { token = Token(onFree: onFree) }
     }
 
-    /// What the work brought is held by the handler that ends it, too, so the coalescer's table is
-    /// never the last to hold it.
+    /// The handler that ends the work also holds its value, so the coalescer's table never has the
+    /// last reference.
     @Test func aCoalescerDestroysNoValueUnderItsLock() async {
         await #expect(processExitsWith: .success) {
-            let coalescer = Coalescer<Int, Answer>()
+            let coalescer = Coalescer<Int, Value>()
             let counts = Journal<Int>()
             for _ in 0..<100 {
                 concurrently(
                     (0..<2).map { _ in
                         {
                             for _ in 0..<20 {
-                                let answer = coalescer.value(for: 1, on: .inline) {
-                                    .value(Answer { counts.add(coalescer.count) }, on: .inline)
+                                let value = coalescer.value(for: 1, on: .inline) {
+                                    .value(Value { counts.add(coalescer.count) }, on: .inline)
                                 }
-                                answer.cauterize()
+                                value.cauterize()
                             }
                         }
                     })

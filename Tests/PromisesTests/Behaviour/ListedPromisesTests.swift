@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-/// Combinators of promises that are listed one by one, tuples that grow, and results made by hand.
+/// Combinators of listed promises, tuples that grow, and results made of known outcomes.
 @Suite struct ListedPromisesTests {
     let context = ManualContext()
 
@@ -21,7 +21,7 @@ import Testing
         #expect(slow.isCancelled)
     }
 
-    @Test func aCoreRacesListedPromises() {
+    @Test func aLocalContextRacesListedPromises() {
         let context = context
         let values = LocalContext.run(on: context) { local in
             let first = local.race(local.error(Failure("x"), as: Int.self), local.value(2))
@@ -61,7 +61,7 @@ import Testing
         #expect(thrown.error as? Failure == Failure("y"))
     }
 
-    @Test func addingOnACoreKeepsTheTupleFlat() {
+    @Test func addingToLocalPromisesKeepsTheTupleFlat() {
         let context = context
         let text = LocalContext.run(on: context) { local in
             let four: LocalPromise<(Int, Int, Int, Int)> = local.value(1)
@@ -75,7 +75,7 @@ import Testing
         #expect(text == "1 2 3 6")
     }
 
-    @Test func resultsOfAnyCanBeMadeByHand() throws {
+    @Test func anyResultCanBeMadeOfOutcomes() throws {
         let reports = Journal<String>()
         let result = AnyResult([
             (key: "a", result: Result<Int, any Error>.success(1)),
@@ -90,7 +90,7 @@ import Testing
         #expect(reports.entries == [])
     }
 
-    @Test func collectionsOfErrorsCanBeMadeByHand() {
+    @Test func errorCollectionsCanBeMadeOfErrors() {
         let array = ErrorArray([Failure("a"), Failure("b")])
         #expect(array.errors.count == 2)
         let dictionary = ErrorDictionary([(key: 1, error: Failure("a"))])

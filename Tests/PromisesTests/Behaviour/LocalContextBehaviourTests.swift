@@ -1,11 +1,12 @@
 import Promises
 import Testing
 
-/// Behaviours 1 to 24, on the face of a core.
-@Suite struct CoreBehaviourTests {
+/// Behaviours 1 to 24, with local promises.
+@Suite struct LocalContextBehaviourTests {
     let context = ManualContext()
 
-    @Test("F43b (B1): settled before attaching") func settledBeforeAttaching() {
+    @Test("F43b (B1): handlers attached after settling run") func handlersAttachedAfterSettlingRun()
+    {
         LocalContext.run(on: context) { local in
             let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise
@@ -17,13 +18,14 @@ import Testing
         }
     }
 
-    @Test("F40 (B4): one handler throws the others run") func oneHandlerThrowsTheOthersRun() {
+    @Test("F40 (B4): a throwing handler does not affect the others")
+    func aThrowingHandlerDoesNotAffectTheOthers() {
         LocalContext.run(on: context) { local in
             let source = local.value(1)
-            let children = (0..<3).map { place in
+            let children = (0..<3).map { index in
                 source.map { value in
-                    if place == 1 { throw Failure("mine") }
-                    return value + place
+                    if index == 1 { throw Failure("mine") }
+                    return value + index
                 }
             }
             context.drain()
@@ -32,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("F16 (B5): void and nil are values") func voidAndNilAreValues() {
+    @Test("F16 (B5): Void and nil are values") func voidAndNilAreValues() {
         LocalContext.run(on: context) { local in
             #expect(local.value(()).value != nil)
             let nothing = local.value(Int?.none).map { $0 }
@@ -42,8 +44,8 @@ import Testing
         }
     }
 
-    @Test("F24 (B7): firstly turns athrow into arejection") func firstlyTurnsAThrowIntoARejection()
-    {
+    @Test("F24 (B7): firstly turns a throw into a rejection")
+    func firstlyTurnsAThrowIntoARejection() {
         LocalContext.run(on: context) { local in
             let chain: LocalPromise<Int> = local.firstly { throw Failure("first") }
             #expect(chain.error as? Failure == Failure("first"))
@@ -53,12 +55,13 @@ import Testing
         }
     }
 
-    @Test("F49 (B10): error skips to recover") func errorSkipsToRecover() {
+    @Test("F49 (B10): an error skips handlers up to recover") func anErrorSkipsHandlersUpToRecover()
+    {
         LocalContext.run(on: context) { local in
-            let notes = Notes<Int>()
-            func step(_ place: Int) -> (Int) -> Int {
+            let notes = LocalJournal<Int>()
+            func step(_ index: Int) -> (Int) -> Int {
                 {
-                    notes.add(place)
+                    notes.add(index)
                     return $0
                 }
             }
@@ -83,9 +86,9 @@ import Testing
         }
     }
 
-    @Test("B12: recover lets avalue pass") func recoverLetsAValuePass() {
+    @Test("B12: recover passes a value on") func recoverPassesAValueOn() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<Int>()
+            let notes = LocalJournal<Int>()
             let end = local.value(1).recover { _ in
                 notes.add(1)
                 return local.value(2)
@@ -96,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("F53 (B13): recover only one type") func recoverOnlyOneType() {
+    @Test("F53 (B13): recover(only:) handles one type") func recoverOnlyHandlesOneType() {
         LocalContext.run(on: context) { local in
             let passes = local.error(Reason(), as: Int.self)
                 .recover(only: Failure.self) { _ in local.value(1) }
@@ -108,15 +111,16 @@ import Testing
         }
     }
 
-    @Test("F52 (B14): replace error on failure only") func replaceErrorOnFailureOnly() {
+    @Test("F52 (B14): replaceError evaluates its value on failure only")
+    func replaceErrorEvaluatesItsValueOnFailureOnly() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<Int>()
-            func spare() -> Int {
+            let notes = LocalJournal<Int>()
+            func replacement() -> Int {
                 notes.add(1)
                 return 9
             }
-            let good = local.value(1).replaceError(with: spare())
-            let bad = local.error(Failure("x")).replaceError(with: spare())
+            let good = local.value(1).replaceError(with: replacement())
+            let bad = local.error(Failure("x")).replaceError(with: replacement())
             context.drain()
             #expect(good.value == 1)
             #expect(bad.value == 9)
@@ -124,9 +128,9 @@ import Testing
         }
     }
 
-    @Test("F45 (B15): on failure looks and passes on") func onFailureLooksAndPassesOn() {
+    @Test("F45 (B15): onFailure observes and passes on") func onFailureObservesAndPassesOn() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<Bool>()
+            let notes = LocalJournal<Bool>()
             let reason = Reason()
             let bad = local.error(reason, as: Int.self).onFailure {
                 notes.add($0 as? Reason === reason)
@@ -141,19 +145,19 @@ import Testing
 
     @Test("F59 (B16): ensure runs once in every case") func ensureRunsOnceInEveryCase() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             let good = local.value(1).ensure { notes.add("good") }
             let bad = local.error(Failure("x"), as: Int.self).ensure { notes.add("bad") }
-            let gone = local.cancelled(as: Int.self).ensure { notes.add("gone") }
+            let gone = local.cancelled(as: Int.self).ensure { notes.add("cancelled") }
             context.drain()
-            #expect(notes.entries == ["good", "bad", "gone"])
+            #expect(notes.entries == ["good", "bad", "cancelled"])
             #expect(good.value == 1)
             #expect(bad.error is Failure)
             #expect(gone.error is Cancelled)
         }
     }
 
-    @Test("F60 (B17): ensure waits") func ensureWaits() {
+    @Test("F60 (B17): ensure waits for its guarantee") func ensureWaitsForItsGuarantee() {
         LocalContext.run(on: context) { local in
             let end = local.value(1).ensure(waiting: { local.after(.seconds(1)) })
             context.drain()
@@ -167,7 +171,7 @@ import Testing
         isGood: Bool
     ) {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             (isGood ? local.value(1) : local.error(Failure("x")))
                 .done { _ in notes.add("done") }
                 .catch { _ in notes.add("catch") }
@@ -182,7 +186,7 @@ import Testing
         arguments: [CatchPolicy.allErrors, .allErrorsExceptCancellation])
     func catchSkipsCancellationByDefault(policy: CatchPolicy) {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             local.cancelled(as: Int.self)
                 .catch(policy: policy) { _ in notes.add("catch") }.done { notes.add("end") }
             context.drain()
@@ -190,8 +194,10 @@ import Testing
         }
     }
 
-    @Test("F104 (B20): cancellable errors decide themselves", arguments: [true, false])
-    func cancellableErrorsDecideThemselves(flag: Bool) {
+    @Test(
+        "F104 (B20): cancellable errors decide whether they are cancellations",
+        arguments: [true, false])
+    func cancellableErrorsDecideWhetherTheyAreCancellations(flag: Bool) {
         struct Odd: CancellableError { let isCancelled: Bool }
         LocalContext.run(on: context) { local in
             let end = local.error(Odd(isCancelled: flag)).recover { _ in local.value(1) }
@@ -200,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("F35 (B21): compact map") func compactMap() {
+    @Test("F35 (B21): compactMap rejects nil") func compactMapRejectsNil() {
         LocalContext.run(on: context) { local in
             let none = local.value(1).compactMap { _ in Int?.none }
             let thrown = local.value(1).compactMap { _ -> Int? in throw Failure("x") }
@@ -212,9 +218,9 @@ import Testing
         }
     }
 
-    @Test("F38 (B22): adding keeps both") func addingKeepsBoth() {
+    @Test("F38 (B22): adding keeps both values") func addingKeepsBothValues() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<Int>()
+            let notes = LocalJournal<Int>()
             let first = local.value(1).onValue { notes.add($0) }
             let both = first.adding { local.value("\($0)") }
             let failed = first.adding { _ in local.error(Failure("x"), as: Int.self) }
@@ -226,9 +232,10 @@ import Testing
         }
     }
 
-    @Test("F31 (B23): returning the child itself") func returningTheChildItself() {
+    @Test("F31 (B23): returning the child from its handler rejects")
+    func returningTheChildFromItsHandlerRejects() {
         LocalContext.run(on: context) { local in
-            let box = Notes<LocalPromise<Int>>()
+            let box = LocalJournal<LocalPromise<Int>>()
             let child = local.value(1).then { _ in box.entries[0] }
             box.add(child)
             context.drain()
@@ -240,9 +247,9 @@ import Testing
     @Test("F94 (B24): a thousand hops keep order") func aThousandHopsKeepOrder() {
         let other = ManualContext()
         var promise = Promise.value([Int](), on: context)
-        for place in 0..<1_000 {
-            promise = promise.hop(to: place.isMultiple(of: 2) ? other : context).map {
-                $0 + [place]
+        for index in 0..<1_000 {
+            promise = promise.hop(to: index.isMultiple(of: 2) ? other : context).map {
+                $0 + [index]
             }
         }
         while promise.isPending {
@@ -252,9 +259,10 @@ import Testing
         #expect(promise.value == Array(0..<1_000))
     }
 
-    @Test("F33, F43: validate and on result") func validateAndOnResult() {
+    @Test("F33, F43: validate rejects and onResult observes")
+    func validateRejectsAndOnResultObserves() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             let end = local.value(1).onResult { notes.add("\($0)") }.validate { $0 > 1 }
             context.drain()
             #expect(notes.entries == ["success(1)"])
@@ -262,7 +270,7 @@ import Testing
         }
     }
 
-    @Test("F32, F36, F50: both handlers") func bothHandlers() {
+    @Test("F32, F36, F50: then runs one of two handlers") func thenRunsOneOfTwoHandlers() {
         LocalContext.run(on: context) { local in
             let thrown = local.value(1).then(
                 fulfilled: { _ -> LocalStep<Int> in throw Failure("mine") },
@@ -275,9 +283,9 @@ import Testing
         }
     }
 
-    @Test("F37, F61: settled is avalue") func settledIsAValue() {
+    @Test("F37, F61: settled turns an error into a value") func settledTurnsAnErrorIntoAValue() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             local.error(Failure("x"), as: Int.self).settled
                 .map { result in (try? result.get()) == nil ? "failed" : "fine" }
                 .done { notes.add($0) }
@@ -286,7 +294,8 @@ import Testing
         }
     }
 
-    @Test("F21: callback pairs", arguments: [0, 1, 2, 3]) func callbackPairs(kind: Int) {
+    @Test("F21: a resolver accepts callback pairs", arguments: [0, 1, 2, 3])
+    func resolverAcceptsCallbackPairs(kind: Int) {
         LocalContext.run(on: context) { local in
             let resolver = LocalResolver<Int>(on: local)
             let promise = resolver.promise

@@ -2,7 +2,7 @@ import Promises
 import Synchronization
 import Testing
 
-/// `SharedResolver`: the first of several calls decides, in whichever way it settles.
+/// `SharedResolver`: the first of several calls decides, whether it fulfils, rejects or follows.
 @Suite(.timeLimit(.minutes(5))) struct SharedResolverTests {
     let context = ManualContext()
 
@@ -48,7 +48,7 @@ import Testing
         #expect(resolver.fulfill(1))
         #expect(!resolver.follow(other.promise))
         #expect(resolver.promise.value == 1)
-        // The other promise has gained no consumer, so its own consumer decides alone.
+        // The other promise has no new consumer, so its only consumer decides.
         let consumer = other.promise.map { $0 }
         consumer.cancel()
         #expect(other.isCancelled)
@@ -67,7 +67,7 @@ import Testing
         #expect(causes.entries == [])
     }
 
-    /// `follow` drops the closure, and destroying what it holds may use the resolver.
+    /// `follow` drops the closure; the deinitialisers of its captures may use the resolver.
     @Test func aDroppedCancellationClosureMayUseTheResolver() {
         let resolver = Resolver<Int>(on: context).shared()
         let other = Resolver<Int>(on: context)
@@ -103,8 +103,8 @@ import Testing
         #expect(resolver.promise.error as? PromiseError == .resolvedWithItself)
     }
 
-    /// One thread follows, one fulfils, one arms a cancellation and one cancels; whoever wins, there
-    /// is one outcome, and a promise that is followed and then cancelled is withdrawn from.
+    /// One thread follows, one fulfils, one sets `onCancel` and one cancels: there is one outcome,
+    /// and cancelling after following withdraws from the followed promise.
     @Test(arguments: [false, true])
     func settlingFromSeveralThreadsDecidesOnce(cancels: Bool) async throws {
         for _ in 0..<300 {
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-/// What need not be written for a promise without a value.
+/// The short forms for promises without a value.
 @Suite(.timeLimit(.minutes(5))) struct VoidTests {
     let context = ManualContext()
 
@@ -156,7 +156,7 @@ import Testing
         let count = LocalContext.run(on: context) { local in
             let first = LocalResolver<Void>(on: local)
             let second = LocalGuaranteeResolver<Void>(on: local)
-            let notes = Notes<Int>()
+            let notes = LocalJournal<Int>()
             first.promise.done { notes.add(1) }.cauterize()
             second.guarantee.done { notes.add(2) }
             local.value().done { notes.add(3) }.cauterize()

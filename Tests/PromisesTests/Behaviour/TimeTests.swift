@@ -1,22 +1,25 @@
 import Promises
 import Testing
 
-/// Behaviours 38 to 43, in virtual time, on both faces.
+/// Behaviours 38 to 43, in virtual time, with both promise types.
 @Suite(.timeLimit(.minutes(5))) struct TimeTests {
     let context = ManualContext()
 
-    @Test("F81 (B38): after nothing is soon", arguments: [Duration.zero, .seconds(-1)])
-    func afterNothingIsSoon(delay: Duration) {
+    @Test(
+        "F81 (B38): after a zero or negative delay is soon",
+        arguments: [Duration.zero, .seconds(-1)])
+    func afterAZeroOrNegativeDelayIsSoon(delay: Duration) {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
-            local.after(delay).done { notes.add("rang") }
+            let notes = LocalJournal<String>()
+            local.after(delay).done { notes.add("fired") }
             notes.add("called")
             context.advance(by: .zero)
-            #expect(notes.entries == ["called", "rang"])
+            #expect(notes.entries == ["called", "fired"])
         }
     }
 
-    @Test("F82 (B39, B40): timeout") func timeout() {
+    @Test("F82 (B39, B40): timeout rejects and stops the work") func timeoutRejectsAndStopsTheWork()
+    {
         let journal = Journal<String>()
         let slow = Resolver<Int>(on: context)
         slow.onCancel { cause in journal.add("stopped \(cause as? PromiseError == .timedOut)") }
@@ -36,7 +39,7 @@ import Testing
         #expect(late.error as? PromiseError == .timedOut)
     }
 
-    @Test("F82: timeout of acancelled promise leaves no timer")
+    @Test("F82: a cancelled timeout leaves no timer")
     func timeoutOfACancelledPromiseLeavesNoTimer() {
         LocalContext.run(on: context) { local in
             let resolver = LocalResolver<Int>(on: local)
@@ -51,7 +54,8 @@ import Testing
         }
     }
 
-    @Test("F82: timeout called from another thread") func timeoutCalledFromAnotherThread() {
+    @Test("F82: timeout from another thread uses the context's timers")
+    func timeoutFromAnotherThreadUsesTheContextsTimers() {
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise
         let limited = Journal<Promise<Int>>()
@@ -65,52 +69,54 @@ import Testing
         _ = resolver.isCancelled
     }
 
-    @Test("F83 (B41): at least adds nothing to slow work") func atLeastAddsNothingToSlowWork() {
+    @Test("F83 (B41): atLeast adds nothing to slow work") func atLeastAddsNothingToSlowWork() {
         let resolver = Resolver<Int>(on: context)
-        let held = resolver.promise.atLeast(.milliseconds(50))
+        let delayed = resolver.promise.atLeast(.milliseconds(50))
         context.advance(by: .milliseconds(60))
         resolver.fulfill(1)
         context.drain()
-        #expect(held.value == 1)
+        #expect(delayed.value == 1)
         #expect(context.liveTimers == 0)
     }
 
-    @Test("F83 (B41): at least and failures", arguments: [true, false]) func atLeastAndFailures(
+    @Test("F83 (B41): atLeast holds failures on request", arguments: [true, false])
+    func atLeastHoldsFailuresOnRequest(
         holding: Bool
     ) {
-        let held = Promise<Int>.error(Failure("x"), on: context)
+        let delayed = Promise<Int>.error(Failure("x"), on: context)
             .atLeast(.milliseconds(50), holdingFailures: holding)
         context.advance(by: .milliseconds(49))
-        #expect(held.isPending == holding)
+        #expect(delayed.isPending == holding)
         context.advance(by: .milliseconds(1))
-        #expect(held.error is Failure)
+        #expect(delayed.error is Failure)
         #expect(context.liveTimers == 0)
     }
 
-    @Test("F83: at least cancelled leaves no timer", arguments: [true, false])
-    func atLeastCancelledLeavesNoTimer(isSettled: Bool) {
+    @Test("F83: cancelling atLeast leaves no timer", arguments: [true, false])
+    func cancellingAtLeastLeavesNoTimer(isSettled: Bool) {
         LocalContext.run(on: context) { local in
             let resolver = LocalResolver<Int>(on: local)
-            let held = resolver.promise.atLeast(.milliseconds(50))
+            let delayed = resolver.promise.atLeast(.milliseconds(50))
             if isSettled { resolver.fulfill(1) } else { _ = consume resolver }
-            held.cancel()
+            delayed.cancel()
             context.drain()
-            #expect(held.error is Cancelled)
+            #expect(delayed.error is Cancelled)
             #expect(context.liveTimers == 0)
         }
     }
 
-    @Test("F83: at least cancelled while it holds") func atLeastCancelledWhileItHolds() {
+    @Test("F83: cancelling atLeast while it holds leaves no timer")
+    func cancellingAtLeastWhileItHoldsLeavesNoTimer() {
         LocalContext.run(on: context) { local in
-            let held = local.value(1).atLeast(.milliseconds(50))
+            let delayed = local.value(1).atLeast(.milliseconds(50))
             context.drain()
-            #expect(held.isPending)
-            held.cancel()
+            #expect(delayed.isPending)
+            delayed.cancel()
             #expect(context.liveTimers == 0)
         }
     }
 
-    @Test("F87 (B43): delayed holds values only") func delayedHoldsValuesOnly() {
+    @Test("F87 (B43): delayed delays values only") func delayedHoldsValuesOnly() {
         LocalContext.run(on: context) { local in
             let value = local.value(1).delayed(by: .seconds(1))
             let error = local.error(Failure("x"), as: Int.self).delayed(by: .seconds(1))
@@ -122,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func minimumAndMaximumTogether() {
+    @Test func timeoutAndAtLeastCombine() {
         LocalContext.run(on: context) { local in
             let never = local.never(as: Int.self)
                 .timeout(.milliseconds(20)).atLeast(.milliseconds(50), holdingFailures: true)

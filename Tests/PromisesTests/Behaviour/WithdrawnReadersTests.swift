@@ -1,16 +1,16 @@
 import Promises
 import Testing
 
-/// Readers that withdraw from a promise which stays pending leave no memory behind: the number of
-/// their nodes stays below a bound. A cancelled node holds the cause of its cancellation, so the
-/// causes that are alive are the nodes that are.
+/// Readers that withdraw from a pending promise do not accumulate: the number of their withdrawn
+/// nodes is bounded. A cancelled node holds the cause of its cancellation, so the test counts the
+/// causes that are alive.
 @Suite(.timeLimit(.minutes(5))) struct WithdrawnReadersTests {
     /// Readers that can be cancelled while the promise goes on.
     enum Reader: CaseIterable {
         case shielded, mapped, shieldedAndMapped, guarantee, hopped, timedOut, atLeast, inRace
         case inAny, adopted, ensured, ensuredWaiting
 
-        /// Attaches to the promise, and gives what is cancelled.
+        /// Attaches to the promise, and returns the promise to cancel.
         func read(
             _ promise: Promise<Int>, _ settled: Guarantee<Int>, _ end: Guarantee<Void>
         ) -> Promise<Int> {
@@ -32,50 +32,50 @@ import Testing
         }
     }
 
-    @Test(arguments: Reader.allCases) func leaveNothingBehind(_ reader: Reader) {
+    @Test(arguments: Reader.allCases) func withdrawnReadersFreeTheirNodes(_ reader: Reader) {
         let context = ManualContext()
         let resolver = Resolver<Int>(on: context).shared()
         let promise = resolver.promise
         let settled = promise.settled.map { $0.success ?? 0 }
         let end = settled.map { _ in }
         let other = promise.map { $0 + 1 }
-        let census = Census()
+        let counter = ErrorCounter()
         for _ in 0..<1_000 {
-            reader.read(promise, settled, end).cancel(because: census.error())
+            reader.read(promise, settled, end).cancel(because: counter.error())
             context.drain()
         }
-        #expect(census.alive <= 40)
+        #expect(counter.alive <= 40)
         #expect(!resolver.isCancelled)
         resolver.fulfill(1)
         context.drain()
         #expect(other.value == 2)
-        #expect(census.alive == 0)
+        #expect(counter.alive == 0)
     }
 
-    @Test func localReadersLeaveNothingBehind() {
+    @Test func withdrawnLocalReadersFreeTheirNodes() {
         let context = ManualContext()
         LocalContext.run(on: context) { local in
-            let box = LocalBox(local)
+            let box = LocalResolverBox(local)
             let settled = box.promise.settled
             let shared = box.promise.shared
-            let census = Census()
+            let counter = ErrorCounter()
             for _ in 0..<1_000 {
-                box.promise.shielded().cancel(because: census.error())
-                box.promise.shielded().map { $0 }.cancel(because: census.error())
-                settled.promise.cancel(because: census.error())
-                shared.shielded().cancel(because: census.error())
+                box.promise.shielded().cancel(because: counter.error())
+                box.promise.shielded().map { $0 }.cancel(because: counter.error())
+                settled.promise.cancel(because: counter.error())
+                shared.shielded().cancel(because: counter.error())
             }
             context.drain()
-            #expect(census.alive <= 160)
+            #expect(counter.alive <= 160)
             let last = box.promise.map { $0 }
             box.fulfill(1)
             context.drain()
             #expect(last.value == 1)
-            #expect(census.alive == 0)
+            #expect(counter.alive == 0)
         }
     }
 
-    @Test func aRaceWithTheShutdownOfTheProcessLeavesNothingBehind() {
+    @Test func racesWithALongLivedPromiseFreeTheirHandlers() {
         let context = ManualContext()
         let resolver = Resolver<Int>(on: context).shared()
         let shutdown = resolver.promise.settled
@@ -97,7 +97,7 @@ import Testing
         #expect(last.value == 2)
     }
 
-    @Test func readersThatStayAreServedInTheirOrder() {
+    @Test func remainingReadersRunInOrder() {
         let context = ManualContext()
         let resolver = Resolver<Int>(on: context).shared()
         let promise = resolver.promise
@@ -112,7 +112,7 @@ import Testing
         #expect(journal.entries == Array(0..<200))
     }
 
-    @Test("a shielded reader keeps the work going, also after it was cancelled")
+    @Test("a shielded reader keeps the work going, also after its cancellation")
     func shieldedReadersKeepTheWorkGoing() {
         let context = ManualContext()
         let resolver = Resolver<Int>(on: context).shared()
@@ -120,13 +120,13 @@ import Testing
         resolver.promise.shielded().cancel()
         other.cancel()
         #expect(!resolver.isCancelled)
-        // Without one it stops.
+        // Without a shielded reader the work stops.
         let second = Resolver<Int>(on: context).shared()
         second.promise.map { $0 }.cancel()
         #expect(second.isCancelled)
     }
 
-    @Test("a guarantee that a cancelled `ensure` waited for goes on")
+    @Test("cancelling `ensure` does not cancel the guarantee that it waits for")
     func ensureDoesNotCancelAGuarantee() {
         let context = ManualContext()
         let resolver = Resolver<Int>(on: context).shared()
@@ -142,8 +142,8 @@ import Testing
         #expect(end.error is Cancelled)
     }
 
-    @Test("wait that has given up is not told of the outcome, others are")
-    func waitGivesUp() {
+    @Test("a wait that timed out is removed, and others receive the outcome")
+    func waitThatTimesOutIsRemoved() {
         let resolver = Resolver<Int>().shared()
         let promise = resolver.promise
         for _ in 0..<100 {

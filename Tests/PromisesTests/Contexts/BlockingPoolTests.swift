@@ -6,8 +6,8 @@ import Testing
 
 /// Blocking work: in parallel up to a limit, and no work waits while a thread is free.
 @Suite(.timeLimit(.minutes(5))) struct BlockingPoolTests {
-    /// Opens when so many threads have arrived at the same time.
-    final class Meeting: Sendable {
+    /// Opens when `size` threads wait at the same time.
+    final class Barrier: Sendable {
         private let arrived = Atomic(0)
         private let gate = Gate()
         let size: Int
@@ -22,18 +22,18 @@ import Testing
 
     @Test func jobsRunAtTheSameTime() async throws {
         let pool = BlockingPool(threads: 8)
-        let meeting = Meeting(of: 8)
-        // Each waits for all: with fewer threads than jobs this would never end.
+        let barrier = Barrier(of: 8)
+        // Each job waits for all: with fewer threads than jobs this would never end.
         let jobs = (0..<8).map { number in
             Promise(on: pool) {
-                meeting.wait()
+                barrier.wait()
                 return number
             }
         }
         #expect(try await all(jobs).get() == Array(0..<8))
     }
 
-    /// A thread that waits takes the next job when it is signalled, not when its idle time is over.
+    /// An idle thread takes the next job when it is signalled, not after its idle time.
     @Test func anIdleThreadTakesTheNextJob() async throws {
         let pool = BlockingPool(threads: 1, idleTime: .seconds(3_600))
         for number in 0..<100 {
@@ -47,18 +47,18 @@ import Testing
     @Test func noMoreJobsRunThanThereAreThreads() async throws {
         let pool = BlockingPool(threads: 3)
         let running = Atomic(0)
-        let most = Atomic(0)
-        let meeting = Meeting(of: 3)
+        let maximum = Atomic(0)
+        let barrier = Barrier(of: 3)
         let jobs = (0..<100).map { number in
             Promise(on: pool) {
                 let now = running.add(1, ordering: .acquiringAndReleasing).newValue
-                most.max(now, ordering: .acquiringAndReleasing)
-                if number < 3 { meeting.wait() }
+                maximum.max(now, ordering: .acquiringAndReleasing)
+                if number < 3 { barrier.wait() }
                 running.subtract(1, ordering: .acquiringAndReleasing)
             }
         }
         _ = try await all(jobs).get()
-        #expect(most.load(ordering: .acquiring) == 3)
+        #expect(maximum.load(ordering: .acquiring) == 3)
         #expect(pool.threadCount <= 3)
     }
 
@@ -80,8 +80,8 @@ import Testing
     }
 
     /// Operators that keep state between turns need one handler at a time, which the pool does not
-    /// give.
-    @Test func timersAndBoundedWorkLeaveThePool() async throws {
+    /// guarantee.
+    @Test func timersAndBoundedWorkRunOnASerialContext() async throws {
         let pool = BlockingPool(threads: 8)
         let running = Atomic(0)
         let overlaps = Journal<Int>()
@@ -97,13 +97,13 @@ import Testing
         }
     }
 
-    @Test func combinatorsOfParallelMembersLoseNothing() async throws {
+    @Test func combinatorsOfParallelInputsLoseNoOutcome() async throws {
         let pool = BlockingPool(threads: 8)
         for _ in 0..<50 {
-            let members = (0..<20).map { number in Promise(on: pool) { number } }
-            #expect(try await all(members).get() == Array(0..<20))
+            let inputs = (0..<20).map { number in Promise(on: pool) { number } }
+            #expect(try await all(inputs).get() == Array(0..<20))
             let any = try await Promises.any(
-                members.enumerated().map { (key: $0.offset, promise: $0.element) }
+                inputs.enumerated().map { (key: $0.offset, promise: $0.element) }
             ).get()
             #expect(any.isComplete && any.count == 20)
         }

@@ -9,7 +9,7 @@ import Testing
         nonisolated init() {}
     }
 
-    @Test func handlersUseWhatBelongsToTheMainActor() async throws {
+    @Test func handlersMayUseMainActorState() async throws {
         let model = Model()
         let end = Promise.value(1).onMainActor
             .map { value in
@@ -60,7 +60,7 @@ import Testing
         #expect(await model.entries == (0..<200).map { "\($0)" })
     }
 
-    @Test func otherHandlersOfTheSamePromiseStayWhereTheyAre() async throws {
+    @Test func otherHandlersKeepTheirContext() async throws {
         let promise = Promise.value(1)
         let (here, there) = (promise.map { $0 }, promise.onMainActor.map { $0 }.promise)
         #expect(here.context === SharedPool.shared)

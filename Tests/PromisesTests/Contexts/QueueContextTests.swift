@@ -20,8 +20,8 @@ import Testing
         }
     }
 
-    @Test("F90: handlers run on the queue, and the chain knows it", arguments: Kind.allCases)
-    func onTheQueue(_ kind: Kind) async throws {
+    @Test("F90: handlers run on the queue, which is the current context", arguments: Kind.allCases)
+    func handlersRunOnTheQueue(_ kind: Kind) async throws {
         let context = QueueContext(kind.queue)
         let seen = try await Promise.value(1, on: context).map { _ in
             dispatchPrecondition(condition: .onQueue(context.queue))
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test("F90: handlers of one promise run in the order of attachment", arguments: Kind.allCases)
-    func order(_ kind: Kind) async throws {
+    func handlersRunInOrder(_ kind: Kind) async throws {
         let context = QueueContext(kind.queue)
         let journal = Journal<Int>()
         let resolver = Resolver<Int>(on: context)
@@ -44,8 +44,8 @@ import Testing
         #expect(journal.entries == Array(0..<2_000))
     }
 
-    @Test("F90: one handler at a time, whoever settles", arguments: Kind.allCases)
-    func oneAtATime(_ kind: Kind) async throws {
+    @Test("F90: one handler at a time, from any settling thread", arguments: Kind.allCases)
+    func handlersRunOneAtATime(_ kind: Kind) async throws {
         let context = QueueContext(kind.queue)
         let running = Atomic(0)
         let overlaps = Journal<Int>()
@@ -60,8 +60,8 @@ import Testing
         #expect(overlaps.entries.isEmpty)
     }
 
-    @Test("F90: what other threads put in before stands in front")
-    func acrossThreads() async throws {
+    @Test("F90: jobs that other threads enqueued earlier run first")
+    func jobsOfOtherThreadsKeepTheirOrder() async throws {
         let context = QueueContext(DispatchQueue(label: "order"))
         let journal = Journal<String>()
         let promise = Promise.value(1, on: context)
@@ -74,7 +74,7 @@ import Testing
         #expect(journal.entries == ["first", "second"])
     }
 
-    @Test("F90: time passes on the queue") func timers() async throws {
+    @Test("F90: timers fire on the queue") func timersFireOnTheQueue() async throws {
         let context = QueueContext(DispatchQueue(label: "time"))
         let far = Promise<Int>.never(on: context).timeout(.seconds(1 << 40))
         let late = Promise<Int>.never(on: context).timeout(.milliseconds(5))
@@ -86,9 +86,11 @@ import Testing
         far.cancel()
     }
 
-    @Test("F90: a cancelled timer lets go of its promise") func cancelledTimer() async throws {
+    @Test("F90: a cancelled timer releases its promise") func aCancelledTimerReleasesItsPromise()
+        async throws
+    {
         let context = QueueContext(DispatchQueue(label: "time"))
-        weak let held: Reason? = try await {
+        weak let released: Reason? = try await {
             let reason = Reason()
             let limited = Promise<Int>.never(on: context).timeout(.seconds(3_600))
             _ = try await Promise.value(1, on: context).get()  // the timer runs now
@@ -96,23 +98,23 @@ import Testing
             return reason
         }()
         _ = try await Promise.value(1, on: context).get()
-        #expect(held == nil)
+        #expect(released == nil)
     }
 
-    @Test("F90: other blocks of the queue have their turn, and are not handlers")
-    func fairness() async {
+    @Test("F90: other blocks of the queue run, and are not handlers")
+    func otherBlocksOfTheQueueRun() async {
         let context = QueueContext(DispatchQueue(label: "fair"))
-        let isOver = Atomic(false)
+        let isFinished = Atomic(false)
         let rounds = Atomic(0)
-        @Sendable func again() {
+        @Sendable func enqueueAgain() {
             rounds.add(1, ordering: .relaxed)
-            if isOver.load(ordering: .relaxed) { return }
-            Promise.value(1, on: context).whenSettled { _ in again() }
+            if isFinished.load(ordering: .relaxed) { return }
+            Promise.value(1, on: context).whenSettled { _ in enqueueAgain() }
         }
-        again()
+        enqueueAgain()
         let isHandler = await withCheckedContinuation { continuation in
             context.queue.async {
-                isOver.store(true, ordering: .relaxed)
+                isFinished.store(true, ordering: .relaxed)
                 continuation.resume(returning: context.isCurrent)
             }
         }
@@ -120,7 +122,7 @@ import Testing
         #expect(rounds.load(ordering: .relaxed) > 0)
     }
 
-    @Test("F90: the main queue, when it is asked for") func main() async throws {
+    @Test("F90: the main queue is a context") func theMainQueueIsAContext() async throws {
         let context = try await Promise.value(1, on: SharedPool.shared).map(on: .main) { _ in
             dispatchPrecondition(condition: .onQueue(.main))
             return Promise.value(2).context
@@ -128,8 +130,8 @@ import Testing
         #expect(context === QueueContext.main)
     }
 
-    @Test("F90: any executor of Swift's is a context, one handler at a time")
-    func executor() async throws {
+    @Test("F90: an executor of Swift's concurrency is a context, one handler at a time")
+    func anExecutorIsASerialContext() async throws {
         final class Workers: TaskExecutor {
             let queue = DispatchQueue(label: "workers", attributes: .concurrent)
             func enqueue(_ job: consuming ExecutorJob) {
@@ -153,8 +155,8 @@ import Testing
         #expect(journal.entries == Array(0..<200))
     }
 
-    @Test("F92: a task that a handler begins is not on the handler's context")
-    func tasks() async throws {
+    @Test("F92: a task that a handler starts is not on the handler's context")
+    func aTaskStartedByAHandlerIsNotOnItsContext() async throws {
         let context = SharedPool.shared
         let task = try await Promise.value(1, on: context)
             .map { _ in (context.isCurrent, Task { context.isCurrent }) }.get()

@@ -4,22 +4,23 @@ import Promises
 import PromisesDispatch
 import Testing
 
-/// `wait` in a block that keeps the promise's queue from running throws and does not hang. F90, F125.
+/// `wait` in a block that keeps the promise's queue from running throws and does not hang. F90,
+/// F125.
 @Suite(.timeLimit(.minutes(5))) struct WaitOnOwnContextTests {
     @Test("in another block of the same queue", arguments: [true, false])
-    func sameQueue(isConcurrent: Bool) {
+    func waitThrowsInABlockOfTheSameQueue(isConcurrent: Bool) {
         let queue = DispatchQueue(label: "own", attributes: isConcurrent ? .concurrent : [])
         let promise = Promise<Int>.never(on: QueueContext(queue))
         func expect(_ error: PromiseError) {
             #expect(throws: error) { try promise.wait(for: .milliseconds(1)) }
         }
         queue.sync { expect(.waitOnOwnContext) }
-        // On no queue, or on another one, it waits.
+        // On no queue, or on another queue, it waits.
         expect(.timedOut)
         DispatchQueue(label: "other").sync { expect(.timedOut) }
     }
 
-    @Test("in a block of a queue that targets it") func targetingQueue() {
+    @Test("in a block of a queue that targets it") func waitThrowsInABlockOfATargetingQueue() {
         let queue = DispatchQueue(label: "target")
         let promise = Promise<Int>.never(on: QueueContext(queue))
         let upper = DispatchQueue(label: "upper", target: queue)
@@ -34,8 +35,8 @@ import Testing
         queue.sync { expectToThrow(promise) }
     }
 
-    @Test("two contexts of one queue do not hide each other, and leave nothing on it")
-    func severalContexts() {
+    @Test("two contexts of one queue do not hide each other, and remove their marks")
+    func severalContextsOfOneQueueAreIndependent() {
         let queue = DispatchQueue(label: "shared")
         let first = QueueContext(queue)
         do {
@@ -47,16 +48,18 @@ import Testing
         queue.sync { #expect(!first.isCurrent) }
     }
 
-    @Test("a global queue is a context like any other") func globalQueue() async throws {
+    @Test("a global queue is a context like any other") func aGlobalQueueIsAContext() async throws {
         let context = QueueContext(.global())
         let value = try await Promise.value(1, on: context).map { _ in context.isCurrent }.get()
         #expect(value)
     }
 
-    @Test("on the main thread for the main queue") func mainQueue() async {
+    @Test("on the main thread for the main queue") func waitThrowsOnTheMainThreadForTheMainQueue()
+        async
+    {
         await #expect(processExitsWith: .success) {
             await MainActor.run {
-                // A settled promise is given at once, from anywhere.
+                // A settled promise returns at once, on any thread.
                 guard (try? Promise.value(1, on: .main).wait()) == 1 else { exit(2) }
                 do {
                     _ = try Promise.value(1).map(on: .main) { $0 }.wait(for: .seconds(5))
@@ -68,7 +71,8 @@ import Testing
         }
     }
 
-    @Test("on the main thread for another context, it waits") func mainThreadForAnother() async {
+    @Test("on the main thread for another context, it waits")
+    func waitOnTheMainThreadForAnotherContextWorks() async {
         await #expect(processExitsWith: .success) {
             await MainActor.run {
                 let queue = QueueContext(DispatchQueue(label: "other"))

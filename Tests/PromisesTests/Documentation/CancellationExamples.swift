@@ -18,7 +18,7 @@ import Testing
         }
 
         let size = download().map { $0 / 1024 }
-        size.cancel()  // the map, and what it waited for: the connection is closed
+        size.cancel()  // cancels the map and its source, which closes the connection
         // end
         context.drain()
         journal.add("\(Connection.closed.entries.count)")
@@ -26,7 +26,7 @@ import Testing
         #expect(journal.entries == ["1"])
     }
 
-    /// Answers never; notes that it was closed.
+    /// A connection that never answers; records that it was closed.
     private final class Connection: Sendable {
         static let closed = Journal<Int>()
         let answer: @Sendable (Int) -> Void
@@ -37,52 +37,52 @@ import Testing
     @Test func counting() {
         let api = api
         // snippet: counting
-        let image = api.stuck()
+        let image = api.neverAnswers()
         let small = image.map { "small \($0.url)" }
         let large = image.map { "large \($0.url)" }
 
-        small.cancel()  // `large` still needs the image: the work continues
+        small.cancel()  // `large` still needs the image: the work goes on
         let goesOn = image.isPending
         large.cancel()  // no consumer is left: the work stops
         // end
         context.drain()
         #expect(goesOn)
         #expect(image.error is Cancelled)
-        #expect(api.asked.entries == ["stopped"])
+        #expect(api.requests.entries == ["stopped"])
     }
 
     @Test func shielded() {
         let api = api
         // snippet: shielded
-        let image = api.stuck()
-        image.shielded().cancel()  // only this reader goes away
+        let image = api.neverAnswers()
+        image.shielded().cancel()  // only this reader withdraws
         // end
         context.drain()
         #expect(image.isPending)
-        #expect(api.asked.entries.isEmpty)
+        #expect(api.requests.entries.isEmpty)
         image.cancel()
     }
 
     @Test func scope() {
         let api = api
         // snippet: scope
-        func lookAtIt() {
-            let image = PromiseScope(api.stuck())
+        func loadInScope() {
+            let image = PromiseScope(api.neverAnswers())
             _ = image.promise.map { $0.url }
         }  // the scope ends here, and cancels
         // end
-        lookAtIt()
+        loadInScope()
         context.drain()
-        #expect(api.asked.entries == ["stopped"])
+        #expect(api.requests.entries == ["stopped"])
     }
 
     @Test func pool() {
         let api = api
         // snippet: pool
         let pool = CancellationPool()
-        let first = api.stuck().cancelling(with: pool)
-        let second = api.stuck().cancelling(with: pool)
-        pool.drain(because: NotFound())  // both; and whatever is added from now on
+        let first = api.neverAnswers().cancelling(with: pool)
+        let second = api.neverAnswers().cancelling(with: pool)
+        pool.drain(because: NotFound())  // cancels both, and everything that is added later
         // end
         context.drain()
         #expect(first.error is Cancelled && second.error is Cancelled)
@@ -92,12 +92,12 @@ import Testing
     @Test func policy() {
         let (api, journal) = (api, Journal<String>())
         // snippet: policy
-        let image = api.stuck()
-        image.catch { _ in journal.add("not called") }.done { journal.add("but this is") }
+        let image = api.neverAnswers()
+        image.catch { _ in journal.add("not called") }.done { journal.add("called at the end") }
         image.catch(policy: .allErrors) { _ in journal.add("called") }
         image.cancel()
         // end
         context.drain()
-        #expect(journal.entries == ["called", "but this is"])
+        #expect(journal.entries == ["called", "called at the end"])
     }
 }

@@ -52,7 +52,7 @@ import Testing
         // snippet: from-frantic-any
         let greeting = any(["ada": api.user(1), "bob": api.user(-1)])
             .map { result in
-                let ada = try result.requiredValue(for: "ada")  // throws ada's own reason
+                let ada = try result.requiredValue(for: "ada")  // throws the error of "ada"
                 return "\(ada.name), without \(result.reasons.keys.joined())"
             }
         // end

@@ -11,9 +11,9 @@ import Testing
     @Test func blockingWork() async throws {
         @Sendable func blockingRead(_ name: String) -> String { name + name }
         // snippet: blocking
-        let total = Promise(on: .blocking) { blockingRead("a") }  // on a thread that may wait
+        let total = Promise(on: .blocking) { blockingRead("a") }  // on a thread that may block
             .adding { first in Promise(on: .blocking) { blockingRead(first + "b") } }
-            .hop(to: SharedPool.shared)  // what follows does not block
+            .hop(to: SharedPool.shared)  // the following handlers do not block
             .map { first, second in first.count + second.count }
         // end
         #expect(try await total.get() == 8)
@@ -40,7 +40,7 @@ import Testing
     }
     // end
 
-    @Test func namesThatATypeHasToo() async throws {
+    @Test func moduleNameQualifiesAHiddenFunction() async throws {
         #expect(try await Laps().fastest(.value(1), .never()).get() == 1)
     }
 }

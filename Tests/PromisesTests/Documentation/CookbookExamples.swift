@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-/// The patterns of PromiseKit's document of that name, in its order.
+/// The patterns of PromiseKit's cookbook, in its order.
 @Suite(.timeLimit(.minutes(5))) struct CookbookExamples {
     let context = ManualContext()
     let api: API
@@ -53,10 +53,10 @@ import Testing
     @Test func background() async throws {
         let context = context
         // snippet: background
-        let workshop = SharedPool.shared  // or a context of your own
+        let workers = SharedPool.shared  // or a context of your own
         let digest = Promise.value([3, 1, 2], on: context)
-            .map(on: workshop) { $0.sorted() }  // heavy work elsewhere
-            .hop(to: context)  // what follows is back where it began
+            .map(on: workers) { $0.sorted() }  // long work on another context
+            .hop(to: context)  // the following handlers run on `context`
             .map { "\($0)" }
         // end
         while digest.isPending {
@@ -92,7 +92,7 @@ import Testing
             private let api: API
             init(_ api: API) { self.api = api }
 
-            /// One fetch at a time: callers in the meantime get the same promise.
+            /// One fetch at a time: concurrent callers share its outcome.
             func user(_ id: Int) -> Promise<User> {
                 fetches.value(for: id, on: api.context) { api.user(id) }
             }
@@ -102,11 +102,11 @@ import Testing
         let (one, two) = (directory.user(7), directory.user(7))
         context.advance(by: .seconds(1))
         #expect(one.value == two.value && one.value?.id == 7)
-        #expect(api.asked.entries == ["user 7"])
+        #expect(api.requests.entries == ["user 7"])
         let three = directory.user(7)
         context.advance(by: .seconds(1))
         #expect(three.value?.id == 7)
-        #expect(api.asked.entries == ["user 7", "user 7"])
+        #expect(api.requests.entries == ["user 7", "user 7"])
     }
 
     @Test func sequences() {
@@ -125,14 +125,14 @@ import Testing
     @Test func timeout() {
         let api = api
         // snippet: timeout
-        let images = all([api.image("/1.png"), api.stuck()])
+        let images = all([api.image("/1.png"), api.neverAnswers()])
             .timeout(.seconds(4))  // rejects with .timedOut and stops the work
         // end
         context.advance(by: .seconds(3))
         #expect(images.isPending)
         context.advance(by: .seconds(1))
         #expect(images.error as? PromiseError == .timedOut)
-        #expect(api.asked.entries.last == "stopped")
+        #expect(api.requests.entries.last == "stopped")
     }
 
     @Test func minimumDuration() {
@@ -154,15 +154,15 @@ import Testing
     @Test func cancellation() {
         let (api, journal) = (api, journal)
         // snippet: cancellation
-        let image = api.stuck()
+        let image = api.neverAnswers()
         image.catch(policy: .allErrors) { error in
             journal.add(error is Cancelled ? "stopped" : "failed")
         }
-        image.cancel()  // the promise is rejected, and its producer is notified
+        image.cancel()  // rejects the promise and notifies its producer
         // end
         context.drain()
         #expect(journal.entries == ["stopped"])
-        #expect(api.asked.entries == ["stopped"])
+        #expect(api.requests.entries == ["stopped"])
     }
 
     @Test func retrying() {
@@ -181,7 +181,7 @@ import Testing
         #expect(user.isPending)
         context.advance(by: .seconds(2))
         #expect(user.value?.id == 7)
-        #expect(api.asked.entries == ["user -1", "user -1", "user 7"])
+        #expect(api.requests.entries == ["user -1", "user -1", "user 7"])
     }
 
     @Test func polling() {
@@ -212,7 +212,7 @@ import Testing
 
             init(_ manager: LocationManager, on context: any ExecutionContext) {
                 resolver = Resolver<String>(on: context).shared()
-                manager.delegate = self  // weak, so something else must hold it
+                manager.delegate = self  // a weak reference
                 promise.whenSettled { _ in withExtendedLifetime(self) {} }  // until it is settled
             }
 

@@ -83,8 +83,8 @@ import Testing
         // snippet: failing
         let name = api.user(-1)
             .map { user in user.name }  // skipped
-            .onFailure { error in journal.add("\(error)") }  // sees the error, passes it on
-            .recover(only: NotFound.self) { _ in .value("unknown") }  // repairs one kind
+            .onFailure { error in journal.add("\(error)") }  // observes the error
+            .recover(only: NotFound.self) { _ in .value("unknown") }  // recovers from one type
             .ensure { journal.add("done") }  // runs in every case
         // end
         context.advance(by: .seconds(1))
@@ -122,18 +122,18 @@ import Testing
     @Test func confined() {
         let context = context
         // snippet: local
-        final class Counter {  // not Sendable, and need not be
-            var served = 0
+        final class Counter {  // need not be Sendable
+            var total = 0
         }
 
         let total = LocalContext.run(on: context) { local -> Promise<Int> in
             let counter = Counter()
             return local.value(2)
                 .map { number in
-                    counter.served += number
-                    return counter.served
+                    counter.total += number
+                    return counter.total
                 }
-                .shared  // for other threads again
+                .shared  // for other threads
         }
         // end
         context.drain()

@@ -7,7 +7,7 @@ import Testing
 
     init() { api = API(on: context) }
 
-    @Test func chainKeepsItself() {
+    @Test func chainRunsWithoutAReference() {
         let (api, journal) = (api, Journal<String>())
         // snippet: no-reference
         func greet() {
@@ -25,7 +25,7 @@ import Testing
         let promise = {
             let resolver = Resolver<Int>(on: context)
             return resolver.promise
-        }()  // the resolver is gone, so the promise is rejected
+        }()  // the resolver is released, so the promise is rejected
         // end
         #expect(promise.error as? PromiseError == .abandoned)
     }
@@ -70,13 +70,13 @@ import Testing
                 return promise
             }
 
-            func answered(_ text: String) { resolver.take()?.fulfill(text) }
+            func receive(_ text: String) { resolver.take()?.fulfill(text) }
         }
         // end
         let request = Request()
         let answer = request.start(on: context)
-        request.answered("yes")
-        request.answered("again")
+        request.receive("yes")
+        request.receive("again")
         #expect(answer.value == "yes")
     }
 }

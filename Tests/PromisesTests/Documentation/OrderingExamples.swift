@@ -15,12 +15,12 @@ import Testing
         promise.whenSettled { _ in journal.add("handler 2") }
         resolver.fulfill(1)
         promise.whenSettled { _ in journal.add("handler 3") }
-        journal.add("still here")
+        journal.add("after fulfill")
 
         context.drain()
-        // still here, handler 1, handler 2, handler 3
+        // after fulfill, handler 1, handler 2, handler 3
         // end
-        #expect(journal.entries == ["still here", "handler 1", "handler 2", "handler 3"])
+        #expect(journal.entries == ["after fulfill", "handler 1", "handler 2", "handler 3"])
     }
 
     @Test func contexts() async {
@@ -28,7 +28,7 @@ import Testing
         // snippet: contexts
         let elsewhere = Promise.value(1, on: context)
             .map { $0 + 1 }  // on `context`: inherited
-            .map(on: SharedPool.shared) { $0 * 10 }  // on the pool, this handler and those below
+            .map(on: SharedPool.shared) { $0 * 10 }  // on the pool, like the handlers below
             .map { $0 + 1 }
             .hop(to: context)  // and back
         // end

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The code in the documentation is code that the tests here compile and run: each block names its
-/// snippet, and both are the same text.
+/// Compares the code in the documentation with the code that these tests compile and run: each
+/// block names its snippet, and both have the same text.
 @Suite struct SnippetTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     static let catalogue = folder.deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Sources/Promises/Promises.docc")
 
-    @Test func everyBlockIsASnippetOfTheTests() throws {
+    @Test func everyCodeBlockEqualsItsSnippet() throws {
         let snippets = try Self.snippets()
         var shown: Set<String> = []
         for (page, text) in try Self.files(in: Self.catalogue, ending: ".md") {
@@ -22,12 +22,12 @@ import Testing
         #expect(shown.union(["readme"]) == Set(snippets.keys))
     }
 
-    @Test func theCatalogueIsThere() throws {
+    @Test func catalogueAndSnippetsAreFound() throws {
         #expect(try Self.files(in: Self.catalogue, ending: ".md").count >= 12)
         #expect(try Self.snippets().count >= 30)
     }
 
-    /// Blocks of Swift, with the name in the comment above them.
+    /// Blocks of Swift, with the name from the comment above each.
     static func blocks(of text: String) -> [(name: String?, code: String)] {
         var blocks: [(name: String?, code: String)] = []
         var name: String?
@@ -51,7 +51,7 @@ import Testing
         return blocks
     }
 
-    /// What stands between `// snippet: name` and `// end`, moved to the left margin.
+    /// The lines between `// snippet: name` and `// end`, without their common indentation.
     static func snippets() throws -> [String: String] {
         var snippets: [String: String] = [:]
         for (file, text) in try files(in: folder, ending: ".swift") {
@@ -63,7 +63,7 @@ import Testing
                     name = String(content.dropFirst(12))
                     lines = []
                 } else if content == "// end", let ended = name {
-                    #expect(snippets[ended] == nil, "\(file): \(ended) is there twice")
+                    #expect(snippets[ended] == nil, "\(file): \(ended) is defined twice")
                     snippets[ended] = dedented(lines)
                     name = nil
                 } else if name != nil {

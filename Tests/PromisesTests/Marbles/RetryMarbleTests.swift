@@ -1,13 +1,13 @@
 import Promises
 import Testing
 
-/// F84 and F85 drawn as marbles: `retry` and `poll`, on both faces.
+/// F84 and F85 as marble diagrams: `retry` and `poll`, with both promise types.
 @Suite(.timeLimit(.minutes(5))) struct RetryMarbleTests {
-    /// What each attempt looks like; a further one would be an error of the test.
+    /// The diagrams of the attempts; a further attempt is an error of the test.
     final class Attempts {
         private let marbles: Marbles
         private let lines: [String]
-        private(set) var begun: [Int] = []
+        private(set) var starts: [Int] = []
         private(set) var sources: [Marbles.Source] = []
 
         init(_ lines: [String], _ marbles: Marbles) {
@@ -15,71 +15,71 @@ import Testing
             self.marbles = marbles
         }
 
-        func next() throws -> Promise<Character> {
+        func startAttempt() throws -> Promise<Character> {
             guard sources.count < lines.count else { throw Failure("too many") }
             let source = marbles.source(lines[sources.count])
             sources.append(source)
-            begun.append(marbles.now)
+            starts.append(marbles.now)
             return source.promise
         }
     }
 
-    static func run(
-        _ policy: RetryPolicy, attempts lines: [String], answer: String, begun: [Int],
-        cut: Int? = nil
+    static func checkRetry(
+        _ policy: RetryPolicy, attempts lines: [String], expected: String, starts: [Int],
+        cancelledAt column: Int? = nil
     ) -> [String] {
         let context = ManualContext()
         return LocalContext.run(on: context) { local in
             let marbles = Marbles(context)
             let attempts = Attempts(lines, marbles)
-            let result = local.retry(policy) { _ in try attempts.next().on(local) }
-            if let cut { marbles.at(cut) { result.cancel() } }
-            marbles.expect(result, answer)
+            let result = local.retry(policy) { _ in try attempts.startAttempt().on(local) }
+            if let column { marbles.at(column) { result.cancel() } }
+            marbles.expect(result, expected)
             marbles.finish()
-            #expect(attempts.begun == begun)
+            #expect(attempts.starts == starts)
             #expect(context.liveTimers == 0)
             return attempts.sources.map(\.stopped)
         }
     }
 
-    @Test("F84: fails twice, then works") func thirdTime() {
+    @Test("F84: retry returns the first value") func retryReturnsTheFirstValue() {
         let policy = RetryPolicy(maximumAttempts: 3) { _ in .columns(2) }
-        _ = Self.run(
-            policy, attempts: ["-x", "-y", "-a"], answer: "-------a", begun: [0, 3, 6])
+        _ = Self.checkRetry(
+            policy, attempts: ["-x", "-y", "-a"], expected: "-------a", starts: [0, 3, 6])
     }
 
-    @Test("F84: the last error after the last attempt") func neverWorks() {
+    @Test("F84: retry rejects with the last error") func retryRejectsWithTheLastError() {
         let policy = RetryPolicy(maximumAttempts: 3) { _ in .columns(1) }
-        _ = Self.run(policy, attempts: ["x", "y", "z"], answer: "--z", begun: [0, 1, 2])
+        _ = Self.checkRetry(policy, attempts: ["x", "y", "z"], expected: "--z", starts: [0, 1, 2])
     }
 
-    @Test("F84: one attempt is no retry") func once() {
+    @Test("F84: one attempt does not retry") func oneAttemptDoesNotRetry() {
         let policy = RetryPolicy(maximumAttempts: 1)
-        _ = Self.run(policy, attempts: ["-x"], answer: "-x", begun: [0])
+        _ = Self.checkRetry(policy, attempts: ["-x"], expected: "-x", starts: [0])
     }
 
-    @Test("F84: the predicate says no") func notWorthIt() {
+    @Test("F84: shouldRetry stops retrying") func shouldRetryStopsRetrying() {
         let policy = RetryPolicy(
             maximumAttempts: 9,
             shouldRetry: { error, attempt in
                 attempt == 1 || error as? Failure != Failure("y")
             })
-        _ = Self.run(policy, attempts: ["-x", "-y"], answer: "--y", begun: [0, 1])
+        _ = Self.checkRetry(policy, attempts: ["-x", "-y"], expected: "--y", starts: [0, 1])
     }
 
-    @Test("F84: cancelled in the middle of an attempt") func cancelledWhileTrying() {
+    @Test("F84: cancelling during an attempt stops it") func cancellingDuringAnAttemptStopsIt() {
         let policy = RetryPolicy(maximumAttempts: 3)
-        let stopped = Self.run(
-            policy, attempts: ["-x", "-----a"], answer: "---!", begun: [0, 1], cut: 3)
+        let stopped = Self.checkRetry(
+            policy, attempts: ["-x", "-----a"], expected: "---!", starts: [0, 1], cancelledAt: 3)
         #expect(stopped == ["", "---!"])
     }
 
-    @Test("F84: cancelled in the middle of a delay") func cancelledWhileWaiting() {
+    @Test("F84: cancelling during a delay ends it") func cancellingDuringADelayEndsIt() {
         let policy = RetryPolicy(maximumAttempts: 3) { _ in .columns(5) }
-        _ = Self.run(policy, attempts: ["-x"], answer: "---!", begun: [0], cut: 3)
+        _ = Self.checkRetry(policy, attempts: ["-x"], expected: "---!", starts: [0], cancelledAt: 3)
     }
 
-    @Test("F84: a cancelled attempt is not tried again") func cancelledAttempt() {
+    @Test("F84: a cancelled attempt is not retried") func aCancelledAttemptIsNotRetried() {
         let context = ManualContext()
         let calls = Journal<Int>()
         let result = retry(RetryPolicy(maximumAttempts: 5), on: context) { attempt in
@@ -91,12 +91,13 @@ import Testing
         #expect(calls.entries == [1])
     }
 
-    @Test("F84: no attempt allowed", arguments: [0, -1]) func noAttempt(maximum: Int) {
+    @Test("F84: a policy without attempts rejects", arguments: [0, -1])
+    func retryWithoutAttemptsRejects(maximum: Int) {
         let result = retry(RetryPolicy(maximumAttempts: maximum)) { _ in Promise.value(1) }
         #expect(result.error as? PromiseError == .badInput)
     }
 
-    @Test("F84: a body that throws has had its attempt") func throwing() {
+    @Test("F84: a throwing body counts as an attempt") func aThrowingBodyCountsAsAnAttempt() {
         let context = ManualContext()
         let result = retry(RetryPolicy(maximumAttempts: 2), on: context) { attempt in
             if attempt == 1 { throw Failure("first") }
@@ -108,7 +109,8 @@ import Testing
         #expect(result.value == 2)
     }
 
-    @Test("F84: the delay doubles up to a limit, less a part by chance") func backoff() {
+    @Test("F84: the delay doubles up to a limit, less a random part")
+    func backoffDoublesUpToItsLimit() {
         let plain = RetryPolicy.backoff(from: .seconds(1), upTo: .seconds(5))
         #expect((1...5).map(plain) == [1, 2, 4, 5, 5].map(Duration.seconds))
         #expect(plain(10_000) == .seconds(5))
@@ -116,7 +118,7 @@ import Testing
         #expect((1...3).map(half) == [500, 1_000, 2_000].map(Duration.milliseconds))
     }
 
-    @Test("F84: a million attempts need no stack") func deep() {
+    @Test("F84: 100,000 attempts need no stack") func manyAttemptsNeedNoStack() {
         let attempts = ThreadSanitizer.shortened(100_000)
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
@@ -131,43 +133,44 @@ import Testing
         }
     }
 
-    @Test("F85: polls until the answer is right") func polls() {
+    @Test("F85: poll repeats until the condition holds") func pollRepeatsUntilTheConditionHolds() {
         let context = ManualContext()
         LocalContext.run(on: context) { local in
             let marbles = Marbles(context)
             let attempts = Attempts(["-n", "n", "-j"], marbles)
             let result = local.poll(every: .columns(2), until: { $0 == "j" }) {
-                try attempts.next().on(local)
+                try attempts.startAttempt().on(local)
             }
             marbles.expect(result, "------j")
-            #expect(attempts.begun == [0, 3, 5])
+            #expect(attempts.starts == [0, 3, 5])
         }
     }
 
-    @Test("F85: an error ends the polling") func pollFails() {
+    @Test("F85: an error ends the polling") func anErrorEndsPolling() {
         let context = ManualContext()
         LocalContext.run(on: context) { local in
             let marbles = Marbles(context)
             let attempts = Attempts(["-n", "-x"], marbles)
             let result = local.poll(every: .columns(1), until: { $0 == "j" }) {
-                try attempts.next().on(local)
+                try attempts.startAttempt().on(local)
             }
             marbles.expect(result, "---x")
         }
     }
 
-    @Test("F85: cancelled between two questions") func pollCancelled() {
+    @Test("F85: cancelling between two attempts ends polling")
+    func cancellingBetweenAttemptsEndsPolling() {
         let marbles = Marbles()
-        let asked = Journal<Int>()
+        let requests = Journal<Int>()
         let context = marbles.context
         let result = poll(every: .columns(4), on: context, until: { $0 == "j" }) {
-            asked.add(1)
+            requests.add(1)
             return Promise.value(Character("n"), on: context)
         }
         marbles.at(2) { result.cancel() }
         marbles.expect(result, "--!")
         marbles.finish()
-        #expect(asked.entries.count == 1)
+        #expect(requests.entries.count == 1)
         #expect(context.liveTimers == 0)
     }
 }

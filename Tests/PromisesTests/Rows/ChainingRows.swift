@@ -9,7 +9,8 @@ import Testing
         .error(Failure(name), on: context)
     }
 
-    @Test("F30: map turns the value; a throw rejects; a rejection skips it") func map() {
+    @Test("F30: map transforms the value; a throw rejects; a rejection skips it")
+    func mapTransformsAndRejects() {
         let journal = Journal<Int>()
         let good = Promise.value(1, on: context).map { $0 + 1 }
         let thrown = Promise.value(1, on: context).map { _ -> Int in throw Failure("thrown") }
@@ -24,7 +25,8 @@ import Testing
         #expect(journal.entries == [])
     }
 
-    @Test("F33: onValue looks, the value passes on, a throw rejects") func onValue() {
+    @Test("F33: onValue observes, the value passes on, a throw rejects")
+    func onValueObservesAndPassesOn() {
         let journal = Journal<Int>()
         let good = Promise.value(1, on: context).onValue { journal.add($0) }
         let bad = Promise.value(1, on: context).onValue { _ in throw Failure("x") }
@@ -34,7 +36,7 @@ import Testing
         #expect(bad.error is Failure)
     }
 
-    @Test("F34: done ends the success part") func done() {
+    @Test("F34: done ends the success part") func doneEndsTheSuccessPart() {
         let journal = Journal<Int>()
         let end: Promise<Void> = Promise.value(1, on: context).done { journal.add($0) }
         context.drain()
@@ -42,7 +44,7 @@ import Testing
         #expect(journal.entries == [1])
     }
 
-    @Test("F39: earlier results are kept in a tuple") func tuples() {
+    @Test("F39: earlier results are kept in a tuple") func earlierResultsAreKeptInATuple() {
         let context = context
         let both = Promise.value(1, on: context)
             .then { first in Promise.value("two", on: context).map { (first, $0) } }
@@ -50,7 +52,8 @@ import Testing
         #expect(both.value?.0 == 1 && both.value?.1 == "two")
     }
 
-    @Test("F42: sequences are mapped by Swift's own functions, and by all") func sequences() {
+    @Test("F42: sequences are mapped by Swift's own functions, and by all")
+    func sequencesAreMapped() {
         let context = context
         let list = Promise.value([3, 1, 2], on: context)
         let sorted = list.map { $0.sorted() }
@@ -63,7 +66,7 @@ import Testing
     }
 
     @Test("F43a: observers make no promise, run in order, and do not keep work going")
-    func observers() {
+    func observersDoNotKeepWorkGoing() {
         let journal = Journal<Int>()
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise
@@ -76,7 +79,8 @@ import Testing
         _ = resolver.isCancelled
     }
 
-    @Test("F44: inline handlers have run when fulfill returns") func inline() {
+    @Test("F44: inline handlers have run when fulfill returns")
+    func inlineHandlersRunBeforeFulfillReturns() {
         let journal = Journal<String>()
         let resolver = Resolver<Int>(on: context)
         let end = resolver.promise.map(on: .inline) { value in
@@ -90,7 +94,8 @@ import Testing
         #expect(Promise.value(1, on: context).map(on: .inline) { $0 }.value == 1)
     }
 
-    @Test("F44: inline handlers do not nest, so a long chain needs no stack") func inlineDepth() {
+    @Test("F44: inline handlers do not nest, so a long chain needs no stack")
+    func inlineHandlersNeedNoStack() {
         let links = ThreadSanitizer.shortened(1_000_000)
         onAnotherThread(stackBytes: 512 * 1024) {
             let resolver = Resolver<Int>(on: InlineContext.shared)
@@ -101,7 +106,8 @@ import Testing
         }
     }
 
-    @Test("F44: what an inline handler sets off runs when it has returned") func inlineOrder() {
+    @Test("F44: jobs that an inline handler makes ready run after it")
+    func inlineHandlersDoNotNest() {
         let journal = Journal<String>()
         let first = Resolver<Int>(on: InlineContext.shared)
         let second = Resolver<Int>(on: InlineContext.shared).shared()
@@ -114,21 +120,21 @@ import Testing
         #expect(journal.entries == ["outer ends", "inner"])
     }
 
-    @Test("F45: a throw in onFailure replaces the error") func onFailureThrows() {
+    @Test("F45: a throw in onFailure replaces the error") func aThrowInOnFailureReplacesTheError() {
         let end = failed().onFailure { _ in throw Failure("mine") }
         context.drain()
         #expect(end.error as? Failure == Failure("mine"))
     }
 
-    @Test("F46: several catches of one promise all run") func catches() {
+    @Test("F46: several catches of one promise all run") func severalCatchesRun() {
         let journal = Journal<Int>()
         let source = failed()
-        for place in 1...3 { source.catch { _ in journal.add(place) } }
+        for number in 1...3 { source.catch { _ in journal.add(number) } }
         context.drain()
         #expect(journal.entries == [1, 2, 3])
     }
 
-    @Test("F48: recover with a value") func recoverValue() {
+    @Test("F48: recover with a value") func recoverReplacesAnErrorByAValue() {
         let context = context
         let end = failed().recover { _ in .value(9, on: context) }
         let same = failed().replaceError(with: 9)
@@ -136,7 +142,7 @@ import Testing
         #expect(end.value == 9 && same.value == 9)
     }
 
-    @Test("F54: a rescue that ends the chain tests the type itself") func typedCatch() {
+    @Test("F54: catch may test the type of the error") func catchMayTestTheErrorsType() {
         let journal = Journal<String>()
         failed().catch { error in
             if let failure = error as? Failure { journal.add(failure.name) }
@@ -145,8 +151,8 @@ import Testing
         #expect(journal.entries == ["x"])
     }
 
-    @Test("F55: recover into a guarantee sees cancellation too", arguments: [true, false])
-    func guaranteed(isCancelled: Bool) {
+    @Test("F55: recover into a guarantee also receives cancellation", arguments: [true, false])
+    func recoverIntoAGuaranteeReceivesCancellation(isCancelled: Bool) {
         let journal = Journal<Int>()
         let source: Promise<Int> = isCancelled ? .cancelled(on: context) : failed()
         source.recover(guaranteed: { [context] _ in .value(5, on: context) })
@@ -155,15 +161,16 @@ import Testing
         #expect(journal.entries == [5])
     }
 
-    @Test("F56: an error is mapped") func mapError() {
+    @Test("F56: an error is mapped") func mapErrorReplacesTheError() {
         let end = failed("a").mapError { Failure((($0 as? Failure)?.name ?? "") + "b") }
         context.drain()
         #expect(end.error as? Failure == Failure("ab"))
     }
 
-    @Test("F58: results of a promise's operators may not be dropped, of a guarantee's they may")
-    func discipline() {
-        // The compiler checks it: with warnings as errors, `_ =` or an end is needed here ...
+    @Test("F58: unused results of promises are warned about, those of guarantees are not")
+    func unusedPromisesAreWarnedAbout() {
+        // The compiler checks it: with warnings as errors, `_ =` or a final handler is needed here
+        // ...
         let end = failed().map { $0 }
         // ... and not here.
         end.catch { _ in }
@@ -171,7 +178,8 @@ import Testing
         #expect(!end.isPending)
     }
 
-    @Test("F59: ensure runs in every case and is not told the outcome") func ensure() {
+    @Test("F59: ensure runs in every case and does not receive the outcome")
+    func ensureRunsInEveryCase() {
         let journal = Journal<Int>()
         let good = Promise.value(1, on: context).ensure { journal.add(1) }
         let bad = failed().ensure { journal.add(2) }
@@ -181,8 +189,8 @@ import Testing
         #expect(good.value == 1 && bad.error is Failure && gone.error is Cancelled)
     }
 
-    @Test("F60 F62: ensure waits for what it began, and passes the outcome on")
-    func ensureWaiting() {
+    @Test("F60 F62: ensure waits for its guarantee, and passes the outcome on")
+    func ensureWaitsAndPassesTheOutcomeOn() {
         let cleanup = Journal<String>()
         let context = context
         let end = failed().ensure(waiting: {
@@ -195,7 +203,7 @@ import Testing
         #expect(end.error is Failure)
     }
 
-    @Test("F62: whatever the outcome, a piece of work is begun") func alwaysWork() {
+    @Test("F62: work starts after every outcome") func settledStartsWorkForEveryOutcome() {
         let context = context
         let work = Doubling()
         let next = failed().settled.promise.then { _ in work.start(with: 4, on: context) }
@@ -203,7 +211,8 @@ import Testing
         #expect(next.value == 8)
     }
 
-    @Test("F63: the terminal always", arguments: [true, false]) func terminal(isGood: Bool) {
+    @Test("F63: done after catch runs in every case", arguments: [true, false])
+    func doneAfterCatchRunsInEveryCase(isGood: Bool) {
         let journal = Journal<String>()
         let source: Promise<Int> = isGood ? .value(1, on: context) : failed()
         source.done { _ in journal.add("done") }.catch { _ in journal.add("catch") }

@@ -2,11 +2,11 @@ import PromiseOperators
 import Promises
 import Testing
 
-/// F64 to F80 where the behaviour tests do not name them.
+/// F64 to F80 without the rows that the behaviour tests cover.
 @Suite(.timeLimit(.minutes(5))) struct CombiningRows {
     let context = ManualContext()
 
-    @Test("F39 F67: a promise beside a promise, and beside a value") func pairs() {
+    @Test("F39 F67: operators pair promises and values") func operatorsPairPromisesAndValues() {
         let one = Promise.value(1, on: context)
         let two = Promise.value("two", on: context)
         let both = one &&& two
@@ -20,7 +20,7 @@ import Testing
         #expect(failed.error is Failure)
     }
 
-    @Test("F72: the first value by an operator") func either() {
+    @Test("F72: the first value by an operator") func anOperatorGivesTheFirstValue() {
         let failed = Promise<Int>.error(Failure("x"), on: context)
         let won = failed ||| Promise.value(2, on: context)
         let lost = failed ||| failed
@@ -29,19 +29,20 @@ import Testing
         #expect((lost.error as? ErrorArray)?.errors.count == 2)
     }
 
-    @Test("F70: one of them is demanded: its value, its own reason, or an unknown key")
-    func demanded() throws {
+    @Test("F70: requiredValue gives the value, or throws the input's error or unknownKey")
+    func requiredValueThrowsTheInputsError() throws {
         let result = any([
             "good": Promise.value(1, on: context), "bad": .error(Failure("bad"), on: context),
         ])
         context.drain()
-        let answer = try #require(result.value)
-        #expect(try answer.requiredValue(for: "good") == 1)
-        #expect(throws: Failure("bad")) { try answer.requiredValue(for: "bad") }
-        #expect(throws: PromiseError.unknownKey) { try answer.requiredValue(for: "other") }
+        let anyResult = try #require(result.value)
+        #expect(try anyResult.requiredValue(for: "good") == 1)
+        #expect(throws: Failure("bad")) { try anyResult.requiredValue(for: "bad") }
+        #expect(throws: PromiseError.unknownKey) { try anyResult.requiredValue(for: "other") }
     }
 
-    @Test("F71: aggregates print their errors, in the order of the input") func aggregates() {
+    @Test("F71: error collections print their errors, in the order of the inputs")
+    func errorCollectionsPrintTheirErrors() {
         let race = race([
             Promise<Int>.error(Failure("a"), on: context), .error(Failure("b"), on: context),
         ])
@@ -53,7 +54,7 @@ import Testing
         #expect("\(any.error as? ErrorDictionary<Int> as Any)".contains("1: "))
     }
 
-    @Test("F76: at most two at a time, going on after errors") func boundedOutcomes() {
+    @Test("F76: at most two at a time, going on after errors") func boundedWorkGoesOnAfterErrors() {
         let context = context
         let running = Journal<Int>()
         let results = all(0..<6, concurrently: 2, on: context) { number -> Promise<String> in
@@ -69,10 +70,10 @@ import Testing
     }
 
     @Test("F78: the first failure of a group cancels the rest, and a pool cancels them all")
-    func group() {
+    func aFailedGroupCancelsTheRest() {
         let stopped = Journal<Int>()
         let pool = CancellationPool()
-        func works() -> [Stoppable] { (0..<3).map { place in Stoppable { stopped.add(place) } } }
+        func works() -> [Stoppable] { (0..<3).map { index in Stoppable { stopped.add(index) } } }
         let failing = works()
         let group = all(failing.map { $0.start(on: context, in: pool) })
         context.drain()
@@ -88,7 +89,9 @@ import Testing
         #expect(stopped.entries == [0, 2, 0, 1, 2])
     }
 
-    @Test("F79: mixed results by an enum, as in FranticApparatus") func mixed() throws {
+    @Test("F79: mixed results by an enum, as in FranticApparatus") func enumsCarryMixedResults()
+        throws
+    {
         enum Part: Sendable { case number(Int), text(String) }
         let parts = all([
             "number": Promise.value(1, on: context).map { Part.number($0) },
@@ -101,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("F80: an error of a straggler changes nothing and is nobody's") func stragglers() {
+    @Test("F80: a late error changes nothing") func aLateErrorChangesNothing() {
         let first = Resolver<Int>(on: context)
         let second = Resolver<Int>(on: context)
         let stays = second.promise.map { $0 }

@@ -7,7 +7,7 @@ import Testing
     let context = ManualContext()
 
     @Test("F13: the work runs before the initialiser returns, and a throw rejects")
-    func inlineWork() {
+    func workRunsBeforeTheInitialiserReturns() {
         let journal = Journal<String>()
         let promise = Promise<Int>(on: context) { resolver in
             journal.add("work")
@@ -20,8 +20,8 @@ import Testing
         #expect(thrown.error is Failure)
     }
 
-    @Test("F14 F23: work on a context runs later, there, and a throw rejects")
-    func workOnAContext() {
+    @Test("F14 F23: work on a context runs later, on that context, and a throw rejects")
+    func workRunsLaterOnItsContext() {
         let journal = Journal<String>()
         let good = Promise(on: context) { [context] () -> Int in
             journal.add("work \(context.isCurrent)")
@@ -36,7 +36,7 @@ import Testing
         #expect(bad.error is Failure)
     }
 
-    @Test("F15: a pending promise and its resolver") func pending() {
+    @Test("F15: a pending promise and its resolver") func aResolverSettlesItsPromise() {
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise
         #expect(promise.isPending)
@@ -44,14 +44,14 @@ import Testing
         #expect(promise.error is Failure)
     }
 
-    @Test("F16 F17: already fulfilled, already rejected") func settled() {
+    @Test("F16 F17: already fulfilled, already rejected") func settledPromisesHaveTheirOutcome() {
         #expect(Promise.value(1).value == 1)
         #expect(Promise.value(()).value != nil)
         #expect(Promise<Int>.error(Failure("x")).error as? Failure == Failure("x"))
     }
 
     @Test("F19: following copies the outcome", arguments: [true, false])
-    func follow(isGood: Bool) {
+    func followingCopiesTheOutcome(isGood: Bool) {
         let source = Resolver<Int>(on: context)
         let follower = Resolver<Int>(on: context)
         let promise = follower.promise
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test("F19: following a settled promise, and being cancelled while following")
-    func followSettled() {
+    func followingASettledPromiseAndCancelling() {
         let early = Resolver<Int>(on: context)
         let promise = early.promise
         early.follow(.value(4, on: context))
@@ -82,7 +82,7 @@ import Testing
         _ = source.isCancelled
     }
 
-    @Test("F25: a callback owns the write side") func callback() {
+    @Test("F25: a callback settles the promise") func aCallbackSettlesThePromise() {
         func fetch(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) {
             onAnotherThread { completion(5, nil) }
         }
@@ -96,7 +96,8 @@ import Testing
         #expect(fetched().value == 5)
     }
 
-    @Test("F26 F27: an object resolves when its method is called, once") func delegate() {
+    @Test("F26 F27: an object settles from its method, once")
+    func anObjectSettlesOnceFromItsMethod() {
         final class Dialog {
             private var resolver: LocalResolver<String>?
             let answer: LocalPromise<String>
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test("F28: an early exit is a settled promise", arguments: [nil, "cached"])
-    func earlyExit(cached: String?) {
+    func anEarlyExitIsASettledPromise(cached: String?) {
         func load() -> Promise<String> {
             if let cached { return .value(cached, on: context) }
             return .error(Failure("missing"), on: context)
@@ -124,7 +125,8 @@ import Testing
         #expect(load().value == cached)
     }
 
-    @Test("F28a: a framework's call becomes a promise in a few lines") func adapter() {
+    @Test("F28a: a framework's call becomes a promise in a few lines")
+    func aFrameworkCallBecomesAPromise() {
         let queue = DispatchQueue(label: "adapter")
         func dispatched<Value: Sendable>(
             _ body: @escaping @Sendable () throws -> Value
@@ -138,8 +140,8 @@ import Testing
         #expect(promise.value == 42)
     }
 
-    @Test("F29: a promise is passed on, not wrapped, and cancellation reaches the work")
-    func noDoubleWrapping() {
+    @Test("F29: a promise is chained, not wrapped, and cancellation reaches the work")
+    func cancellationReachesTheWorkThroughALink() {
         let journal = Journal<String>()
         let inner = Resolver<Int>(on: context)
         inner.onCancel { _ in journal.add("stopped") }

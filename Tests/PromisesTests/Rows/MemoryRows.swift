@@ -6,7 +6,7 @@ import Testing
     let context = ManualContext()
 
     @Test("F97 F98: a scope ties work to an owner", arguments: [true, false])
-    func scope(isKept: Bool) {
+    func aScopeTiesWorkToItsOwner(isKept: Bool) {
         let stopped = Journal<Int>()
         let resolver = Resolver<Int>(on: context).shared()
         resolver.onCancel { _ in stopped.add(1) }
@@ -16,7 +16,8 @@ import Testing
         #expect(stopped.entries == (isKept ? [] : [1]))
     }
 
-    @Test("F99 F100: a chain that nobody holds runs to its end") func unheld() {
+    @Test("F99 F100: an unreferenced chain runs to its end") func anUnreferencedChainRunsToItsEnd()
+    {
         let journal = Journal<Int>()
         let resolver = Resolver<Int>(on: context)
         resolver.promise.map { $0 + 1 }.done { journal.add($0) }.cauterize()
@@ -25,7 +26,8 @@ import Testing
         #expect(journal.entries == [2])
     }
 
-    @Test("F101: a producer may ask whether anybody still wants it") func stillWanted() {
+    @Test("F101: isCancelled reports whether consumers are left")
+    func isCancelledReportsWhetherConsumersAreLeft() {
         let resolver = Resolver<Int>(on: context)
         var promise: Promise<Int>? = resolver.promise.map { $0 }
         let before = resolver.isCancelled
@@ -35,7 +37,8 @@ import Testing
         #expect(!before && after)
     }
 
-    @Test("F102: rejected first, then the closure, once") func discard() {
+    @Test("F102: the promise is rejected first, then the closure runs once")
+    func onCancelRunsOnceAfterTheRejection() {
         let journal = Journal<String>()
         let resolver = Resolver<Int>(on: context).shared()
         let promise = resolver.promise
@@ -46,7 +49,7 @@ import Testing
         #expect(journal.entries == ["closure, pending false"])
     }
 
-    @Test("F103: cancelled from the write side") func writeSide() {
+    @Test("F103: cancelled from the write side") func theWriteSideMayCancel() {
         let resolver = Resolver<Int>(on: context)
         let child = resolver.promise.map { $0 }
         resolver.reject(Cancelled(because: Failure("why")))
@@ -58,7 +61,8 @@ import Testing
         #expect(cause is Failure)
     }
 
-    @Test("F104: Swift's own CancellationError counts as a cancellation") func swiftsOwn() {
+    @Test("F104: Swift's own CancellationError counts as a cancellation")
+    func swiftsCancellationErrorIsACancellation() {
         let context = context
         let journal = Journal<Int>()
         let end = Promise<Int>.error(CancellationError(), on: context)
@@ -69,8 +73,8 @@ import Testing
         #expect(journal.entries == [])
     }
 
-    @Test("F105: a late success of cancelled work is ignored, and not an error") func lateSuccess()
-    {
+    @Test("F105: a late success of cancelled work is ignored, and not an error")
+    func aLateValueOfCancelledWorkIsIgnored() {
         let resolver = Resolver<Int>(on: context).shared()
         let promise = resolver.promise
         promise.cancel()
@@ -78,20 +82,22 @@ import Testing
         #expect(promise.error is Cancelled)
     }
 
-    @Test("F106: promises, works and pools can all be told to stop") func cancellables() {
+    @Test("F106: promises, work and pools are cancellable")
+    func promisesWorkAndPoolsAreCancellable() {
         let resolver = Resolver<Int>(on: context).shared()
         let work = Doubling()
         let pool = CancellationPool()
-        let things: [any Cancellable] = [resolver.promise, work, pool]
-        for thing in things { thing.cancel(because: Failure("stop")) }
+        let cancellables: [any Cancellable] = [resolver.promise, work, pool]
+        for recorder in cancellables { recorder.cancel(because: Failure("stop")) }
         #expect((resolver.promise.error as? Cancelled)?.cause is Failure)
         #expect(work.state == .cancelled)
         let late = Promise<Int>.never(on: context).cancelling(with: pool)
         #expect(late.error is Cancelled)
     }
 
-    @Test("F107: a pool keeps nothing alive, also not what is no promise") func pool() {
-        final class Thing: Cancellable, Sendable {
+    @Test("F107: a pool keeps neither promises nor other objects alive")
+    func aPoolKeepsNothingAlive() {
+        final class Recorder: Cancellable, Sendable {
             let journal: Journal<String>
             init(_ journal: Journal<String>) { self.journal = journal }
             func cancel(because cause: (any Error)?) { journal.add("cancelled") }
@@ -99,16 +105,16 @@ import Testing
         }
         let journal = Journal<String>()
         let pool = CancellationPool()
-        do { pool.add(Thing(journal)) }
+        do { pool.add(Recorder(journal)) }
         #expect(journal.entries == ["freed"])
-        let thing = Thing(journal)
-        pool.add(thing)
+        let recorder = Recorder(journal)
+        pool.add(recorder)
         pool.drain()
-        pool.add(thing)
+        pool.add(recorder)
         #expect(journal.entries == ["freed", "cancelled", "cancelled"])
     }
 
-    @Test("F107: cancelling a member may add to the pool") func reentrantPool() {
+    @Test("F107: a cancellation may add to the pool") func cancellingMayAddToThePool() {
         let pool = CancellationPool()
         let journal = Journal<String>()
         let resolver = Resolver<Int>(on: InlineContext.shared).shared()
@@ -121,7 +127,7 @@ import Testing
         #expect(journal.entries == ["cancelled"])
     }
 
-    @Test("F108: a pool is a parameter of a chain") func poolInAChain() {
+    @Test("F108: a pool is used inside a chain") func cancellingWithAPoolInAChain() {
         let pool = CancellationPool()
         let resolver = Resolver<Int>(on: context).shared()
         let end = resolver.promise.map { $0 }.cancelling(with: pool).map { $0 }
@@ -130,12 +136,12 @@ import Testing
         #expect(end.error is Cancelled && resolver.isCancelled)
     }
 
-    @Test("F109: cancelling the chain is not stopping the task; onCancel does that")
-    func taskIsStoppedByHand() {
+    @Test("F109: onCancel stops the task when the chain is cancelled")
+    func onCancelStopsTheTask() {
         let stopped = Journal<Int>()
         let leaf = Promise<Int>(on: context) { resolver in
             resolver.onCancel { _ in stopped.add(1) }
-            // The callback that would settle it one day holds it.
+            // The callback that would settle the promise holds the resolver.
             after(.seconds(10), on: context).done { resolver.fulfill(1) }
         }.map { $0 }
         leaf.cancel()
@@ -144,7 +150,7 @@ import Testing
     }
 
     @Test("F111: a stored promise and its handler's owner are a cycle until it is settled")
-    func cycle() {
+    func aStoredPromiseAndItsOwnerAreACycleUntilSettled() {
         final class Owner {
             var promise: LocalPromise<Int>?
             let token: Token

@@ -1,12 +1,12 @@
 import Promises
 import Testing
 
-/// F118 to F123: what the gateway's own modules answer, or the standard library, or nobody.
+/// F118 to F123: features of the gateway's other modules, of the standard library, or dropped ones.
 @Suite struct OtherRows {
     let context = ManualContext()
 
-    @Test("F118 F119: a fetch rejects with an error that has payloads; status 400 is an error")
-    func fetch() throws {
+    @Test("F118 F119: a handler rejects with an error that has payloads for status 400")
+    func aHandlerMayThrowForAStatus() throws {
         struct FetchError: Error, Equatable { let status: Int, bytes: Int }
         func fetch(answering status: Int) -> Promise<Int> {
             Promise.value(status, on: context)
@@ -18,7 +18,7 @@ import Testing
         #expect(bad.error as? FetchError == FetchError(status: 400, bytes: 0))
     }
 
-    @Test("F120: a path into a document is a map that may find nothing") func paths() {
+    @Test("F120: compactMap reads a path that may be missing") func compactMapReadsADocumentPath() {
         let document = ["a": ["b": 1]]
         let found = Promise.value(document, on: context).compactMap { $0["a"]?["b"] }
         let missing = Promise.value(document, on: context).compactMap { $0["x"]?["b"] }
@@ -27,20 +27,20 @@ import Testing
         #expect(missing.error as? PromiseError == .noValue)
     }
 
-    @Test("F121: the next event of many is a promise that is made anew") func nextEvent() {
+    @Test("F121: each event is a new promise") func eachEventIsANewPromise() {
         final class Watched {
             private let local: LocalContext
-            private var resolvers: [LocalBox] = []
+            private var resolvers: [LocalResolverBox] = []
             init(_ local: LocalContext) { self.local = local }
             func next() -> LocalPromise<Int> {
-                let boxed = LocalBox(local)
+                let boxed = LocalResolverBox(local)
                 resolvers.append(boxed)
                 return boxed.promise
             }
             func send(_ event: Int) {
-                let waiting = resolvers
+                let pending = resolvers
                 resolvers = []
-                for one in waiting { one.fulfill(event) }
+                for one in pending { one.fulfill(event) }
             }
         }
         LocalContext.run(on: context) { local in
@@ -53,7 +53,8 @@ import Testing
         }
     }
 
-    @Test("F122: no lock around user code: a handler may use what called it") func noLocks() {
+    @Test("F122: no lock is held around user code: a handler may use its own promise")
+    func aHandlerMayUseItsOwnPromise() {
         let journal = Journal<String>()
         let resolver = Resolver<Int>(on: InlineContext.shared).shared()
         resolver.promise.whenSettled { _ in
@@ -66,21 +67,22 @@ import Testing
         #expect(journal.entries == ["settled inside", "attached inside"])
     }
 
-    @Test("F123: a server hands its context to the first promise, and that is all") func server() {
+    @Test("F123: links inherit the context of a server's first promise")
+    func linksInheritTheServersContext() {
         let context = context
-        let place = Journal<Bool>()
+        let isOnContext = Journal<Bool>()
         func handle(_ request: Promise<Int>) -> Promise<Int> {
             request.map { value in
-                place.add(context.isCurrent)
+                isOnContext.add(context.isCurrent)
                 return value
             }.then { Promise.value($0 + 1) }.map { value in
-                place.add(context.isCurrent)
+                isOnContext.add(context.isCurrent)
                 return value
             }
         }
-        let reply = handle(.value(1, on: context))
+        let response = handle(.value(1, on: context))
         context.drain()
-        #expect(reply.value == 2 && reply.context === context)
-        #expect(place.entries == [true, true])
+        #expect(response.value == 2 && response.context === context)
+        #expect(isOnContext.entries == [true, true])
     }
 }

@@ -5,14 +5,14 @@ import Testing
 @Suite struct StateRows {
     let context = ManualContext()
 
-    @Test("F1: a promise is read, and only its resolver writes") func readSide() {
+    @Test("F1: only the resolver settles a promise") func onlyTheResolverSettles() {
         let resolver = Resolver<Int>(on: context)
         let promise: Promise<Int> = resolver.promise
         resolver.fulfill(1)
         #expect(promise.value == 1)
     }
 
-    @Test("F2: the write side may live elsewhere than the read side") func sides() {
+    @Test("F2: write side and read side are separate objects") func writeAndReadSideAreSeparate() {
         final class Producer {
             private var resolver: LocalResolver<Int>?
             init(_ local: LocalContext) { resolver = LocalResolver(on: local) }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("F3 F8: the three states, seen without blocking") func inspection() {
+    @Test("F3 F8: the three states are read without blocking") func stateIsReadWithoutBlocking() {
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise
         #expect(promise.isPending && promise.value == nil && promise.error == nil)
@@ -37,7 +37,8 @@ import Testing
         #expect(!failed.isPending && failed.value == nil && failed.error is Failure)
     }
 
-    @Test("F4 F18: cancelled is a rejection that has a state of its own") func cancelledState() {
+    @Test("F4 F18: a cancellation is a rejection with its own state")
+    func cancelledIsAStateOfItsOwn() {
         let promise = Promise<Int>.cancelled(because: Failure("why"), on: context)
         guard case .cancelled(let cause) = promise.state else {
             Issue.record("\(promise.state)")
@@ -47,7 +48,8 @@ import Testing
         #expect(promise.error is Cancelled)
     }
 
-    @Test("F5: the cause of a cancellation goes with it, a rejection stays one") func cause() {
+    @Test("F5: a cancellation keeps its cause, a rejection stays a rejection")
+    func aCancellationKeepsItsCause() {
         let leaf = Promise<Int>.cancelled(because: Failure("why"), on: context).map { $0 }
         let rejected = Promise<Int>.error(Failure("x"), on: context).map { $0 }
         context.drain()
@@ -55,7 +57,7 @@ import Testing
         #expect(rejected.error as? Failure == Failure("x"))
     }
 
-    @Test("F6: a guarantee has values only") func guarantee() {
+    @Test("F6: a guarantee has values only") func aGuaranteeHasValuesOnly() {
         let journal = Journal<Int>()
         let ten = Guarantee<Int>(on: context) { fulfill in
             fulfill(10)
@@ -69,8 +71,8 @@ import Testing
         #expect(end.value == 10)
     }
 
-    @Test("F6: a guarantee that is given up runs no handler and says so where it can be said")
-    func brokenGuarantee() {
+    @Test("F6: an abandoned guarantee runs no handler, and its promise rejects")
+    func anAbandonedGuaranteeRunsNoHandler() {
         let journal = Journal<Int>()
         let broken = Guarantee<Int>(on: context) { _ in }
         broken.done { journal.add($0) }
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test("F7: a handler may continue with a value or with a promise", arguments: [1, 2])
-    func step(number: Int) {
+    func aHandlerContinuesWithAValueOrAPromise(number: Int) {
         let next = Promise.value(number, on: context).then(
             fulfilled: { [context] number -> Step<String> in
                 number == 1 ? .value("value") : .promise(.value("promise", on: context))
@@ -91,7 +93,7 @@ import Testing
         #expect(next.value == (number == 1 ? "value" : "promise"))
     }
 
-    @Test("F9: a promise says what it is") func description() {
+    @Test("F9: debugDescription states type and state") func debugDescriptionStatesTheState() {
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise
         #expect("\(promise.debugDescription)" == "Promise<Int>(pending)")
@@ -107,14 +109,14 @@ import Testing
             Promise<Int>.cancelled(on: context).debugDescription == "Promise<Int>(cancelled)")
     }
 
-    @Test("F10: any reason is an error once it is wrapped") func anyReason() {
+    @Test("F10: any value is an error once it is wrapped") func anyValueIsAnErrorOnceWrapped() {
         struct RejectionReason: Error { let value: any Sendable }
         let promise = Promise<Int>.error(RejectionReason(value: "a string"), on: context)
         #expect((promise.error as? RejectionReason)?.value as? String == "a string")
     }
 
-    @Test("F11: handlers are given a Result, which has no pending case", arguments: [true, false])
-    func results(isGood: Bool) {
+    @Test("F11: handlers receive a Result, which has no pending case", arguments: [true, false])
+    func handlersReceiveAResult(isGood: Bool) {
         let journal = Journal<String>()
         let source: Promise<Int> =
             isGood ? .value(1, on: context) : .error(Failure("x"), on: context)
@@ -128,7 +130,7 @@ import Testing
         #expect(journal.entries == [isGood ? "1" : "failure"])
     }
 
-    @Test("F12: the same outcome without its type") func erased() {
+    @Test("F12: the same outcome without its type") func outcomesWithoutTheirType() {
         let source = Promise.value(7, on: context)
         let void = source.asVoid()
         let any = source.map { $0 as any Sendable }

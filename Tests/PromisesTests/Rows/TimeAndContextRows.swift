@@ -3,16 +3,16 @@ import Foundation
 import Promises
 import Testing
 
-/// F86 to F97: one at a time, waiting, contexts.
+/// F86 to F97: coalescing, waiting, contexts.
 @Suite(.timeLimit(.minutes(5))) struct TimeAndContextRows {
     let context = ManualContext()
 
-    @Test("F86: who asks while the work runs gets the same outcome; then it begins anew")
-    func coalescer() {
+    @Test("F86: concurrent callers share one outcome; later ones start the work again")
+    func concurrentCallersShareOneOutcome() {
         let coalescer = Coalescer<String, Int>()
         let starts = Journal<String>()
         let resolvers = Journal<SharedResolver<Int>>()
-        func ask(_ key: String) -> Promise<Int> {
+        func request(_ key: String) -> Promise<Int> {
             coalescer.value(for: key, on: context) { [context] in
                 starts.add(key)
                 let resolver = Resolver<Int>(on: context).shared()
@@ -20,13 +20,13 @@ import Testing
                 return resolver.promise
             }
         }
-        let (first, second, other) = (ask("a"), ask("a"), ask("b"))
+        let (first, second, other) = (request("a"), request("a"), request("b"))
         #expect(starts.entries == ["a", "b"])
         resolvers.entries[0].fulfill(1)
         context.drain()
         #expect(first.value == 1 && second.value == 1 && other.isPending)
         #expect(coalescer.count == 1)
-        let third = ask("a")
+        let third = request("a")
         #expect(starts.entries == ["a", "b", "a"])
         resolvers.entries[1].reject(Failure("b"))
         resolvers.entries[2].fulfill(3)
@@ -35,12 +35,12 @@ import Testing
         #expect(coalescer.count == 0)
     }
 
-    @Test("F86: the last who withdraws stops the work, and the next begins anew")
-    func coalescerCancelled() {
+    @Test("F86: the last withdrawal stops the work, and the next caller starts it again")
+    func theLastWithdrawalStopsCoalescedWork() {
         let coalescer = Coalescer<Int, Int>()
         let journal = Journal<String>()
         let resolvers = Journal<SharedResolver<Int>>()
-        func ask() -> Promise<Int> {
+        func request() -> Promise<Int> {
             coalescer.value(for: 1, on: context) { [context] in
                 journal.add("start")
                 let resolver = Resolver<Int>(on: context).shared()
@@ -49,12 +49,12 @@ import Testing
                 return resolver.promise
             }
         }
-        let (first, second) = (ask(), ask())
+        let (first, second) = (request(), request())
         first.cancel()
         context.drain()
         #expect(first.error is Cancelled && second.isPending)
         second.cancel()
-        let third = ask()
+        let third = request()
         context.drain()
         #expect(journal.entries == ["start", "start", "stop"])
         #expect(third.isPending && coalescer.count == 1)
@@ -63,25 +63,27 @@ import Testing
         #expect(third.value == 1)
     }
 
-    @Test("F86: a start that throws rejects, and is forgotten") func coalescerThrows() {
+    @Test("F86: a throwing start rejects, and is removed") func aThrowingStartRejectsAndIsRemoved()
+    {
         let coalescer = Coalescer<Int, Int>()
         let failed = coalescer.value(for: 1, on: context) { throw Failure("x") }
-        let again = coalescer.value(for: 1, on: context) { [context] in .value(2, on: context) }
+        let second = coalescer.value(for: 1, on: context) { [context] in .value(2, on: context) }
         context.drain()
-        #expect(failed.error is Failure && again.value == 2 && coalescer.count == 0)
+        #expect(failed.error is Failure && second.value == 2 && coalescer.count == 0)
     }
 
-    @Test("F86: a start may ask for the same key") func coalescerReentrant() {
+    @Test("F86: a start that waits for its own key rejects") func aStartForTheSameKeyRejects() {
         let coalescer = Coalescer<Int, Int>()
         let outer = coalescer.value(for: 1, on: context) { [context] in
             coalescer.value(for: 1, on: context) { .value(5, on: context) }
         }
         context.drain()
-        // It would wait for itself.
+        // The result would wait for itself.
         #expect(outer.error as? PromiseError == .resolvedWithItself)
     }
 
-    @Test("F88: wait gives the value, throws the error, and gives up in time") func waits() {
+    @Test("F88: wait returns the value, throws the error, or times out")
+    func waitReturnsThrowsOrTimesOut() {
         onAnotherThread { Self.waits() }
     }
 
@@ -101,8 +103,8 @@ import Testing
         }
     }
 
-    @Test("F88: wait refuses on the promise's own context, unless there is nothing to wait for")
-    func waitOnOwnContext() throws {
+    @Test("F88: wait throws on the promise's own context unless it is settled")
+    func waitThrowsOnItsOwnContext() throws {
         let resolver = Resolver<Int>(on: context)
         let promise = resolver.promise
         #expect(throws: PromiseError.waitOnOwnContext) { try promise.wait() }
@@ -110,7 +112,7 @@ import Testing
         #expect(try promise.wait() == 1)
     }
 
-    @Test("F88: several threads wait for one promise") func severalWait() {
+    @Test("F88: several threads wait for one promise") func severalThreadsWait() {
         let thread = ThreadContext()
         defer { thread.stop() }
         let resolver = Resolver<Int>(on: thread).shared()
@@ -122,7 +124,8 @@ import Testing
         #expect(seen.entries == [9, 9, 9])
     }
 
-    @Test("F89 F91: each handler may run elsewhere") func perCall() {
+    @Test("F89 F91: each handler may run on another context")
+    func eachHandlerMayRunOnAnotherContext() {
         let other = ManualContext()
         let journal = Journal<String>()
         let end = Promise.value(1, on: context)
@@ -135,12 +138,14 @@ import Testing
         #expect(end.context === other)
     }
 
-    @Test("F90: a dispatch queue is a context in a dozen lines") func queueContext() throws {
+    @Test("F90: a dispatch queue is a context in a dozen lines") func aDispatchQueueIsAContext()
+        throws
+    {
         final class QueueContext: ExecutionContext {
             let queue = DispatchQueue(label: "context")
-            let mark = DispatchSpecificKey<Bool>()
-            init() { queue.setSpecific(key: mark, value: true) }
-            var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
+            let key = DispatchSpecificKey<Bool>()
+            init() { queue.setSpecific(key: key, value: true) }
+            var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
             func enqueue(_ job: consuming PromiseJob) {
                 let box = JobBox(job)
                 queue.async { box.run() }
@@ -155,24 +160,25 @@ import Testing
         #expect(seen)
     }
 
-    @Test("F92: a chain begun in a handler runs where the handler runs") func currentContext() {
+    @Test("F92: a chain that begins in a handler inherits its context")
+    func aNewChainInAHandlerInheritsItsContext() {
         let context = context
-        let places = Journal<Bool>()
+        let checks = Journal<Bool>()
         let outer = Promise.value(1, on: context).map { _ in
-            places.add(Promise.value(2).context === context)
-            places.add(Resolver<Int>().promise.context === context)
-            places.add(after(.zero).promise.context === context)
-            places.add(firstly { throw Failure("x") as Failure }.ofInts.context === context)
-            places.add(Promise<Int>.error(Failure("x")).context === context)
+            checks.add(Promise.value(2).context === context)
+            checks.add(Resolver<Int>().promise.context === context)
+            checks.add(after(.zero).promise.context === context)
+            checks.add(firstly { throw Failure("x") as Failure }.ofInts.context === context)
+            checks.add(Promise<Int>.error(Failure("x")).context === context)
         }
         context.drain()
         #expect(outer.value != nil)
-        #expect(places.entries == [true, true, true, true, true])
+        #expect(checks.entries == [true, true, true, true, true])
         #expect(Promise.value(1).context === SharedPool.shared)
     }
 
-    @Test("F92: also on a core, in what a context of one's own runs, and in a nested drive")
-    func currentContextElsewhere() {
+    @Test("F92: the current context is known on local contexts and in nested loops")
+    func theCurrentContextIsKnownInNestedLoops() {
         let context = context
         LocalContext.run(on: context) { local in
             let seen = local.value(1).map { _ in Promise.value(1).context === context }
@@ -189,11 +195,11 @@ import Testing
         #expect(nested.value == [true, true])
     }
 
-    @Test("F92: links inherit, and none leaves the chain's context") func inherited() {
+    @Test("F92: links inherit the context of the chain") func linksInheritTheContext() {
         let context = context
-        let places = Journal<Bool>()
+        let checks = Journal<Bool>()
         @Sendable func here<Value>(_ value: Value) -> Value {
-            places.add(context.isCurrent)
+            checks.add(context.isCurrent)
             return value
         }
         let thread = ThreadContext()
@@ -205,10 +211,10 @@ import Testing
             .atLeast(.milliseconds(1)).map { here($0) }
         onAnotherThread { [resolver = resolver.shared()] in resolver.fulfill(1) }
         while end.isPending { context.advance(by: .milliseconds(1)) }
-        #expect(places.entries == [true, true, true, true])
+        #expect(checks.entries == [true, true, true, true])
     }
 
-    @Test("F94: hop changes the context for the rest of the chain") func hop() {
+    @Test("F94: hop changes the context for the rest of the chain") func hopChangesTheContext() {
         let other = ManualContext()
         let end = Promise.value(1, on: context).hop(to: other).map { $0 }
         #expect(end.context === other)
@@ -218,13 +224,15 @@ import Testing
         #expect(end.value == 1)
     }
 
-    @Test("F96: no protocol of thenables: one type for each face") func concreteTypes() {
+    @Test("F96: no protocol of thenables: promise types are concrete")
+    func promiseTypesAreConcrete() {
         let promise: Promise<Int> = .value(1, on: context).map { $0 }.recover { throw $0 }
         context.drain()
         #expect(promise.value == 1)
     }
 
-    @Test("F97: what another thread put in before stands in front") func manualAcrossThreads() {
+    @Test("F97: jobs that another thread enqueued earlier run first")
+    func jobsOfOtherThreadsRunFirst() {
         let journal = Journal<String>()
         let promise = Promise.value(1, on: context)
         onAnotherThread { promise.whenSettled { _ in journal.add("first") } }
@@ -233,10 +241,11 @@ import Testing
         #expect(journal.entries == ["first", "second"])
     }
 
-    @Test("F97: a context that is driven by hand") func manual() {
+    @Test("F97: a manual context runs jobs and time when called")
+    func aManualContextRunsJobsAndTime() {
         let journal = Journal<Int>()
-        for place in 1...3 {
-            Promise.value(place, on: context).whenSettled { _ in journal.add(place) }
+        for number in 1...3 {
+            Promise.value(number, on: context).whenSettled { _ in journal.add(number) }
         }
         after(.seconds(2), on: context).done { journal.add(9) }
         #expect(context.runOnce())
@@ -253,7 +262,7 @@ extension Promise<Int> {
     fileprivate var ofInts: Promise<Int> { self }
 }
 
-/// A job that an escaping closure can carry.
+/// A job that an escaping closure can capture.
 final class JobBox: @unchecked Sendable {
     private var job: PromiseJob?
     init(_ job: consuming PromiseJob) { self.job = consume job }

@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-/// F95: handlers that belong to an owner.
+/// F95: handlers with a weak owner.
 @Suite struct WeakOwnerRows {
     final class Owner: Sendable {
         let journal: Journal<String>
@@ -11,7 +11,7 @@ import Testing
     let context = ManualContext()
     let journal = Journal<String>()
 
-    @Test("F95: the owner is handed to each handler") func alive() {
+    @Test("F95: each handler receives the owner") func handlersReceiveTheOwner() {
         let context = context
         let owner = Owner(journal)
         let end = Promise.value(1, on: context).with(weak: owner)
@@ -34,7 +34,7 @@ import Testing
 
     @Test(
         "F95: without the owner no handler runs, not even those of cleanup", arguments: [0, 1, 2])
-    func gone(kind: Int) {
+    func noHandlerRunsWithoutTheOwner(kind: Int) {
         let context = context
         var owner: Owner? = Owner(journal)
         let source: Promise<Int> =
@@ -52,7 +52,8 @@ import Testing
         #expect(end.error as? PromiseError == .contextDeallocated)
     }
 
-    @Test("F95: on a core, with an owner that is not Sendable") func onACore() {
+    @Test("F95: local handlers receive an owner that is not Sendable")
+    func localHandlersReceiveAnOwnerThatIsNotSendable() {
         final class Plain { var count = 0 }
         LocalContext.run(on: context) { local in
             let plain = Plain()

@@ -2,11 +2,11 @@ import Promises
 import Synchronization
 import Testing
 
-/// F112 to F117: a piece of work that is done once.
+/// F112 to F117: work that runs once.
 @Suite struct WorkRows {
     let context = ManualContext()
 
-    @Test("F112 F114: done once; a second start is refused") func once() {
+    @Test("F112 F114: work runs once; a second start is rejected") func aSecondStartIsRejected() {
         let work = Doubling()
         let first = work.start(with: 4, on: context)
         let second = work.start(with: 5, on: context)
@@ -17,7 +17,7 @@ import Testing
         #expect(work.start(with: 6, on: context).error as? PromiseError == .badInput)
     }
 
-    @Test("F113: it goes forward only") func states() {
+    @Test("F113: states only advance") func statesAdvanceOnly() {
         let work = Stoppable {}
         var states = [work.state]
         let promise = work.start(on: context)
@@ -37,8 +37,8 @@ import Testing
         #expect(work.state == .completed)
     }
 
-    @Test("F115: the resolver is the right to finish; work that drops it is abandoned")
-    func abandoned() {
+    @Test("F115: work that drops its resolver is abandoned")
+    func workThatDropsItsResolverIsAbandoned() {
         final class Lazy: Work<Void, Int>, @unchecked Sendable {}
         let promise = Lazy().start(on: context)
         context.drain()
@@ -47,8 +47,8 @@ import Testing
 
     enum Moment: CaseIterable { case beforeStart, beforeItsTurn, whileExecuting }
 
-    @Test("F116: told of a cancellation once, on its context", arguments: Moment.allCases)
-    func cancelled(moment: Moment) {
+    @Test("F116: wasCancelled runs once, on its context", arguments: Moment.allCases)
+    func wasCancelledRunsOnceOnItsContext(moment: Moment) {
         let context = context
         let stopped = Journal<Bool>()
         let work = Stoppable { stopped.add(context.isCurrent) }
@@ -67,7 +67,8 @@ import Testing
         #expect(stopped.entries == [true])
     }
 
-    @Test("F117: started on a context, with a pool, alone or as a group") func starting() {
+    @Test("F117: work starts on a context, with a pool, alone or as a group")
+    func workStartsOnAContextWithAPool() {
         let pool = CancellationPool()
         let works = (1...3).map { _ in Doubling() }
         let group = all(
@@ -76,8 +77,8 @@ import Testing
         #expect(group.value == [2, 4, 6])
     }
 
-    @Test("F117: the promise keeps the work alive until it is settled, and no longer")
-    func lifetime() {
+    @Test("F117: the promise keeps the work alive until it is settled")
+    func thePromiseKeepsTheWorkAliveUntilSettled() {
         weak var seen: Stoppable?
         let promise: Promise<Int>
         do {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The compiler, with the modules that the build put beside the running tests.
+/// The compiler, with the modules of the build that runs these tests.
 struct Compiler {
     let executable: URL
     let modules: URL
@@ -11,7 +11,7 @@ struct Compiler {
         return Compiler(executable: executable, modules: modules)
     }
 
-    /// Checks a source file: whether it is right, and all that the compiler printed.
+    /// Type-checks a source; returns whether it is correct, and the compiler's output.
     func typecheck(_ source: String, _ options: String...) throws -> (isRight: Bool, text: String) {
         let file = FileManager.default.temporaryDirectory
             .appending(path: "Source-\(UUID().uuidString).swift")

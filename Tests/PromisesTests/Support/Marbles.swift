@@ -1,93 +1,93 @@
 import Promises
 import Testing
 
-/// Time drawn as text, in virtual time: a column is ten milliseconds.
+/// Marble diagrams in virtual time: a column is ten milliseconds.
 ///
 ///     let marbles = Marbles()
 ///     let work = marbles.source("----a")                  // a value in column 4
-///     let answer = work.promise.timeout(.columns(2))
-///     marbles.expect(answer, "--T")                       // timed out in column 2
-///     #expect(work.stopped == "--!")                      // and the work was told to stop
+///     let result = work.promise.timeout(.columns(2))
+///     marbles.expect(result, "--T")                       // timed out in column 2
+///     #expect(work.stopped == "--!")                      // and the work was cancelled
 ///
 /// `-` is a column in which nothing happens. In a source `x`, `y`, `z` are errors and every other
-/// character is a value. In an answer a value or an error has its character, `!` is a cancellation,
-/// `T` a timeout and `?` any other error; a line of `-` alone is an answer that is still pending.
-/// In each column clocks ring first, then sources settle, then the cuts (`cancel`) fall.
+/// character is a value. In a result a value or an error has its character, `!` is a cancellation,
+/// `T` a timeout and `?` any other error; a line of `-` alone is a result that is still pending. In
+/// each column timers fire first, then sources settle, then the actions of `at` run.
 final class Marbles {
     static let column = Duration.milliseconds(10)
 
     let context: ManualContext
-    /// The present column.
+    /// The current column.
     var now: Int { Int(context.now / Marbles.column) }
     private var sources: [Source] = []
-    private var cuts: [(column: Int, body: () -> Void)] = []
+    private var actions: [(column: Int, body: () -> Void)] = []
 
     init(_ context: ManualContext = ManualContext()) {
         self.context = context
     }
 
-    /// A promise that settles as drawn; the first column is the present one.
+    /// A promise that settles as drawn; the first column is the current one.
     func source(_ diagram: String) -> Source {
         let source = Source(diagram, from: now, self)
         sources.append(source)
         return source
     }
 
-    /// Does something in a column: cancels, mostly.
-    func at(_ column: Int, _ body: @escaping () -> Void) { cuts.append((column, body)) }
+    /// Runs an action in a column, usually a cancellation.
+    func at(_ column: Int, _ body: @escaping () -> Void) { actions.append((column, body)) }
 
-    /// Lets time pass and compares what becomes of an answer with a drawing.
+    /// Advances the time and compares the state of a result with a diagram.
     func expect(
-        _ answer: Promise<Character>, _ diagram: String,
+        _ result: Promise<Character>, _ diagram: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        expect({ answer.state }, diagram, sourceLocation)
+        expect({ result.state }, diagram, sourceLocation)
     }
 
     func expect(
-        _ answer: LocalPromise<Character>, _ diagram: String,
+        _ result: LocalPromise<Character>, _ diagram: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        expect({ answer.state }, diagram, sourceLocation)
+        expect({ result.state }, diagram, sourceLocation)
     }
 
     private func expect(
         _ state: () -> PromiseState<Character>, _ diagram: String, _ location: SourceLocation
     ) {
-        var drawn = ""
-        while drawn.count < diagram.count {
-            play()
-            let sign = Marbles.sign(of: state())
-            drawn.append(sign)
-            if sign != "-" { break }
+        var observed = ""
+        while observed.count < diagram.count {
+            settleAndAct()
+            let character = Marbles.character(of: state())
+            observed.append(character)
+            if character != "-" { break }
             context.advance(by: Marbles.column)
         }
-        #expect(drawn == diagram, sourceLocation: location)
+        #expect(observed == diagram, sourceLocation: location)
     }
 
-    /// The rest of the time that was drawn.
+    /// Advances the time beyond every diagram.
     func finish() {
         for _ in 0..<100 {
             context.advance(by: Marbles.column)
-            play()
+            settleAndAct()
         }
     }
 
-    private func play() {
+    private func settleAndAct() {
         context.advance(by: .zero)
-        var played = 0
-        // A source that settles at once may lead to another.
-        while played < sources.count {
-            sources[played].play(now)
-            played += 1
+        var settled = 0
+        // A source that settles at once may add another one.
+        while settled < sources.count {
+            sources[settled].settleAndAct(now)
+            settled += 1
             context.advance(by: .zero)
         }
-        for cut in cuts where cut.column == now { cut.body() }
-        cuts.removeAll { $0.column == now }
+        for action in actions where action.column == now { action.body() }
+        actions.removeAll { $0.column == now }
         context.advance(by: .zero)
     }
 
-    static func sign(of state: PromiseState<Character>) -> Character {
+    static func character(of state: PromiseState<Character>) -> Character {
         switch state {
         case .pending: "-"
         case .fulfilled(let value): value
@@ -98,7 +98,7 @@ final class Marbles {
         }
     }
 
-    /// One line of the drawing.
+    /// One line of the diagram.
     final class Source {
         let promise: Promise<Character>
         private let resolver: SharedResolver<Character>
@@ -119,7 +119,7 @@ final class Marbles {
             }
         }
 
-        fileprivate func play(_ column: Int) {
+        fileprivate func settleAndAct(_ column: Int) {
             guard !isSettled, events.indices.contains(column - start),
                 events[column - start] != "-"
             else { return }
@@ -130,7 +130,7 @@ final class Marbles {
             }
         }
 
-        /// When the work was told to stop, drawn from column 0; empty if it never was.
+        /// When the work was cancelled, drawn from column 0; empty if it was not.
         var stopped: String {
             stop.entries.map { String(repeating: "-", count: $0) + "!" }.joined(separator: " ")
         }
@@ -138,6 +138,6 @@ final class Marbles {
 }
 
 extension Duration {
-    /// So many columns of a drawing.
+    /// A number of columns of a diagram.
     static func columns(_ count: Int) -> Duration { Marbles.column * count }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Whether this process is watched by ThreadSanitizer, which makes everything ten times slower and
-/// has nothing to say about the length of a chain: tests of mere length then take a tenth of it.
-/// The full lengths run without it (and under AddressSanitizer).
+/// Whether ThreadSanitizer is active. It makes tests ten times slower and does not depend on the
+/// length of a chain, so tests of long chains then use a tenth of the length. The full lengths run
+/// without it, and under AddressSanitizer.
 enum ThreadSanitizer {
     static let isOn = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__tsan_init") != nil
 
@@ -10,7 +10,7 @@ enum ThreadSanitizer {
     static func shortened(_ length: Int) -> Int { isOn ? length / 10 : length }
 }
 
-/// Whether this process is watched by any sanitizer, whose allocator behaves in its own way.
+/// Whether any sanitizer is active, which replaces the allocator.
 enum Sanitizer {
     static let isOn =
         ThreadSanitizer.isOn || dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__asan_init") != nil

@@ -7,18 +7,18 @@ struct Failure: Error, Equatable {
     init(_ name: String) { self.name = name }
 }
 
-/// An error that can be told from its like.
+/// An error with an identity.
 final class Reason: Error {}
 
-/// What handlers wrote down, in order. For the thread that drives the test.
-final class Notes<Entry> {
+/// The entries that handlers add, in order. For the thread of the test.
+final class LocalJournal<Entry> {
     var entries: [Entry] = []
     func add(_ entry: Entry) { entries.append(entry) }
 }
 
-/// What handlers wrote down, in order, on any thread.
+/// The entries that handlers add, in order, on any thread.
 ///
-/// With a lock of the C library: ThreadSanitizer knows nothing of Swift's `Mutex` on Linux.
+/// Locked by Foundation's lock: ThreadSanitizer does not support Swift's `Mutex` on Linux.
 final class Journal<Entry: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var list: [Entry] = []
@@ -26,11 +26,11 @@ final class Journal<Entry: Sendable>: @unchecked Sendable {
     func add(_ entry: Entry) { lock.withLock { list.append(entry) } }
 }
 
-/// The ways in which Promises/A+ wants its clauses to be tried, and one more.
+/// The ways of settling for which Promises/A+ tests its clauses, and one more.
 enum Way: CaseIterable {
     case alreadySettled, settledAtOnce, settledLater, settledByAnotherThread
 
-    /// Hands a promise to `attach` and lets it be settled in this way.
+    /// Passes a promise to `attach` and settles it in this way.
     func settle(
         _ outcome: Result<Int, any Error>, attach: (Promise<Int>, ManualContext) -> Void
     ) {
@@ -58,7 +58,7 @@ enum Way: CaseIterable {
     }
 }
 
-/// Runs a body on a new thread, with a small stack if so wished, and waits for its end.
+/// Runs a body on a new thread, with a stack of a given size, and waits for its end.
 func onAnotherThread(stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -70,14 +70,14 @@ func onAnotherThread(stackBytes: Int? = nil, _ body: @escaping @Sendable () -> V
     done.wait()
 }
 
-/// Runs bodies at the same time, each on a thread of its own, and waits for all.
+/// Runs bodies at the same time, each on its own thread, and waits for all.
 func concurrently(_ bodies: [@Sendable () -> Void]) {
     let done = DispatchGroup()
     let isReady = Atomic(0)
     for body in bodies {
         done.enter()
         Thread {
-            // All begin together, as well as the machine can.
+            // All start together, as far as the machine allows.
             isReady.add(1, ordering: .acquiringAndReleasing)
             while isReady.load(ordering: .acquiring) < bodies.count { sched_yield() }
             body()
@@ -87,7 +87,7 @@ func concurrently(_ bodies: [@Sendable () -> Void]) {
     done.wait()
 }
 
-/// Tells when it is freed.
+/// Calls a closure when it is freed.
 final class Token: Sendable {
     private let onFree: @Sendable () -> Void
     init(onFree: @escaping @Sendable () -> Void = {}) { self.onFree = onFree }
@@ -101,21 +101,21 @@ extension Result {
     }
 }
 
-/// Tells how many copies of what it was given to are alive.
-final class Census: Sendable {
+/// Counts the errors that it made and that are alive.
+final class ErrorCounter: Sendable {
     private let count = Atomic(0)
 
     var alive: Int { count.load(ordering: .acquiring) }
 
-    /// An error that is counted while somebody holds it.
+    /// An error that is counted while it is referenced.
     func error() -> any Error { Counted(self) }
 
     private final class Counted: Error {
-        private let census: Census
-        init(_ census: Census) {
-            self.census = census
-            census.count.add(1, ordering: .acquiringAndReleasing)
+        private let counter: ErrorCounter
+        init(_ counter: ErrorCounter) {
+            self.counter = counter
+            counter.count.add(1, ordering: .acquiringAndReleasing)
         }
-        deinit { census.count.subtract(1, ordering: .acquiringAndReleasing) }
+        deinit { counter.count.subtract(1, ordering: .acquiringAndReleasing) }
     }
 }

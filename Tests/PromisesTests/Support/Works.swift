@@ -1,14 +1,14 @@
 import Promises
 import Synchronization
 
-/// Work that is done at once.
+/// Work that finishes at once.
 final class Doubling: Work<Int, Int>, @unchecked Sendable {
     override func main(_ input: Int, _ resolver: consuming Resolver<Int>) {
         resolver.fulfill(input * 2)
     }
 }
 
-/// Work that goes on until it is told what to do.
+/// Work that runs until the test finishes it.
 final class Stoppable: Work<Void, Int>, @unchecked Sendable {
     private let resolver = Journal<SharedResolver<Int>>()
     private let onStop: @Sendable () -> Void

@@ -3,7 +3,7 @@ import Promises
 import PromisesDispatch
 import Testing
 
-/// Durations that no clock can count: none of them ends the process, and each means what it says.
+/// Durations that exceed every clock: none of them ends the process, and each behaves as expected.
 @Suite(.timeLimit(.minutes(5))) struct DurationBoundsTests {
     static let huge: [Duration] = [
         .seconds(Int64.max), .seconds(Int64.max) * 8, .seconds(1 << 40),
@@ -15,9 +15,9 @@ import Testing
         Duration(secondsComponent: 0, attosecondsComponent: -1),
     ]
 
-    @Test(arguments: TimedPlace.allCases, huge)
-    func aVeryLongTimeIsWaitedFor(_ place: TimedPlace, _ span: Duration) async {
-        await place.use { context in
+    @Test(arguments: TimedContext.allCases, huge)
+    func hugeDelaysStayPending(_ kind: TimedContext, _ span: Duration) async {
+        await kind.use { context in
             let never = Promise<Int>.never(on: context)
             let waiting = [
                 never.timeout(span), Promise.value(1, on: context).atLeast(span),
@@ -28,28 +28,28 @@ import Testing
                     throw Failure("x")
                 },
             ]
-            await place.settle([after(.milliseconds(2), on: context).promise], on: context)
+            await kind.settle([after(.milliseconds(2), on: context).promise], on: context)
             #expect(waiting.allSatisfy { $0.isPending })
             for one in waiting { one.cancel() }
         }
     }
 
-    @Test(arguments: TimedPlace.allCases, tiny)
-    func nothingAndLessIsSoon(_ place: TimedPlace, _ span: Duration) async {
-        await place.use { context in
+    @Test(arguments: TimedContext.allCases, tiny)
+    func zeroAndNegativeDelaysEndSoon(_ kind: TimedContext, _ span: Duration) async {
+        await kind.use { context in
             let late = Promise<Int>.never(on: context).timeout(span)
-            let rang = [
+            let fired = [
                 Promise.value(1, on: context).atLeast(span),
                 Promise.value(1, on: context).delayed(by: span),
                 after(span, on: context).promise.map { 1 },
             ]
-            await place.settle([late] + rang, on: context)
+            await kind.settle([late] + fired, on: context)
             #expect(late.error as? PromiseError == .timedOut)
-            #expect(rang.map(\.value) == [1, 1, 1])
+            #expect(fired.map(\.value) == [1, 1, 1])
         }
     }
 
-    @Test func schedulesOfContextsTakeAnyDuration() async throws {
+    @Test func contextsReceiveBoundedDelays() async throws {
         for span in DurationBoundsTests.huge + DurationBoundsTests.tiny {
             let context = ManualContext()
             let scheduled = Forwarding(context)
@@ -87,7 +87,7 @@ import Testing
             [1, 2, 3, 4].map(delay) == [.seconds(0.5), .seconds(1), .seconds(2), .seconds(2.5)])
     }
 
-    @Test(arguments: huge) func waitTakesAVeryLongTime(_ span: Duration) {
+    @Test(arguments: huge) func waitAcceptsHugeLimits(_ span: Duration) {
         let resolver = Resolver<Int>().shared()
         let promise = resolver.promise
         onAnotherThread {
@@ -96,14 +96,14 @@ import Testing
         #expect(try! promise.map(on: .inline) { $0 }.wait(for: span) == 1)
     }
 
-    @Test(arguments: tiny) func waitTakesNothingAndLess(_ span: Duration) {
+    @Test(arguments: tiny) func waitAcceptsZeroAndNegativeLimits(_ span: Duration) {
         let promise = Promise<Int>.never()
         #expect(throws: PromiseError.timedOut) { try promise.wait(for: span) }
     }
 }
 
-/// A context on another one that notes what delays it is asked for, and has a clock that the test
-/// sets.
+/// A context that forwards to another one, records the requested delays, and has a clock that the
+/// test sets.
 final class Forwarding: ExecutionContext {
     let delays = Journal<Duration>()
     private let context: ManualContext
@@ -123,7 +123,7 @@ final class Forwarding: ExecutionContext {
     }
 }
 
-/// A delay counts from the call, also when the context can set its timer only later.
+/// A delay counts from the call, even if the context sets its timer later.
 @Suite(.timeLimit(.minutes(5))) struct DelayFromTheCallTests {
     let context = ManualContext()
 
@@ -140,25 +140,25 @@ final class Forwarding: ExecutionContext {
     }
 
     @Test(arguments: [(0, 320), (300, 20), (320, 0), (5_000, 0)])
-    func onAnotherThread(busyFor busy: Int, rest: Int) {
+    func delaysCountFromACallOnAnotherThread(busyFor busy: Int, rest: Int) {
         let forwarding = Forwarding(context)
         for one in Operator.allCases {
             forwarding.setClock(.zero)
             PromisesTests.onAnotherThread { one.begin(.milliseconds(320), on: forwarding) }
-            // The context was busy, or another thread's.
+            // The context was busy, or ran on another thread.
             forwarding.setClock(.milliseconds(busy))
             context.drain()
         }
         #expect(forwarding.delays.entries == Array(repeating: .milliseconds(rest), count: 3))
     }
 
-    @Test func onTheContextItself() {
+    @Test func delaysCountFromACallOnTheContext() {
         let forwarding = Forwarding(context)
         for one in Operator.allCases { one.begin(.milliseconds(320), on: forwarding) }
         #expect(forwarding.delays.entries == Array(repeating: .milliseconds(320), count: 3))
     }
 
-    @Test func aClockThatGoesBackCountsAsStanding() {
+    @Test func aClockThatGoesBackDoesNotShortenTheDelay() {
         let forwarding = Forwarding(context)
         forwarding.setClock(.seconds(10))
         PromisesTests.onAnotherThread { Operator.timeout.begin(.seconds(1), on: forwarding) }

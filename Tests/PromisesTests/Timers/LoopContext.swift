@@ -2,8 +2,8 @@ import Foundation
 import Promises
 import Synchronization
 
-/// An event loop as a user of the library would write it: one thread, a ready queue, an inbox and
-/// timers whose jobs it runs itself.
+/// An event loop as users of the library write it: one thread, a ready queue, an inbox, and timers
+/// whose jobs it runs itself.
 final class LoopContext: ExecutionContext, @unchecked Sendable {
     private struct Waiting {
         let due: ContinuousClock.Instant
@@ -16,12 +16,12 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
     private var isStopped = false
     private let thread = Atomic<UInt>(0)
 
-    // The thread's own.
+    // Accessed by the thread only.
     private let readyQueue = ReadyQueue()
     private var timers: [Waiting] = []
 
     init() {
-        Thread { [self] in run() }.start()
+        Thread { [self] in runLoop() }.start()
     }
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -37,7 +37,7 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
         return timer
     }
 
-    /// Ends the thread once nothing is ready.
+    /// Ends the thread when nothing is ready.
     func stop() {
         condition.withLock { isStopped = true }
         wake()
@@ -50,21 +50,21 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
         }
     }
 
-    private func run() {
+    private func runLoop() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
             readyQueue.append(contentsOf: inbox.takeAll())
             readyQueue.drain()
             runTimers()
             guard readyQueue.isEmpty else { continue }
-            guard waits() else { return }
+            guard waitForWork() else { return }
         }
     }
 
     private func runTimers() {
         let now = ContinuousClock.now
         let due = timers.filter { $0.due <= now }.sorted { $0.due < $1.due }
-        timers.removeAll { $0.due <= now || $0.timer.isOver }
+        timers.removeAll { $0.due <= now || $0.timer.isFinished }
         for one in due {
             one.timer.job.take()?.run()
             readyQueue.drain()
@@ -72,7 +72,7 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
     }
 
     /// Waits for a job or a timer; false at the end.
-    private func waits() -> Bool {
+    private func waitForWork() -> Bool {
         let next = timers.map(\.due).min()
         return condition.withLock {
             if !isWoken, !isStopped {
@@ -89,10 +89,10 @@ final class LoopContext: ExecutionContext, @unchecked Sendable {
     }
 }
 
-/// The thread's own, as `ExecutionContext.schedule` says.
+/// Accessed by the thread only, as `ExecutionContext.schedule` guarantees.
 private final class LoopTimer: Cancellable, @unchecked Sendable {
     var job: PromiseJob?
-    var isOver: Bool { job == nil }
+    var isFinished: Bool { job == nil }
 
     init(_ job: consuming PromiseJob) { self.job = consume job }
 

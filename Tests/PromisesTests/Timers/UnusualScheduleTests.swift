@@ -4,32 +4,32 @@ import Promises
 import PromisesDispatch
 import Testing
 
-/// Contexts of users who read `ExecutionContext.schedule` in their own way. Whatever becomes of a
+/// Contexts that implement `ExecutionContext.schedule` in unusual ways. Whatever they do with a
 /// timer's job, the nodes that wait for the same promise stay in their list.
 @Suite(.timeLimit(.minutes(5))) struct UnusualScheduleTests {
     enum Schedule: CaseIterable {
         case runsAtOnce, enqueuesAtOnce, runsOnAnotherThread, enqueuesElsewhere, ignoresCancel
         case hasTheTimerOfAnotherContext, drops
 
-        var rings: Bool { self != .drops }
+        var fires: Bool { self != .drops }
     }
 
     final class Context: ExecutionContext {
         let jobs = QueueContext(DispatchQueue(label: "jobs"))
         let other = QueueContext(DispatchQueue(label: "other"))
-        let way: Schedule
-        let rung = DispatchGroup()
+        let schedule: Schedule
+        let fired = DispatchGroup()
 
-        init(_ way: Schedule) { self.way = way }
+        init(_ schedule: Schedule) { self.schedule = schedule }
 
         var isCurrent: Bool { jobs.isCurrent }
         func enqueue(_ job: consuming PromiseJob) { jobs.enqueue(job) }
 
         func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
-            switch way {
+            switch schedule {
             case .runsAtOnce: job.run()
             case .enqueuesAtOnce: jobs.enqueue(job)
-            case .runsOnAnotherThread: beside(job) { $0.run() }
+            case .runsOnAnotherThread: onAnotherThread(job) { $0.run() }
             case .enqueuesElsewhere: other.enqueue(job)
             case .ignoresCancel:
                 let timer = jobs.schedule(after: delay, job)
@@ -40,8 +40,8 @@ import Testing
             return Ignored(timer: nil)
         }
 
-        /// Hands the job to another thread, as `Inbox` does: in a list.
-        private func beside(
+        /// Passes the job to another thread.
+        private func onAnotherThread(
             _ job: consuming PromiseJob, _ body: @escaping @Sendable (consuming PromiseJob) -> Void
         ) {
             let box = TimerBox(job)
@@ -54,37 +54,37 @@ import Testing
         func cancel(because cause: (any Error)?) {}
     }
 
-    @Test(arguments: Schedule.allCases) func consumersKeepTheirPlaces(_ way: Schedule) async {
+    @Test(arguments: Schedule.allCases) func consumersStayInTheList(_ schedule: Schedule) async {
         for _ in 0..<20 {
-            let context = Context(way)
+            let context = Context(schedule)
             let resolver = Resolver<Int>(on: context).shared()
             let promise = resolver.promise
             let before = promise.map { $0 + 1 }
-            let asked = Journal<Bool>()
+            let evaluations = Journal<Bool>()
             @Sendable func timeOut() -> any Error {
-                asked.add(context.isCurrent)
+                evaluations.add(context.isCurrent)
                 return PromiseError.timedOut
             }
             let limited = promise.timeout(.milliseconds(1), error: timeOut())
             let between = promise.map { $0 + 2 }
             let held = promise.atLeast(.milliseconds(1))
             let behind = promise.map { $0 + 3 }
-            if way.rings {
+            if schedule.fires {
                 #expect(await limited.settled.get().failure as? PromiseError == .timedOut)
-                #expect(asked.entries == [true], "the turn of a timer is taken on its context")
+                #expect(evaluations.entries == [true], "the timer's handler runs on its context")
             }
             resolver.fulfill(10)
             for (one, value) in [(before, 11), (between, 12), (behind, 13)] {
                 #expect(await one.settled.get().success == value)
             }
-            if way.rings { #expect(await held.settled.get().success == 10) }
+            if schedule.fires { #expect(await held.settled.get().success == 10) }
         }
     }
 
-    @Test(arguments: Schedule.allCases.filter(\.rings))
-    func timerAndOutcomeMayComeTogether(_ way: Schedule) async {
+    @Test(arguments: Schedule.allCases.filter(\.fires))
+    func timerAndOutcomeMayBeConcurrent(_ schedule: Schedule) async {
         for _ in 0..<50 {
-            let context = Context(way)
+            let context = Context(schedule)
             let resolver = Resolver<Int>(on: context).shared()
             let promise = resolver.promise
             let before = promise.map { $0 + 1 }
@@ -99,14 +99,14 @@ import Testing
         }
     }
 
-    @Test("what a dropped timer held is freed on the core's thread")
-    func droppedElsewhere() async throws {
+    @Test("a timer dropped on another thread is freed on its context")
+    func aTimerDroppedOnAnotherThreadIsFreedOnItsContext() async throws {
         let context = Context(.runsAtOnce)
         let other = DroppingContext(context)
         let freed = Journal<Bool>()
         try await Promise(on: context) {
             LocalContext.run(on: other) { local in
-                // Once the value has come, only the timer holds it.
+                // After the value has arrived, only the timer holds it.
                 let token = Token { freed.add(context.isCurrent) }
                 _ = local.value(token).atLeast(.seconds(1))
             }
@@ -116,7 +116,7 @@ import Testing
         #expect(freed.entries == [true])
     }
 
-    /// Drops the jobs of its timers on a thread of its own.
+    /// Drops the jobs of its timers on another thread.
     final class DroppingContext: ExecutionContext {
         let jobs: Context
         let dropped = DispatchSemaphore(value: 0)
@@ -129,7 +129,7 @@ import Testing
         func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
             let box = TimerBox(job)
             let dropped = dropped
-            // Behind the handler that calls, which holds the promise.
+            // After the calling handler, which holds the promise.
             let next = Promise.value(1, on: jobs)
             next.whenSettled { _ in
                 Thread {
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-/// A job on its way to another thread.
+/// A job that is passed to another thread.
 private final class TimerBox: @unchecked Sendable {
     private let lock = NSLock()
     private var job: PromiseJob?

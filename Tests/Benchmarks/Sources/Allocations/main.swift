@@ -3,7 +3,7 @@ import MallocCounter
 
 // Counts the allocations of a release build and compares them with their limits.
 guard mallocCounterWorks() else {
-    print("this build brings an allocator of its own: nothing is counted")
+    print("this build replaces the allocator: nothing is counted")
     exit(0)
 }
 let limits = try AllocationLimits().limits

@@ -1,13 +1,14 @@
 import NIOCore
 import Promises
 
-/// What a chain of links costs: built, settled, run and freed.
+/// The cost of a chain of links: built, settled, run and freed.
 struct Chains {
     let loop: Loop
     let eventLoop: any EventLoop
     let tasks: Tasks
 
-    /// Every kind of chain with so many links; with `base`, without what its first links cost.
+    /// Every kind of chain with `links` links; with `base`, without the cost of the first `base`
+    /// links.
     func contenders(links: Int, base: Int? = nil) -> [Contender] {
         [
             contender("LocalPromise", local, links, base),
@@ -27,7 +28,7 @@ struct Chains {
         ]
     }
 
-    /// Those that can have a million links.
+    /// The kinds that can have a million links.
     func long(links: Int) -> [Contender] {
         [
             contender("LocalPromise", local, links, nil),
@@ -153,7 +154,7 @@ struct Chains {
     }
 }
 
-/// Where results go that nobody needs, so that they are computed.
+/// Receives unused results, so that the compiler does not remove their computation.
 nonisolated(unsafe) var sink = 0
 
 @concurrent @Sendable

@@ -1,8 +1,8 @@
 import NIOCore
 import Promises
 
-/// Three answers that come one after the other, one `map` each, gathered (by `any` of ordered
-/// members, by `whenAllComplete`, by a task group), with one `map` behind.
+/// Three promises that are settled one after the other, one `map` each, combined (by `any` of
+/// ordered inputs, by `whenAllComplete`, by a task group), followed by one `map`.
 struct FanOut {
     let loop: Loop
     let eventLoop: any EventLoop
@@ -19,8 +19,8 @@ struct FanOut {
         ]
     }
 
-    /// As a handler on the loop would do it: tasks begin on the loop's thread, and it gets the
-    /// result. In `contenders` one task does them all and never leaves the executor.
+    /// As in a handler on the loop: tasks start on the loop's thread, which waits for the result.
+    /// In `contenders` one task does all the work and never leaves the executor.
     var fromTheLoop: [Contender] {
         [
             Contender(name: "LocalPromise", run: local),
@@ -48,8 +48,8 @@ struct FanOut {
                     (key: 1, promise: two.promise.map { $0 &+ 1 }),
                     (key: 2, promise: three.promise.map { $0 &+ 1 }),
                 ]).map { result in
-                    for place in 0..<result.count {
-                        if case .success(let value) = result.result(at: place) { sink &+= value }
+                    for index in 0..<result.count {
+                        if case .success(let value) = result.result(at: index) { sink &+= value }
                     }
                 }
                 one.fulfill(1)
@@ -70,8 +70,8 @@ struct FanOut {
                 (key: 1, promise: two.promise.map { $0 &+ 1 }),
                 (key: 2, promise: three.promise.map { $0 &+ 1 }),
             ]).map { result in
-                for place in 0..<result.count {
-                    if case .success(let value) = result.result(at: place) { sink &+= value }
+                for index in 0..<result.count {
+                    if case .success(let value) = result.result(at: index) { sink &+= value }
                 }
             }
             one.fulfill(1)
@@ -86,12 +86,12 @@ struct FanOut {
             let one = eventLoop.makePromise(of: Int.self)
             let two = eventLoop.makePromise(of: Int.self)
             let three = eventLoop.makePromise(of: Int.self)
-            let members = [
+            let inputs = [
                 one.futureResult.map { $0 &+ 1 },
                 two.futureResult.map { $0 &+ 1 },
                 three.futureResult.map { $0 &+ 1 },
             ]
-            _ = EventLoopFuture.whenAllComplete(members, on: eventLoop).map { results in
+            _ = EventLoopFuture.whenAllComplete(inputs, on: eventLoop).map { results in
                 for case .success(let value) in results { sink &+= value }
             }
             one.succeed(1)
@@ -123,25 +123,25 @@ struct FanOut {
     }
 
     private func callback(times: Int) {
-        final class Gathering {
+        final class Collector {
             var values: [Int?] = [nil, nil, nil]
             var missing = 3
             let done: ([Int?]) -> Void
             init(_ done: @escaping ([Int?]) -> Void) { self.done = done }
-            func arrive(_ value: Int, at place: Int) {
-                values[place] = value
+            func collect(_ value: Int, at index: Int) {
+                values[index] = value
                 missing -= 1
                 if missing == 0 { done(values) }
             }
         }
         for _ in 0..<times {
-            let gathering = Gathering { values in
+            let collector = Collector { values in
                 for case .some(let value) in values { sink &+= value }
             }
-            let callbacks: [(Int) -> Void] = (0..<3).map { place in
-                { gathering.arrive($0 &+ 1, at: place) }
+            let callbacks: [(Int) -> Void] = (0..<3).map { index in
+                { collector.collect($0 &+ 1, at: index) }
             }
-            for (place, callback) in callbacks.enumerated() { callback(place) }
+            for (index, callback) in callbacks.enumerated() { callback(index) }
         }
     }
 }

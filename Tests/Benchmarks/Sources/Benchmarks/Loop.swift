@@ -1,8 +1,8 @@
 import Foundation
 import Promises
 
-/// An event loop as small as one can be: a queue of its own thread, and no letter box, because
-/// nothing here comes from outside.
+/// A minimal event loop: the ready queue of its thread, without an inbox, because no other thread
+/// adds jobs.
 final class Loop: ExecutionContext, @unchecked Sendable {
     let readyQueue = ReadyQueue()
     private let owner = pthread_self()

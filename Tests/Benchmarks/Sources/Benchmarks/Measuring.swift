@@ -1,38 +1,38 @@
 import Foundation
 import MallocCounter
 
-/// One way to do the work of a case.
+/// One implementation of the work of a case.
 struct Contender {
     let name: String
-    /// Does the work so many times.
+    /// Does the work `times` times.
     let run: (_ times: Int) -> Void
-    /// What is not part of the case and is subtracted, such as the chain before its last link.
+    /// Work that is not part of the case and is subtracted, such as the chain before its last link.
     var without: ((_ times: Int) -> Void)?
 }
 
-/// The same work, done by all contenders, and how much of it one time is.
+/// The same work for all contenders, and the units of work in one run.
 struct Case {
     let title: String
     var unitsPerTime = 1.0
     var contenders: [Contender]
 }
 
-/// What was measured of one contender.
+/// The measurements of one contender.
 struct Measured {
     let name: String
-    /// Per unit, one sample a round, in the same order for all contenders.
+    /// Nanoseconds per unit, one sample a round, in the same order for all contenders.
     let nanoseconds: [Double]
     let allocations: Double
 
     var median: Double { Benchmarks.median(nanoseconds) }
 
-    /// The median of the ratios of samples that were taken side by side.
+    /// The median of the ratios of samples of the same round.
     func ratio(to other: Measured) -> Double {
         Benchmarks.median(zip(nanoseconds, other.nanoseconds).map { $0 / $1 })
     }
 }
 
-/// Takes samples of all contenders in turn, so that whatever else the machine does hits all alike.
+/// Takes samples of all contenders in turn, so that other load on the machine affects all alike.
 struct Meter {
     var rounds = 41
     var nanosecondsPerSample = 4e6
@@ -42,9 +42,9 @@ struct Meter {
         let times = one.contenders.map { calibrated($0) }
         var samples = [[Double]](repeating: [], count: one.contenders.count)
         for round in 0..<rounds {
-            for place in one.contenders.indices {
+            for offset in one.contenders.indices {
                 // Every round begins with another contender.
-                let index = (place + round) % one.contenders.count
+                let index = (offset + round) % one.contenders.count
                 let contender = one.contenders[index]
                 var spent = time { contender.run(times[index]) }
                 if let without = contender.without { spent -= time { without(times[index]) } }
@@ -58,7 +58,7 @@ struct Meter {
         }
     }
 
-    /// How many times fill a sample. Also warms everything up.
+    /// How many runs fill a sample. Also warms up caches.
     private func calibrated(_ contender: Contender) -> Int {
         var times = 1
         while true {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Measures cases and prints them as tables of Markdown.
+/// Measures cases and prints them as Markdown tables.
 struct Report {
-    /// One column for each, in this order; a case need not have all.
+    /// The columns in their order; a case need not have all.
     static let contenders = [
         "LocalPromise", "Promise", "EventLoopFuture", "TaskGroup", "async let", "callback",
     ]
 
     var meter = Meter()
-    /// Parts of titles and names, to look at less than everything.
+    /// Parts of titles and names, to select cases and contenders.
     var onlyCase: String?
     var onlyContender: String?
     private(set) var results: [String: [Measured]] = [:]
 
-    /// What was asked of a ratio, and what is hoped for.
+    /// The required and the desired value of a ratio.
     struct Target {
         let title: String
         let reference: String
@@ -21,7 +21,7 @@ struct Report {
         let goal: Double
     }
 
-    func begin() {
+    func printHeader() {
         let columns = Report.contenders
         print("| ns, allocations | " + columns.joined(separator: " | ") + " |")
         print("|---|" + columns.map { _ in "---:|" }.joined())
@@ -40,7 +40,7 @@ struct Report {
         fflush(nil)
     }
 
-    /// The ratios that have a target, of both faces.
+    /// Prints the ratios that have a target, for both promise types.
     func compare(with targets: [Target]) {
         print("\n| time of | beside | must | goal | LocalPromise | Promise |")
         print("|---|---|---:|---:|---:|---:|")
@@ -60,7 +60,7 @@ struct Report {
     }
 
     private func cell(_ measured: Measured) -> String {
-        // What a group of threads allocates differs by a little from run to run.
+        // The allocations of task groups differ slightly from run to run.
         let allocations = (abs(measured.allocations) * 10).rounded() / 10
         let isWhole = allocations == allocations.rounded()
         return String(format: "%.0f", measured.median)

@@ -1,8 +1,8 @@
 import NIOCore
 import Promises
 
-/// The rows of google/promises' own benchmark: how long it takes to get into the first, second and
-/// third block on a settled promise, and to settle 10,000 pending ones with a block each.
+/// The cases of google/promises' benchmark: the time until the first, second and third block of a
+/// settled promise runs, and the time to settle 10,000 pending promises with a block each.
 struct GoogleRows {
     let loop: Loop
     let eventLoop: any EventLoop
@@ -41,7 +41,7 @@ struct GoogleRows {
                 let loop = loop
                 LocalContext.run(on: loop, readyQueue: loop.readyQueue) { local in
                     for _ in 0..<times {
-                        var resolvers = Pile<LocalResolver<Int>>(capacity: count)
+                        var resolvers = NoncopyableArray<LocalResolver<Int>>(capacity: count)
                         for _ in 0..<count {
                             let resolver = LocalResolver<Int>(on: local)
                             _ = resolver.promise.map { $0 &+ 1 }
@@ -54,7 +54,7 @@ struct GoogleRows {
             },
             Contender(name: "Promise") { times in
                 for _ in 0..<times {
-                    var resolvers = Pile<Resolver<Int>>(capacity: count)
+                    var resolvers = NoncopyableArray<Resolver<Int>>(capacity: count)
                     for _ in 0..<count {
                         let resolver = Resolver<Int>(on: loop)
                         _ = resolver.promise.map { $0 &+ 1 }
@@ -80,8 +80,8 @@ struct GoogleRows {
     }
 }
 
-/// A list of what cannot be copied. NIO's promises can, and need only an array.
-struct Pile<Element: ~Copyable>: ~Copyable {
+/// A list of noncopyable elements. NIO's promises are copyable and need only an array.
+struct NoncopyableArray<Element: ~Copyable>: ~Copyable {
     private let memory: UnsafeMutablePointer<Element>
     private var count = 0
 
@@ -95,6 +95,6 @@ struct Pile<Element: ~Copyable>: ~Copyable {
     }
 
     consuming func forEach(_ body: (consuming Element) -> Void) {
-        for place in 0..<count { body((memory + place).move()) }
+        for index in 0..<count { body((memory + index).move()) }
     }
 }

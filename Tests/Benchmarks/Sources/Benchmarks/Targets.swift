@@ -1,5 +1,5 @@
 extension Report.Target {
-    /// What the library promises about its cost, beside others.
+    /// The goals of the library's cost, compared with other libraries.
     static let all: [Report.Target] = [
         .init(title: "one more link", reference: "EventLoopFuture", must: 0.65, goal: 0.45),
         .init(title: "fan-out to three", reference: "EventLoopFuture", must: 1, goal: 0.5),

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs asynchronous work of Swift's own and waits for it.
+/// Runs `async` work in a task and waits for it.
 struct Tasks {
     func run(_ body: @escaping @Sendable () async -> Void) {
         let done = DispatchSemaphore(value: 0)

@@ -18,7 +18,7 @@ while let option = options.popFirst() {
 }
 report.meter = meter
 
-// Everything runs on the thread of a loop of NIO's, where its futures are at their best.
+// Everything runs on the thread of a NIO event loop, where NIO's futures are fastest.
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let eventLoop = group.next()
 try eventLoop.submit { [report] in
@@ -27,7 +27,7 @@ try eventLoop.submit { [report] in
     let chains = Chains(loop: loop, eventLoop: eventLoop, tasks: Tasks())
     let fanOut = FanOut(loop: loop, eventLoop: eventLoop, tasks: Tasks())
     let rows = GoogleRows(loop: loop, eventLoop: eventLoop)
-    report.begin()
+    report.printHeader()
     report.add(Case(title: "resolver and promise", contenders: chains.long(links: 0)))
     report.add(Case(title: "the same and one `map`", contenders: chains.contenders(links: 1)))
     report.add(

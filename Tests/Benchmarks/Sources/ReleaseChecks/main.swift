@@ -1,17 +1,16 @@
-// What must hold in an optimised build and cannot be seen in a debug build: threads that wait are
-// woken. Ends with status 1 at the first check that fails; a check that hangs is ended by its caller's
-// time limit.
+// Checks of an optimised build that a debug build cannot show: waiting threads are woken. Exits
+// with status 1 at the first check that fails; the caller's time limit ends a check that hangs.
 
 import Foundation
 import Promises
 
-func check(_ isRight: Bool, _ words: String) {
+func check(_ isRight: Bool, _ message: String) {
     guard !isRight else { return }
-    print("failed: \(words)")
+    print("failed: \(message)")
     exit(1)
 }
 
-/// A thread that blocks in `wait` sees the promise settled by another thread.
+/// A thread that blocks in `wait` is woken when another thread settles the promise.
 func waitingThreadsAreWoken() {
     for number in 0..<1_000 {
         let resolver = Resolver<Int>()
@@ -19,11 +18,11 @@ func waitingThreadsAreWoken() {
         let settling = Promise(on: .blocking) { number }
         settling.whenSettled { _ in }
         resolver.follow(settling)
-        check((try? promise.wait(for: .seconds(30))) == number, "wait did not see a value")
+        check((try? promise.wait(for: .seconds(30))) == number, "wait did not return the value")
     }
 }
 
-/// A thread of a `BlockingPool` that has nothing to do takes the next job.
+/// An idle thread of a `BlockingPool` takes the next job.
 func idleThreadsTakeTheNextJob() {
     let pool = BlockingPool(threads: 1)
     for number in 0..<1_000 {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// How many allocations a scenario may make: `Tests/Benchmarks/allocations.json`, by the kind of
-/// build and the name of the scenario.
+/// The limits of allocations: `Tests/Benchmarks/allocations.json`, by build configuration and name
+/// of the scenario.
 struct AllocationLimits {
     let limits: [String: Double]
 

@@ -1,8 +1,8 @@
 import MallocCounter
 import Promises
 
-/// Work whose allocations have a limit: done by the tests in a debug build, and by the program
-/// `Allocations` of the benchmarks in a release build, which is what users get.
+/// Work whose allocations have a limit: run by the tests in a debug build, and by the program
+/// `Allocations` of the benchmarks in a release build, as users build it.
 struct AllocationScenario {
     let name: String
     private let work: (_ times: Int) -> Void
@@ -12,7 +12,7 @@ struct AllocationScenario {
         self.work = work
     }
 
-    /// Calls of malloc for doing it once. What is made once and kept does not count.
+    /// Calls of malloc for one run of the work. What is allocated once and kept does not count.
     func allocations() -> Double {
         work(10)
         let few = count { work(100) }
@@ -30,7 +30,7 @@ struct AllocationScenario {
 }
 
 extension AllocationScenario {
-    /// All of them, on a context that the calling thread drives.
+    /// All scenarios, on a context whose jobs the calling thread runs.
     static var all: [AllocationScenario] { roots + links + fans }
 
     private static var roots: [AllocationScenario] {
@@ -45,7 +45,7 @@ extension AllocationScenario {
                     resolver.fulfill(1)
                 }
             },
-            AllocationScenario("the same on a core") { times in
+            AllocationScenario("the same with local promises") { times in
                 LocalContext.run(on: context) { local in
                     for _ in 0..<times {
                         let resolver = LocalResolver<Int>(on: local)
@@ -99,7 +99,7 @@ extension AllocationScenario {
     private static var fans: [AllocationScenario] {
         let context = ManualContext()
         return [
-            AllocationScenario("any of three, a map each and one behind") { times in
+            AllocationScenario("any of three, a map each and one after") { times in
                 for _ in 0..<times {
                     let one = Resolver<Int>(on: context)
                     let two = Resolver<Int>(on: context)
@@ -115,7 +115,8 @@ extension AllocationScenario {
                     context.drain()
                 }
             },
-            AllocationScenario("the same on a core, where members are their own seats") { times in
+            AllocationScenario("the same with local promises, which are their own input slots") {
+                times in
                 LocalContext.run(on: context) { local in
                     for _ in 0..<times {
                         let one = LocalResolver<Int>(on: local)
@@ -139,12 +140,12 @@ extension AllocationScenario {
 
 private struct Zero: Error {}
 
-/// So that the compiler cannot see that nobody needs it.
+/// Stores the promise, so that the compiler does not remove unused work.
 @inline(never)
 private func use(_ promise: Promise<Int>) { used = promise }
 private nonisolated(unsafe) var used: Promise<Int>?
 
 extension ManualContext {
-    /// A context for promises that are settled already and never run anything.
+    /// A context for settled promises, which run no jobs.
     fileprivate static let none = ManualContext()
 }

@@ -14,36 +14,36 @@ struct Image: Sendable, Equatable {
     var url: String
 }
 
-/// The server has no such thing.
+/// The server has no such object.
 struct NotFound: Error, Equatable {}
 
 final class API: Sendable {
     let context: ManualContext
-    let asked = Journal<String>()
+    let requests = Journal<String>()
 
     init(on context: ManualContext) { self.context = context }
 
     func user(_ id: Int) -> Promise<User> {
-        answer("user \(id)") {
+        respond("user \(id)") {
             guard id > 0 else { throw NotFound() }
             return User(id: id, name: "user\(id)", imageURL: "/\(id).png")
         }
     }
 
-    func image(_ url: String) -> Promise<Image> { answer(url) { Image(url: url) } }
+    func image(_ url: String) -> Promise<Image> { respond(url) { Image(url: url) } }
 
-    /// A service that never responds; records when it is stopped.
-    func stuck() -> Promise<Image> {
+    /// A request that is never answered; records its cancellation.
+    func neverAnswers() -> Promise<Image> {
         let resolver = Resolver<Image>(on: context).shared()
-        resolver.onCancel { [asked] _ in asked.add("stopped") }
+        resolver.onCancel { [requests] _ in requests.add("stopped") }
         resolver.promise.whenSettled { _ in withExtendedLifetime(resolver) {} }
         return resolver.promise
     }
 
-    private func answer<Value: Sendable>(
-        _ question: String, _ make: @escaping @Sendable () throws -> Value
+    private func respond<Value: Sendable>(
+        _ request: String, _ make: @escaping @Sendable () throws -> Value
     ) -> Promise<Value> {
-        asked.add(question)
+        requests.add(request)
         return after(.milliseconds(20), on: context).promise.map { try make() }
     }
 }

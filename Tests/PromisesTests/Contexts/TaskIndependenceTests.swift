@@ -3,47 +3,53 @@ import Promises
 import PromisesDispatch
 import Testing
 
-/// Handlers run in nobody's task: they see neither the task-local values nor the priority of the
-/// task that happened to wake their context.
-@Suite(.timeLimit(.minutes(5))) struct VisitTests {
+/// Handlers belong to no task: they see neither the task-local values nor the priority of the task
+/// that woke their context.
+@Suite(.timeLimit(.minutes(5))) struct TaskIndependenceTests {
     enum Request { @TaskLocal static var id: String? }
 
-    struct Sight: Sendable, Equatable {
+    struct TaskValues: Sendable, Equatable {
         var id: String?
         var priority: TaskPriority
     }
 
-    static func look() -> Sight { Sight(id: Request.id, priority: Task.currentPriority) }
+    static func currentValues() -> TaskValues {
+        TaskValues(id: Request.id, priority: Task.currentPriority)
+    }
 
-    @Test(arguments: [TimedPlace.pool, .queue, .executor])
-    func handlersSeeNothingOfWhoWokeTheContext(_ place: TimedPlace) async throws {
-        try await place.use { context in
+    @Test(arguments: [TimedContext.pool, .queue, .executor])
+    func handlersDoNotInheritTheWakingTask(_ kind: TimedContext) async throws {
+        try await kind.use { context in
             for priority in [TaskPriority.high, .background] {
                 let seen = await Task.detached(priority: priority) {
                     Request.$id.withValue("A") {
-                        #expect(VisitTests.look().id == "A")
-                        return Promise.value(1, on: context).map { _ in VisitTests.look() }
+                        #expect(TaskIndependenceTests.currentValues().id == "A")
+                        return Promise.value(1, on: context).map { _ in
+                            TaskIndependenceTests.currentValues()
+                        }
                     }
                 }.value
-                let sight = try await seen.get()
-                #expect(sight.id == nil)
-                if place != .queue { #expect(sight.priority == .medium) }
+                let values = try await seen.get()
+                #expect(values.id == nil)
+                if kind != .queue { #expect(values.priority == .medium) }
             }
         }
     }
 
-    @Test(arguments: [TimedPlace.pool, .queue, .executor, .inline])
-    func timersSeeNothingOfWhoSetThem(_ place: TimedPlace) async {
-        await place.use { context in
+    @Test(arguments: [TimedContext.pool, .queue, .executor, .inline])
+    func timersDoNotInheritTheSchedulingTask(_ kind: TimedContext) async {
+        await kind.use { context in
             let seen = Request.$id.withValue("A") {
-                after(.milliseconds(1), on: context).map { VisitTests.look().id }
+                after(.milliseconds(1), on: context).map {
+                    TaskIndependenceTests.currentValues().id
+                }
             }
             #expect(await seen.get() == nil)
         }
     }
 
-    @Test("async work in a promise is begun by its caller, and has what the caller has")
-    func asyncWorkHasItsCallersValues() async throws {
+    @Test("async work in a promise inherits its caller's task-local values")
+    func asyncWorkInheritsItsCallersTaskLocals() async throws {
         let seen = Request.$id.withValue("A") {
             Promise { () async throws -> String? in Request.id }
         }
@@ -51,7 +57,7 @@ import Testing
     }
 }
 
-/// Actors are put on contexts that run one job at a time, and on no others.
+/// Actors run on serial contexts only.
 @Suite(.timeLimit(.minutes(5))) struct ActorContextTests {
     actor Counter {
         private let executor: ContextExecutor
@@ -65,7 +71,7 @@ import Testing
         func add() { count += 1 }
     }
 
-    @Test func anActorOnInlineTrapsWithAReason() async {
+    @Test func anActorOnInlineTrapsWithAMessage() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -75,9 +81,9 @@ import Testing
         #expect(text.contains("an actor needs a context that runs one job at a time"))
     }
 
-    @Test(arguments: [TimedPlace.pool, .queue, .concurrentQueue, .executor, .loop])
-    func anActorOnAnOrderlyContextIsIsolated(_ place: TimedPlace) async {
-        await place.use { context in
+    @Test(arguments: [TimedContext.pool, .queue, .concurrentQueue, .executor, .loop])
+    func anActorOnASerialContextIsIsolated(_ kind: TimedContext) async {
+        await kind.use { context in
             let counter = Counter(on: context)
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { for _ in 0..<500 { await counter.add() } } }
@@ -86,8 +92,8 @@ import Testing
         }
     }
 
-    @Test("a task may prefer .inline: it is not isolated, and need not be")
-    func aTaskOnInline() async throws {
+    @Test("a task may prefer .inline, which isolates nothing")
+    func aTaskMayPreferInline() async throws {
         let value = try await Promise(on: .inline) { () async throws -> Int in
             await Task.yield()
             return 1

@@ -3,14 +3,14 @@ import Promises
 import PromisesDispatch
 import Testing
 
-/// A kind of context, and how its time passes in a test.
-enum TimedPlace: CaseIterable, Sendable {
+/// A kind of context, and how a test lets its time pass.
+enum TimedContext: CaseIterable, Sendable {
     case manual, pool, queue, concurrentQueue, executor, inline, loop
 
-    /// Those where a LocalContext can be made: their handlers run one at a time.
+    /// The serial contexts, which may have a `LocalContext`.
     static let serial = allCases.filter { $0 != .inline }
-    /// Those that run handlers by themselves, one at a time, and so can be busy.
-    static let selfDriven: [TimedPlace] = serial.filter { $0 != .manual }
+    /// The serial contexts that run handlers by themselves, and so can be busy.
+    static let selfDriven: [TimedContext] = serial.filter { $0 != .manual }
 
     /// Calls the body with a new context of this kind.
     func use(_ body: (any ExecutionContext) async throws -> Void) async rethrows {
@@ -30,7 +30,7 @@ enum TimedPlace: CaseIterable, Sendable {
         }
     }
 
-    /// Waits until the promises are settled. Virtual time is let pass.
+    /// Waits until the promises are settled; advances virtual time.
     func settle<Value>(_ promises: [Promise<Value>], on context: any ExecutionContext) async {
         if let manual = context as? ManualContext {
             manual.claim()
@@ -61,7 +61,7 @@ final class QueueExecutor: TaskExecutor {
     }
 }
 
-/// Keeps a context busy until it is told to stop.
+/// Keeps a context busy until `stop` is called.
 final class Blocker: Sendable {
     private let end = DispatchSemaphore(value: 0)
 

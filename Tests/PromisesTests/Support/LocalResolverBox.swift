@@ -1,7 +1,7 @@
 import Promises
 
-/// A resolver that may be kept anywhere, and its promise, which nobody has looked at yet.
-final class LocalBox {
+/// A resolver that may be stored anywhere, and its promise, without handlers.
+final class LocalResolverBox {
     private var resolver: LocalResolver<Int>?
     let promise: LocalPromise<Int>
 

@@ -2,12 +2,13 @@ import Promises
 import Synchronization
 import Testing
 
-/// On a core a member of `any` is its own seat: nothing is allocated for it. Nobody may see that.
-@Suite(.timeLimit(.minutes(5))) struct OwnSeatTests {
+/// A local input of `any` is its own input slot: nothing is allocated for it. This must not change
+/// its behaviour.
+@Suite(.timeLimit(.minutes(5))) struct OwnInputSlotTests {
     let context = ManualContext()
 
-    private func resolvers(_ count: Int, _ local: LocalContext) -> [LocalBox] {
-        (0..<count).map { _ in LocalBox(local) }
+    private func resolvers(_ count: Int, _ local: LocalContext) -> [LocalResolverBox] {
+        (0..<count).map { _ in LocalResolverBox(local) }
     }
 
     private func keyed(_ promises: [LocalPromise<Int>]) -> [(key: Int, promise: LocalPromise<Int>)]
@@ -15,27 +16,28 @@ import Testing
         promises.enumerated().map { (key: $0, promise: $1) }
     }
 
-    private func keyed(_ settles: [LocalBox]) -> [(key: Int, promise: LocalPromise<Int>)] {
-        keyed(settles.map(\.promise))
+    private func keyed(_ boxes: [LocalResolverBox]) -> [(key: Int, promise: LocalPromise<Int>)] {
+        keyed(boxes.map(\.promise))
     }
 
-    /// A member sits in one result only; the others wait for it as they wait for any promise.
-    @Test func aMemberOfManyResultsReachesThemAll() {
+    /// A promise is the input slot of one result only; other results wait for it as for any
+    /// promise.
+    @Test func anInputOfSeveralResultsReachesThemAll() {
         LocalContext.run(on: context) { local in
-            let settles = resolvers(2, local)
-            let results = (0..<4).map { _ in local.any(keyed(settles)) }
-            let twice = local.any(keyed(settles + settles))
-            settles[1].reject(Failure("b"))
-            settles[0].fulfill(7)
+            let boxes = resolvers(2, local)
+            let results = (0..<4).map { _ in local.any(keyed(boxes)) }
+            let twice = local.any(keyed(boxes + boxes))
+            boxes[1].reject(Failure("b"))
+            boxes[0].fulfill(7)
             context.drain()
             for result in results { #expect(result.value?.values == [0: 7]) }
             #expect(twice.value?.values == [0: 7, 2: 7] && twice.value?.reasons.count == 2)
         }
     }
 
-    @Test func membersMayHaveSettledBefore() {
+    @Test func inputsMayBeSettledBefore() {
         LocalContext.run(on: context) { local in
-            let late = LocalBox(local)
+            let late = LocalResolverBox(local)
             let any = local.any(keyed([local.value(1), late.promise, local.error(Failure("c"))]))
             context.drain()
             #expect(any.isPending)
@@ -45,32 +47,32 @@ import Testing
         }
     }
 
-    @Test func aMembersOwnHandlersSeeItsValueAndComeFirst() {
+    @Test func handlersOfAnInputRunBeforeTheResult() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
-            let settle = LocalBox(local)
-            let member = settle.promise.map { $0 + 1 }
-            _ = member.done { notes.add("before \($0)") }
-            _ = local.any(keyed([member])).done { notes.add("any \($0.values)") }
-            _ = member.done { notes.add("after \($0)") }
-            settle.fulfill(1)
+            let notes = LocalJournal<String>()
+            let box = LocalResolverBox(local)
+            let input = box.promise.map { $0 + 1 }
+            _ = input.done { notes.add("before \($0)") }
+            _ = local.any(keyed([input])).done { notes.add("any \($0.values)") }
+            _ = input.done { notes.add("after \($0)") }
+            box.fulfill(1)
             context.drain()
             #expect(notes.entries == ["before 2", "after 2", "any [0: 2]"])
         }
     }
 
-    /// Some members settle in turns, some have settled before: who waited first for the one that fails
-    /// is told first, though others complete the result in the same turns.
-    @Test func whoeverWaitedForAMemberBeforeIsToldBefore() {
+    /// Some inputs settle in turns, some have settled before: the result that waited first for the
+    /// failing input is settled first, though others complete in the same turns.
+    @Test func resultsAreSettledInTheOrderInWhichTheyWereMade() {
         LocalContext.run(on: context) { local in
-            let notes = Notes<String>()
+            let notes = LocalJournal<String>()
             func failed(_ name: String) -> LocalPromise<Int> { local.error(Failure(name)) }
-            let member = failed("a").mapError { $0 }
-            _ = local.all([member]).asVoid().mapError { error -> any Error in
+            let input = failed("a").mapError { $0 }
+            _ = local.all([input]).asVoid().mapError { error -> any Error in
                 notes.add("all")
                 return error
             }
-            _ = local.any(keyed([member, failed("b"), failed("c")])).asVoid().mapError {
+            _ = local.any(keyed([input, failed("b"), failed("c")])).asVoid().mapError {
                 error -> any Error in
                 notes.add("any")
                 return error
@@ -80,77 +82,79 @@ import Testing
         }
     }
 
-    /// Handlers attached to the result come one turn behind what decides it, as everywhere.
-    @Test func theResultComesInATurnOfItsOwn() {
+    /// Handlers of the result run one turn after the input that decides it, as with all
+    /// combinators.
+    @Test func theResultIsSettledInItsOwnTurn() {
         LocalContext.run(on: context) { local in
-            let settle = LocalBox(local)
-            let any = local.any(keyed([settle]))
-            settle.fulfill(1)
+            let box = LocalResolverBox(local)
+            let any = local.any(keyed([box]))
+            box.fulfill(1)
             #expect(any.isPending)
             context.drain()
             #expect(!any.isPending)
         }
     }
 
-    @Test func aMemberThatSomebodyElseWantsIsNotCancelled() {
+    @Test func anInputWithAnotherConsumerIsNotCancelled() {
         LocalContext.run(on: context) { local in
-            let settles = resolvers(3, local)
-            let stays = settles[1].promise.map { $0 }
-            let any = local.any(keyed(settles))
+            let boxes = resolvers(3, local)
+            let consumer = boxes[1].promise.map { $0 }
+            let any = local.any(keyed(boxes))
             any.cancel()
             context.drain()
-            #expect(settles.map(\.isCancelled) == [true, false, true])
-            settles[1].fulfill(5)
+            #expect(boxes.map(\.isCancelled) == [true, false, true])
+            boxes[1].fulfill(5)
             context.drain()
-            #expect(stays.value == 5 && any.error is Cancelled)
+            #expect(consumer.value == 5 && any.error is Cancelled)
         }
     }
 
-    @Test func resultsThatWereCancelledDoNotDisturbTheNext() {
+    @Test func cancelledResultsDoNotAffectLaterOnes() {
         LocalContext.run(on: context) { local in
-            let settle = LocalBox(local)
-            let stays = settle.promise.map { $0 }
+            let box = LocalResolverBox(local)
+            let consumer = box.promise.map { $0 }
             for _ in 0..<100 {
-                local.any(keyed([settle.promise])).cancel()
+                local.any(keyed([box.promise])).cancel()
                 context.drain()
             }
-            let any = local.any(keyed([settle.promise]))
-            settle.fulfill(3)
+            let any = local.any(keyed([box.promise]))
+            box.fulfill(3)
             context.drain()
-            #expect(any.value?.values == [0: 3] && stays.value == 3)
+            #expect(any.value?.values == [0: 3] && consumer.value == 3)
         }
     }
 
-    /// Decided, but its turn has not come: a cancellation is first, and nothing runs twice.
-    @Test func aResultMayBeCancelledWhenAllHaveArrived() {
+    /// The result is decided, but its turn has not come: the cancellation wins, and nothing runs
+    /// twice.
+    @Test func aResultMayBeCancelledAfterItsLastInputSettled() {
         LocalContext.run(on: context) { local in
-            let settles = resolvers(2, local)
-            let any = local.any(keyed(settles))
-            let notes = Notes<String>()
+            let boxes = resolvers(2, local)
+            let any = local.any(keyed(boxes))
+            let notes = LocalJournal<String>()
             any.whenSettled { result in
                 notes.add((try? result.get()) == nil ? "cancelled" : "value")
             }
-            for settle in settles { settle.fulfill(1) }
+            for box in boxes { box.fulfill(1) }
             any.cancel()
             context.drain()
             #expect(notes.entries == ["cancelled"])
         }
     }
 
-    @Test func aCancelledMemberCountsAsOneWithoutAValue() {
+    @Test func aCancelledInputCountsAsRejected() {
         LocalContext.run(on: context) { local in
-            let settles = resolvers(2, local)
-            let member = settles[0].promise.map { $0 }
-            let any = local.any(keyed([member, settles[1].promise]))
-            member.cancel()
-            settles[1].fulfill(1)
+            let boxes = resolvers(2, local)
+            let input = boxes[0].promise.map { $0 }
+            let any = local.any(keyed([input, boxes[1].promise]))
+            input.cancel()
+            boxes[1].fulfill(1)
             context.drain()
             #expect(any.value?.values == [1: 1])
             #expect(any.value?.reasons[0] is Cancelled)
         }
     }
 
-    @Test func aRingThroughAResultIsFound() {
+    @Test func aCycleThroughAResultIsDetected() {
         LocalContext.run(on: context) { local in
             let resolver = LocalResolver<Int>(on: local)
             let any = local.any(keyed([resolver.promise]))
@@ -164,7 +168,7 @@ import Testing
 
     enum End: CaseIterable { case settled, cancelledFromTheEnd }
 
-    @Test(arguments: End.allCases) func aLongLineOfResultsNeedsNoStack(_ end: End) {
+    @Test(arguments: End.allCases) func aLongChainOfResultsNeedsNoStack(_ end: End) {
         onAnotherThread(stackBytes: 512 * 1024) {
             let context = ManualContext()
             LocalContext.run(on: context) { local in
@@ -190,22 +194,22 @@ import Testing
         }
     }
 
-    /// The keys live as long as anything knows the result.
-    @Test func resultsThatAreCancelledLeaveNothingOnALongLivedMember() {
+    /// The keys live as long as the result is referenced.
+    @Test func cancelledResultsFreeTheirNodesOnALongLivedInput() {
         let rounds = ThreadSanitizer.shortened(10_000)
         LocalContext.run(on: context) { local in
             let freed = Mutex(0)
-            let forever = LocalBox(local)
-            let stays = forever.promise.map { $0 }
+            let longLived = LocalResolverBox(local)
+            let consumer = longLived.promise.map { $0 }
             for _ in 0..<rounds {
                 let key = Key(token: Token { freed.withLock { $0 += 1 } })
-                local.any([(key: key, promise: forever.promise)]).cancel()
+                local.any([(key: key, promise: longLived.promise)]).cancel()
                 context.drain()
             }
             #expect(freed.withLock { $0 } == rounds)
-            forever.fulfill(1)
+            longLived.fulfill(1)
             context.drain()
-            #expect(stays.value == 1)
+            #expect(consumer.value == 1)
         }
     }
 

@@ -1,80 +1,80 @@
-/// What one core may hold in memory for others at once, in bytes: requests and answers that are
-/// there in part or whole, what clients sent ahead, what they have not read yet.
+/// Limits the bytes that one worker buffers at a time: requests and responses in part or whole,
+/// data that clients sent ahead, and data that they have not read yet.
 ///
-/// Every limit of a single message multiplies with the number of messages; this bounds the sum.
+/// The limit of a single message multiplies with the number of messages; the budget bounds the sum.
 /// There is no queueing: when the budget is exhausted, load is shed. Above three quarters of the
-/// limit the owner is called to free memory first (`reclaim`). Confined to its worker.
+/// limit, `reclaim` asks the owner to free memory first. Confined to its worker.
 package final class ByteBudget {
-    /// How many more bytes may be held; negative if more is held than allowed. Read several
-    /// times a request, so unchecked: a plain number, no access of which calls anybody.
-    @exclusivity(unchecked) private var room: Int
-    /// With less room than this, memory is reclaimed.
-    @exclusivity(unchecked) private var reserve: Int
+    /// How many more bytes may be held; negative if more are held than allowed. Unchecked, because
+    /// it is read several times a request: a plain number, no access of which calls other code.
+    @exclusivity(unchecked) private var remaining: Int
+    /// Memory is reclaimed when less than this is left.
+    @exclusivity(unchecked) private var lowMark: Int
     private var isReclaiming = false
 
-    /// Frees memory: called when little room is left, and before bytes are refused. It may call
-    /// `give` and `adjust`.
+    /// Frees memory: called when the budget is low, and before bytes are refused. It may call
+    /// `release` and `adjust`.
     package var reclaim: ((Need) -> Void)?
 
     /// Why memory is reclaimed.
     package enum Need: Sendable, Equatable {
         /// More than three quarters of the limit are held.
-        case short
-        /// So many bytes will be refused unless there is room for them.
-        case room(Int)
+        case low
+        /// This many bytes will be refused unless memory is freed.
+        case bytes(Int)
     }
 
-    /// Another one from now on; what is held stays.
+    /// The limit in bytes. A change does not affect bytes that are held.
     package var limit: Int {
         didSet {
-            unsafe room += limit - oldValue
-            unsafe reserve = limit / 4
+            unsafe remaining += limit - oldValue
+            unsafe lowMark = limit / 4
         }
     }
 
     package init(limit: Int) {
         self.limit = limit
-        unsafe room = limit
-        unsafe reserve = limit / 4
+        unsafe remaining = limit
+        unsafe lowMark = limit / 4
     }
 
-    package var held: Int { unsafe limit - room }
+    package var bytesHeld: Int { unsafe limit - remaining }
 
-    /// Whether there is no room for another byte.
-    package var isExhausted: Bool { unsafe room <= 0 }
+    /// Whether no more bytes may be held.
+    package var isExhausted: Bool { unsafe remaining <= 0 }
 
-    /// Whether more than three quarters of the limit would be held with so many bytes more.
-    package func isShort(with count: Int) -> Bool {
-        unsafe room - count < reserve
+    /// Whether more than three quarters of the limit would be held with `count` more bytes.
+    package func isLow(with count: Int) -> Bool {
+        unsafe remaining - count < lowMark
     }
 
-    /// Whether so many bytes more fit.
+    /// Whether `count` more bytes fit.
     package func fits(_ count: Int) -> Bool {
-        unsafe room - count >= 0
+        unsafe remaining - count >= 0
     }
 
-    /// Holds so many more bytes; false, and nothing is held, where they are too many.
-    package func take(_ count: Int) -> Bool {
-        if isShort(with: count) { reclaimMemory(fits(count) ? .short : .room(count)) }
-        let left = unsafe room - count
+    /// Reserves bytes; false, and reserves nothing, if they do not fit.
+    package func reserve(_ count: Int) -> Bool {
+        if isLow(with: count) { reclaimMemory(fits(count) ? .low : .bytes(count)) }
+        let left = unsafe remaining - count
         guard left >= 0 else { return false }
-        unsafe room = left
+        unsafe remaining = left
         return true
     }
 
-    /// Holds so many more bytes, or fewer, which already exist.
+    /// Counts bytes that already exist: more of them, or fewer if `count` is negative.
     package func adjust(by count: Int) {
-        unsafe room -= count
-        if count > 0, isShort(with: 0) { reclaimMemory(.short) }
+        unsafe remaining -= count
+        if count > 0, isLow(with: 0) { reclaimMemory(.low) }
     }
 
-    package func give(_ count: Int) {
-        unsafe room += count
+    package func release(_ count: Int) {
+        unsafe remaining += count
     }
 
-    /// Whether another byte can be held, after memory has been reclaimed if necessary.
+    /// Whether another byte can be held, after reclaiming memory if necessary.
     package func hasRoom() -> Bool {
-        if isExhausted { reclaimMemory(.room(1)) }
+        if isExhausted { reclaimMemory(.bytes(1)) }
         return !isExhausted
     }
 

@@ -1,14 +1,13 @@
-/// An immutable run of bytes: a shared chunk of memory and the part of it that is meant.
+/// An immutable run of bytes: a shared chunk of memory and a range of it.
 ///
-/// Copying and slicing share the chunk; the bytes themselves are never copied again once they are
-/// in here. A slice keeps its whole chunk alive, so long-lived small slices of large chunks are
-/// better copied out (`Bytes(copying:)`).
+/// Copying and slicing share the chunk; the bytes themselves are not copied. A slice keeps its
+/// whole chunk alive, so copy long-lived small slices of large chunks (`Bytes(copying:)`).
 @usableFromInline
 package struct Bytes: Sendable {
     @usableFromInline let chunk: [UInt8]
     @usableFromInline let start: Int
 
-    /// How many bytes are meant.
+    /// The number of bytes.
     @usableFromInline package let count: Int
 
     @inlinable
@@ -95,7 +94,7 @@ extension String {
 
 extension [UInt8] {
     /// Appends borrowed bytes in one copy. `append(contentsOf:)` does the same for any sequence,
-    /// and needs half as many instructions again.
+    /// with half as many instructions more.
     @inlinable
     package mutating func append(copying span: Span<UInt8>) {
         unsafe span.withUnsafeBufferPointer { unsafe append(copying: $0) }
@@ -103,8 +102,8 @@ extension [UInt8] {
 
     @inlinable
     mutating func append(copying source: UnsafeBufferPointer<UInt8>) {
-        // Nothing at all for no bytes: even a count of zero must not be written to the empty array,
-        // which all threads share.
+        // Returns early for no bytes: all threads share the empty array, and not even a count of
+        // zero may be written to it.
         guard let first = source.baseAddress, source.count > 0 else { return }
         append(addingCapacity: source.count) { tail in
             unsafe tail.withUnsafeMutableBufferPointer { memory, initialized in

@@ -1,11 +1,11 @@
-/// A day of the Gregorian calendar, for the texts of dates.
+/// A day of the Gregorian calendar, for writing dates.
 package struct CivilDate {
     package let year: Int64
     package let month: Int64
     package let day: Int64
 
-    /// By whole cycles of 400 years, which all have the same number of days. Years begin on the first
-    /// of March here, so that a leap day is the last of its year.
+    /// By whole cycles of 400 years, which all have the same number of days. Years begin on the
+    /// first of March here, so that a leap day is the last of its year.
     package init(daysSince1970 days: Int64) {
         let (cycle, dayOfCycle) = (days + 719_468).flooredQuotient(by: 146_097)
         let yearOfCycle =

@@ -1,7 +1,7 @@
-/// A stream of random numbers that its seed decides (SplitMix64).
+/// A source of random numbers, determined by its seed (SplitMix64).
 ///
-/// One per core, seeded by the operating system in the daemon and by the world's seed in a
-/// simulation. Good for ids, jitter and sampling; not for secrets.
+/// One per worker, seeded by the operating system in the daemon and by the run's seed in a
+/// simulation. For ids, jitter and sampling; not for secrets.
 package final class Entropy: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,4 +1,4 @@
-/// Counts of durations in fixed buckets, cumulative only when they are read.
+/// Counts of durations in fixed buckets, not cumulative.
 package struct Histogram: Sendable {
     /// Upper bounds in microseconds, ascending: a millisecond to ten seconds.
     package static let bounds: [Int64] = [
@@ -7,9 +7,9 @@ package struct Histogram: Sendable {
         5_000_000, 10_000_000,
     ]
 
-    /// One for each bound, and one for what lies beyond.
+    /// One count for each bound, and one for longer durations.
     package private(set) var counts = [Int](repeating: 0, count: Histogram.bounds.count + 1)
-    /// Of all durations, in microseconds.
+    /// The sum of all durations, in microseconds.
     package private(set) var sum: Int64 = 0
 
     package init() {}

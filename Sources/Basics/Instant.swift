@@ -1,6 +1,6 @@
 /// A moment on the monotonic clock, in nanoseconds since an arbitrary start.
 ///
-/// Only differences mean something. It comes from a loop (`now`), so that it is virtual in a
+/// Only differences are meaningful. It comes from an event loop (`now`), so that it is virtual in a
 /// simulation; nothing else in the project reads a clock.
 @usableFromInline
 package struct Instant: Sendable, Hashable, Comparable {
@@ -16,7 +16,7 @@ package struct Instant: Sendable, Hashable, Comparable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// A later moment; saturates at the end of time instead of trapping.
+    /// A later moment; saturates instead of trapping.
     @inlinable
     package static func + (moment: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.inNanoseconds)

@@ -1,9 +1,10 @@
-/// One core's log: constant messages with typed fields, as JSON or as text, gathered into batches.
+/// The log of one worker: constant messages with typed fields, as JSON or as text, collected into
+/// batches.
 ///
-/// Confined to its core. A line costs neither a lock nor a system call; a full batch, a quiet
-/// moment or a line of weight hands the bytes to the sink.
+/// Confined to its worker. A line needs neither a lock nor a system call. The log passes the bytes
+/// to the sink when a batch is full, when the owner flushes it, or after a warning or an error.
 package final class Log {
-    /// From chatty to grave.
+    /// The levels, ascending in severity.
     package enum Level: Int, Sendable, Comparable {
         case debug, info, warning, error
 
@@ -27,7 +28,7 @@ package final class Log {
         case text
     }
 
-    /// What is written at all.
+    /// The lowest level that is written.
     package var level: Level
     private let format: Format
     private let clock: () -> Int64
@@ -35,15 +36,15 @@ package final class Log {
     private var batch: [UInt8] = []
     private var stamp = TimeStamp()
 
-    /// Called when the first line of a batch was written, so that the owner schedules a flush.
+    /// Called after the first line of a batch, so that the owner schedules a flush.
     package var onFirstLine: (() -> Void)?
 
-    /// Enough lines to be worth a system call, few enough to be no burden.
+    /// Enough lines for one system call, few enough to be cheap in memory.
     private static let batchBytesMax = 16 << 10
 
     /// - Parameters:
     ///   - clock: nanoseconds since 1970
-    ///   - sink: gets whole lines, each with its line end
+    ///   - sink: receives whole lines, each with its line end
     package init(
         level: Level, format: Format, clock: @escaping () -> Int64,
         sink: @escaping ([UInt8]) -> Void
@@ -54,7 +55,7 @@ package final class Log {
         self.sink = sink
     }
 
-    /// Writes one line; `fields` is not called where the level is too low.
+    /// Writes one line; `fields` is not called if the level is too low.
     package func write(
         _ level: Level, _ message: StaticString, _ fields: (inout LogLine) -> Void = { _ in }
     ) {
@@ -72,7 +73,7 @@ package final class Log {
         }
     }
 
-    /// Hands over what was gathered.
+    /// Passes the collected lines to the sink.
     package func flush() {
         guard !batch.isEmpty else { return }
         sink(batch)

@@ -1,4 +1,4 @@
-/// One line of a log while it is written. Every value is escaped, so no client can forge a line.
+/// One log line under construction. Every value is escaped, so no client can forge a line.
 package struct LogLine {
     private let format: Log.Format
     private var text: [UInt8]
@@ -34,14 +34,14 @@ package struct LogLine {
 
     /// Adds a whole number.
     package mutating func add(_ key: StaticString, _ value: Int) {
-        separate(key)
+        beginField(key)
         if value < 0 { text.append(UInt8(ascii: "-")) }
         text.append(decimal: value.magnitude)
     }
 
     /// Adds a duration in milliseconds, to the microsecond.
     package mutating func add(milliseconds key: StaticString, _ duration: Duration) {
-        separate(key)
+        beginField(key)
         let microseconds = UInt64(max(0, duration.inNanoseconds) / 1_000)
         text.append(decimal: microseconds / 1_000)
         text.append(UInt8(ascii: "."))
@@ -53,25 +53,25 @@ package struct LogLine {
 
     /// Adds a text that does not come from a client.
     package mutating func add(_ key: StaticString, _ value: String) {
-        separate(key)
+        beginField(key)
         quote(isTrusted: true, Bytes(value))
     }
 
     /// Adds a literal that needs no escaping.
     package mutating func add(literal key: StaticString, _ value: StaticString) {
-        separate(key)
+        beginField(key)
         if format == .json { text.append(UInt8(ascii: "\"")) }
         text.append(literal: value)
         if format == .json { text.append(UInt8(ascii: "\"")) }
     }
 
-    /// Adds bytes from outside, which may be anything; those beyond ASCII are read as Latin-1.
+    /// Adds arbitrary bytes of a client; bytes beyond ASCII are read as Latin-1.
     package mutating func add(_ key: StaticString, untrusted value: Bytes) {
-        separate(key)
+        beginField(key)
         quote(isTrusted: false, value)
     }
 
-    private mutating func separate(_ key: StaticString) {
+    private mutating func beginField(_ key: StaticString) {
         switch format {
         case .json:
             text.append(literal: #",""#)
@@ -84,7 +84,7 @@ package struct LogLine {
         }
     }
 
-    /// Both formats quote as JSON does; text leaves the quotes out where nothing needs them.
+    /// Both formats quote as JSON does; the text format omits unnecessary quotes.
     private mutating func quote(isTrusted: Bool, _ value: Bytes) {
         let bytes = value.span
         if format == .text, !bytes.isEmpty, bytes.indices.allSatisfy({ Self.isPlain(bytes[$0]) }) {

@@ -1,11 +1,11 @@
-/// Log lines between the threads that produce them and the one that writes them: a queue of bytes
-/// with a bound, which holds for its memory, too. When it is full, the oldest lines are dropped and
+/// A bounded queue of log lines between the threads that produce them and the thread that writes
+/// them. The bound also holds for its memory. When it is full, the oldest lines are dropped and
 /// counted.
 ///
-/// A plain value; `LogWriter` keeps it behind its mutex. Lines stay whole, and their order is that
-/// in which they were appended.
+/// A plain value; `LogWriter` protects it with its mutex. Lines stay whole and in the order of
+/// appending.
 package struct LogQueue {
-    /// What the writer takes at once.
+    /// Lines that the writer takes at once.
     package struct Batch {
         /// How many lines were dropped just before these and have not been reported yet.
         package let linesLost: Int
@@ -13,7 +13,7 @@ package struct LogQueue {
         package let lines: [UInt8]
     }
 
-    /// Lines in one piece of memory, so that short lines cost no memory of their own.
+    /// Lines in one piece of memory, so that short lines need no allocation of their own.
     private struct Chunk {
         var bytes: [UInt8]
         /// The first byte that is still queued; those before it were dropped.
@@ -24,12 +24,12 @@ package struct LogQueue {
 
     /// Bytes of lines that are queued.
     package private(set) var bytes = 0
-    /// All lines that were never written, since the process began.
+    /// All lines that were dropped since the process began.
     package private(set) var linesDropped = 0
 
     private let bytesMax: Int
     private let chunkBytes: Int
-    /// What the chunks take together: more than their lines, as a line never spans two of them.
+    /// The memory of all chunks: more than their lines, because a line never spans two chunks.
     private var memory = 0
     private let memoryMax: Int
     /// Oldest first, none of them empty.
@@ -37,13 +37,13 @@ package struct LogQueue {
     private var linesLost = 0
 
     /// - Parameters:
-    ///   - bytesMax: 8 MiB holds the lines of some seconds under load, and is little beside what
-    ///     requests may hold
-    ///   - chunkBytes: what one write takes; as much as a pipe holds
+    ///   - bytesMax: 8 MiB holds the lines of some seconds under load, and is little compared with
+    ///     the memory of requests
+    ///   - chunkBytes: the size of one write; the capacity of a pipe
     package init(bytesMax: Int = 8 << 20, chunkBytes: Int = 64 << 10) {
         self.bytesMax = bytesMax
         self.chunkBytes = chunkBytes
-        // One chunk more than the lines need: the newest one is hardly ever full.
+        // One chunk more than the lines need: the newest chunk is rarely full.
         memoryMax = (bytesMax + chunkBytes - 1) / chunkBytes * chunkBytes + chunkBytes
     }
 
@@ -90,13 +90,13 @@ package struct LogQueue {
     package mutating func recordFailure(of batch: Batch, written: Int, isLossReported: Bool) {
         let lost = batch.lines.dropFirst(written).count { $0 == lineEnd }
         linesDropped += lost
-        // Nothing was taken meanwhile, but more may have been dropped.
+        // No batch was taken meanwhile, but more lines may have been dropped.
         linesLost += isLossReported ? lost : lost + batch.linesLost
     }
 
     private mutating func dropOldestLine() {
         guard var chunk = chunks.first else { return }
-        chunks[0].bytes = []  // so that there is one owner, and no copy
+        chunks[0].bytes = []  // so that there is one owner and no copy
         let length = chunk.bytes[chunk.start...].firstLine.count
         chunk.start += length
         bytes -= length

@@ -1,8 +1,8 @@
-/// The right to use one unit of something limited, such as a call of a concurrency limit or a request
-/// in flight. Confined to its worker.
+/// The right to use one unit of something limited, such as a call of a concurrency limit or a
+/// request in flight. Confined to its worker.
 ///
-/// The unit is released once: by `release()`, or when the last owner drops the permit, so that no way
-/// in which work can end keeps it.
+/// The unit is released once: by `release()`, or when the last owner drops the permit, however the
+/// work ends.
 package final class Permit {
     /// Unchecked: it is taken out before it is used.
     @exclusivity(unchecked) private var source: Permits?
@@ -15,14 +15,14 @@ package final class Permit {
 
     /// Releases the unit; later calls do nothing.
     package func release() {
-        unsafe source.take()?.released()
+        unsafe source.take()?.recordRelease()
     }
 }
 
-/// Counts the permits of one kind that are in use. Its users state the limit with each request for a
-/// permit, so that the count survives a change of the limit.
+/// Counts the permits of one kind that are in use. Its users state the limit with each request for
+/// a permit, so that the count survives a change of the limit.
 package final class Permits {
-    /// Unchecked, like the next: no access to it calls other code.
+    /// Unchecked, like the next property: no access to it calls other code.
     @exclusivity(unchecked) private var count = 0
     @exclusivity(unchecked) private var onRelease: (() -> Void)?
 
@@ -37,12 +37,13 @@ package final class Permits {
         return Permit(of: self)
     }
 
-    /// Calls `action` after each release: a queue can serve its next entry then. Nil ends that.
+    /// Sets the action after each release, for example to start the next queued call. Nil removes
+    /// it.
     package func afterRelease(_ action: (() -> Void)?) {
         unsafe onRelease = action
     }
 
-    fileprivate func released() {
+    fileprivate func recordRelease() {
         unsafe count -= 1
         unsafe onRelease?()
     }

@@ -1,27 +1,27 @@
-/// Numbered places for values, used again when they are free: a number finds its value without
-/// hashing, and once a table has grown to its usual size, nothing is allocated any more.
+/// Numbered slots for values, reused when they are free: a number finds its value without hashing,
+/// and a table that has grown to its usual size allocates nothing more.
 ///
-/// A slot may stand in one `SlotList`; joining and leaving it take constant time. Inlinable, so that
-/// the compiler specialises it for the values of other modules.
+/// A slot may be in one `SlotList`; joining and leaving the list take constant time. Inlinable, so
+/// that the compiler specialises it for the values of other modules.
 @usableFromInline
 package struct SlotTable<Value> {
     @usableFromInline
     struct Slot {
         @usableFromInline var value: Value?
-        /// The neighbours in the list that the slot stands in; `after` also chains the free slots.
+        /// The neighbours in the slot's list; `after` also links the free slots.
         @usableFromInline var before: Int
         @usableFromInline var after: Int
 
         @inlinable
-        init(_ value: Value?, after: Int = SlotList.nowhere) {
+        init(_ value: Value?, after: Int = SlotList.noSlot) {
             self.value = value
-            before = SlotList.nowhere
+            before = SlotList.noSlot
             self.after = after
         }
     }
 
     @usableFromInline var slots: [Slot] = []
-    @usableFromInline var firstFree = SlotList.nowhere
+    @usableFromInline var firstFree = SlotList.noSlot
 
     /// How many slots hold a value.
     @usableFromInline package internal(set) var count = 0
@@ -29,11 +29,11 @@ package struct SlotTable<Value> {
     @inlinable
     package init() {}
 
-    /// Puts a value into a free slot and gives its number.
+    /// Stores a value in a free slot and returns its number.
     @inlinable
     package mutating func insert(_ value: Value) -> Int {
         count += 1
-        guard firstFree != SlotList.nowhere else {
+        guard firstFree != SlotList.noSlot else {
             slots.append(Slot(value))
             return slots.count - 1
         }
@@ -43,8 +43,8 @@ package struct SlotTable<Value> {
         return slot
     }
 
-    /// Takes the value out and frees the slot, which must have left its list before. Nil when it
-    /// was free.
+    /// Removes the value and frees the slot, which must have left its list before. Nil if it was
+    /// free.
     @inlinable
     @discardableResult
     package mutating func remove(_ slot: Int) -> Value? {
@@ -67,12 +67,12 @@ package struct SlotTable<Value> {
         }
     }
 
-    /// Puts a slot at the end of a list.
+    /// Appends a slot to a list.
     @inlinable
     package mutating func join(_ slot: Int, _ list: inout SlotList) {
         slots[slot].before = list.last
-        slots[slot].after = SlotList.nowhere
-        if list.last == SlotList.nowhere {
+        slots[slot].after = SlotList.noSlot
+        if list.last == SlotList.noSlot {
             list.first = slot
         } else {
             slots[list.last].after = slot
@@ -81,26 +81,26 @@ package struct SlotTable<Value> {
         list.count += 1
     }
 
-    /// Takes a slot out of the list that it stands in.
+    /// Removes a slot from its list.
     @inlinable
     package mutating func leave(_ slot: Int, _ list: inout SlotList) {
         let (before, after) = (slots[slot].before, slots[slot].after)
-        if before == SlotList.nowhere { list.first = after } else { slots[before].after = after }
-        if after == SlotList.nowhere { list.last = before } else { slots[after].before = before }
-        slots[slot].before = SlotList.nowhere
-        slots[slot].after = SlotList.nowhere
+        if before == SlotList.noSlot { list.first = after } else { slots[before].after = after }
+        if after == SlotList.noSlot { list.last = before } else { slots[after].before = before }
+        slots[slot].before = SlotList.noSlot
+        slots[slot].after = SlotList.noSlot
         list.count -= 1
     }
 }
 
-/// The two ends of a list that runs through the slots of a table, in the order of joining.
+/// The two ends of a linked list of slots, in the order of joining.
 @usableFromInline
 package struct SlotList {
     @inlinable
-    package static var nowhere: Int { -1 }
+    package static var noSlot: Int { -1 }
 
-    @usableFromInline var first = nowhere
-    @usableFromInline var last = nowhere
+    @usableFromInline var first = noSlot
+    @usableFromInline var last = noSlot
     @usableFromInline package internal(set) var count = 0
 
     @inlinable

@@ -1,17 +1,17 @@
-/// Rows of texts in columns, for people to read.
+/// A table of texts in aligned columns.
 package struct TextTable {
-    /// Without spaces at their ends.
+    /// The lines, without trailing spaces.
     package let lines: [String]
 
-    /// How the texts of a column are laid out. Longer texts than its width are not cut.
+    /// The layout of a column. Texts that are longer than its width are not cut.
     package struct Column {
         fileprivate let width: Int?
         fileprivate let gap: Int
         fileprivate let isRight: Bool
 
         /// - Parameters:
-        ///   - width: nil for that of its longest text
-        ///   - gap: the spaces behind it
+        ///   - width: nil for the width of its longest text
+        ///   - gap: the spaces after it
         package static func left(_ width: Int? = nil, gap: Int) -> Column {
             Column(width: width, gap: gap, isRight: false)
         }
@@ -21,7 +21,8 @@ package struct TextTable {
         }
     }
 
-    /// - Parameter columns: all but those at the end whose texts stand as they are
+    /// - Parameter columns: the layout of the first columns; the texts of further columns are
+    ///   appended unchanged
     package init(_ rows: [[String]], _ columns: [Column]) {
         let widths = columns.enumerated().map { index, column in
             column.width ?? rows.map { $0[index].count }.max() ?? 0
@@ -45,7 +46,7 @@ package struct TextTable {
 
     /// Columns as wide as their longest text.
     ///
-    /// - Parameter gaps: the spaces behind each column but the last
+    /// - Parameter gaps: the spaces after each column but the last
     package init(_ rows: [[String]], gaps: [Int]) {
         self.init(rows, gaps.map { .left(gap: $0) })
     }

@@ -1,6 +1,6 @@
-/// Times as RFC 3339 writes them, in UTC to the millisecond: `2026-03-01T09:30:00.125Z`.
+/// Times in the format of RFC 3339, in UTC to the millisecond: `2026-03-01T09:30:00.125Z`.
 ///
-/// Keeps the text of the current second, so that a busy log formats a date once a second.
+/// Caches the text of the current second, so that a busy log formats a date once a second.
 package struct TimeStamp {
     private var second: Int64 = .min
     private var prefix: [UInt8] = []

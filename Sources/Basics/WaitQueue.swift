@@ -1,16 +1,16 @@
-/// What waits for a resource, first in, first out; an entry may leave early, and may have a deadline.
+/// A queue for a resource, first in, first out. An entry may leave early, and may have a deadline.
 ///
-/// Pure: it reads no clock and starts no timer. Its owner removes the entries whose deadline has
-/// passed (`takeExpired`), at the time that `nextDeadline` states. Used by the pool for calls that
-/// wait for a connection, and by the concurrency limit for calls that wait for a permit. Every
-/// operation takes constant time and, once the queue has grown to its usual size, allocates nothing.
+/// It reads no clock and starts no timer. Its owner removes the entries whose deadline has passed
+/// (`takeExpired`), at the time that `nextDeadline` states. Used by the pool for calls that wait
+/// for a connection, and by the concurrency limit for calls that wait for a permit. Every operation
+/// takes constant time and, once the queue has grown to its usual size, allocates nothing.
 @usableFromInline
 package struct WaitQueue<Waiter> {
-    /// Names an entry, also after it has left the queue.
+    /// Identifies an entry, also after it has left the queue.
     @usableFromInline
     package struct Ticket: Equatable {
         @usableFromInline let slot: Int
-        /// Tells the entry from those that had its slot before or have it later.
+        /// Distinguishes the entry from earlier and later entries in the same slot.
         @usableFromInline let number: UInt64
 
         @inlinable
@@ -41,14 +41,14 @@ package struct WaitQueue<Waiter> {
     @inlinable
     package init() {}
 
-    /// How many wait.
+    /// The number of waiting entries.
     @inlinable
     package var count: Int { order.count }
 
     /// Adds an entry at the end.
     ///
-    /// - Parameter deadline: nil waits without a limit. The queue removes entries from its front only,
-    ///   so an entry with an earlier deadline than one before it waits as long as that one.
+    /// - Parameter deadline: nil waits without a limit. The queue removes entries from its front
+    ///   only, so an entry with an earlier deadline than one before it waits as long as that one.
     @inlinable
     package mutating func join(_ waiter: Waiter, until deadline: Instant? = nil) -> Ticket {
         joined &+= 1
@@ -65,7 +65,8 @@ package struct WaitQueue<Waiter> {
         return entries.remove(slot)?.waiter
     }
 
-    /// Removes an entry before its turn. Nil, and nothing happens, if it has left the queue already.
+    /// Removes an entry before its turn. Nil, and nothing happens, if it has left the queue
+    /// already.
     @inlinable
     @discardableResult
     package mutating func leave(_ ticket: Ticket) -> Waiter? {
@@ -74,11 +75,11 @@ package struct WaitQueue<Waiter> {
         return entries.remove(ticket.slot)?.waiter
     }
 
-    /// The deadline of the entry that waits longest; nil if it has none, and for an empty queue.
+    /// The deadline of the entry that waits longest; nil if it has none, or the queue is empty.
     @inlinable
     package var nextDeadline: Instant? { order.oldest.flatMap { entries[$0]?.deadline } }
 
-    /// Removes the entry that waits longest if its deadline has come.
+    /// Removes the entry that waits longest if its deadline has passed.
     @inlinable
     package mutating func takeExpired(at now: Instant) -> Waiter? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }

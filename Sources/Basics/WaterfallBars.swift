@@ -1,33 +1,37 @@
-/// Draws parts of one period as bars, one below the other.
+/// Draws parts of one period as bars of characters.
 package struct WaterfallBars {
     private let start: Instant
     private let nanoseconds: Int64
     private let scale: Int
     private let columns: Int
-    private let sign: Character
+    private let character: Character
 
     /// - Parameters:
-    ///   - scale: the columns that the period takes
-    ///   - columns: those of a bar; one more than `scale` leaves room for what begins at the end
-    ///   - sign: what a bar is made of
+    ///   - scale: the columns of the whole period
+    ///   - columns: the columns of a bar; one more than `scale` leaves room for a part that begins
+    ///     at the end
+    ///   - sign: the character of a bar
     package init(
-        from start: Instant, to end: Instant, scale: Int, columns: Int, of sign: Character
+        from start: Instant, to end: Instant, scale: Int, columns: Int, of character: Character
     ) {
         self.start = start
         nanoseconds = max(1, (end - start).inNanoseconds)
         self.scale = scale
         self.columns = columns
-        self.sign = sign
+        self.character = character
     }
 
-    /// At least one sign, with spaces around it, between two strokes.
+    /// A bar of at least one character, padded with spaces, between two `|`.
     ///
-    /// - Parameter marks: moments that are marked in it by a digit, the first by 2: it is the second
-    ///   of its kind
-    package func bar(from began: Instant, to ended: Instant, marks: [Instant] = []) -> String {
+    /// - Parameter marks: moments that a digit marks in the bar, starting with 2: the marks are
+    ///   later attempts of a call
+    package func bar(from partStart: Instant, to partEnd: Instant, marks: [Instant] = []) -> String
+    {
         var cells = Array(repeating: Character(" "), count: columns)
-        let first = min(column(of: began), columns - 1)
-        for cell in first..<max(first + 1, min(column(of: ended), columns)) { cells[cell] = sign }
+        let first = min(column(of: partStart), columns - 1)
+        for cell in first..<max(first + 1, min(column(of: partEnd), columns)) {
+            cells[cell] = character
+        }
         for (index, moment) in marks.enumerated() {
             cells[min(column(of: moment), columns - 1)] =
                 index < 8 ? Character("\(index + 2)") : "+"
@@ -43,7 +47,7 @@ package struct WaterfallBars {
 }
 
 extension [UInt8] {
-    /// Appends a time as milliseconds with one decimal: `12.3`. A negative one counts as zero.
+    /// Appends a time as milliseconds with one decimal: `12.3`. A negative time counts as zero.
     package mutating func append(tenthsOfMilliseconds time: Duration) {
         let tenths = UInt64(Swift.max(0, time.inNanoseconds)) / 100_000
         append(decimal: tenths / 10)
@@ -53,7 +57,7 @@ extension [UInt8] {
 }
 
 extension Duration {
-    /// `12.3ms`; a negative one counts as zero.
+    /// The duration as `12.3ms`; a negative one counts as zero.
     package var millisecondsText: String {
         var text: [UInt8] = []
         text.append(tenthsOfMilliseconds: self)

@@ -74,7 +74,7 @@ package final class Exchange {
 
     /// The response is out, or the request was given up: releases the permits and the bytes.
     package func end() {
-        budget.take()?.give(heldBytes)
+        budget.take()?.release(heldBytes)
         // A release may start other work, which must not find the permits again.
         guard let held = unsafe permits.take() else { return }
         for permit in held { permit.release() }
@@ -89,10 +89,10 @@ package final class Exchange {
     /// holds too much already.
     package func hold(_ count: Int) -> Bool {
         guard let budget else { return true }
-        guard budget.take(count) else { return false }
+        guard budget.reserve(count) else { return false }
         // Freeing memory for this may have ended this very exchange.
         guard self.budget != nil else {
-            budget.give(count)
+            budget.release(count)
             return true
         }
         heldBytes += count

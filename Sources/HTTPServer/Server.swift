@@ -60,7 +60,7 @@ package final class Server {
     deinit { budget.reclaim = nil }
 
     /// What is held in memory for requests and connections.
-    package var bufferedBytes: Int { budget.held }
+    package var bufferedBytes: Int { budget.bytesHeld }
 
     /// Open connections, idle ones included.
     package var connectionCount: Int { connections.count }
@@ -212,12 +212,12 @@ package final class Server {
     private func closeUnread(_ need: ByteBudget.Need) {
         let (count, grace) =
             switch need {
-            case .short: (0, settings.unreadGrace)
-            case .room(let count): (count, settings.unreadGraceMin)
+            case .low: (0, settings.unreadGrace)
+            case .bytes(let count): (count, settings.unreadGraceMin)
             }
         let now = loop.now
         var looksLeft = Self.looksPerReclaim
-        while looksLeft > 0, budget.isShort(with: count), let slot = unsafe unread.first {
+        while looksLeft > 0, budget.isLow(with: count), let slot = unsafe unread.first {
             looksLeft -= 1
             let connection = connections[slot]
             // All others have waited for less.

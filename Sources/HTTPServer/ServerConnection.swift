@@ -203,7 +203,7 @@ final class ServerConnection: ByteStreamDelegate {
         unsafe deadline.cancel()
         server.forgetOccupation(at: slot)
         stream.close()
-        unsafe server.budget.give(heldBytes)
+        unsafe server.budget.release(heldBytes)
         unsafe heldBytes = 0
         server.forget(self)
     }

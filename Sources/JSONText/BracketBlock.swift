@@ -1,12 +1,13 @@
 /// The brackets among sixty-four bytes of valid text that begin outside of strings.
 ///
-/// A bit a byte, the first one lowest, so that a few operations determine what is inside strings.
+/// One bit for each byte, the first byte in the lowest bit, so that a few operations find what is
+/// inside strings.
 struct BracketBlock {
     /// Brackets outside of strings.
     let brackets: UInt64
-    /// Of the brackets, those that close.
+    /// The closing ones of these brackets.
     let closing: UInt64
-    /// The quote of a string that goes on behind the block.
+    /// The opening quote of a string that ends after the block.
     let openQuote: Int?
 
     @inline(__always)
@@ -19,39 +20,40 @@ struct BracketBlock {
             let word = text.word(offset &+ 8 &* step)
             let shift = UInt64(8 &* step)
             notQuotes |= Word.gathered(Word.isNot(word, .quote)) &<< shift
-            // All four brackets become 7F; so would only Y, y and DEL, which occur only in strings.
+            // All four brackets become 7F; besides them only Y, y and DEL do, which occur only in
+            // strings.
             notBrackets |= Word.gathered(Word.isNot(word | Word.all(0x26), 0x7F)) &<< shift
             // 5D and 7D have this bit, 5B and 7B have not.
             closing |= Word.gathered(word &<< 5) &<< shift
             notBackslash &= Word.isNot(word, .backslash)
         }
         var quotes = ~notQuotes
-        if ~notBackslash & Word.highs != 0 { quotes &= ~BracketBlock.escaped(text, offset) }
+        if ~notBackslash & Word.highs != 0 { quotes &= ~BracketBlock.escapedBytes(text, offset) }
 
-        let inString = BracketBlock.running(quotes)
+        let inString = BracketBlock.insideStrings(quotes)
         brackets = ~notBrackets & ~inString
         self.closing = closing & brackets
         openQuote = inString &>> 63 == 0 ? nil : 63 &- quotes.leadingZeroBitCount
     }
 
-    /// What is behind a backslash that is not escaped itself.
+    /// The bytes after an unescaped backslash.
     @inline(never)
-    private static func escaped(_ text: Lookahead, _ offset: Int) -> UInt64 {
-        var escaped: UInt64 = 0
-        var place = 0
-        while place < 64 {
-            let isEscape = text.byte(offset &+ place) == .backslash
-            if isEscape { escaped |= 1 << UInt64(place &+ 1) }
-            place &+= isEscape ? 2 : 1
+    private static func escapedBytes(_ text: Lookahead, _ offset: Int) -> UInt64 {
+        var escapedBytes: UInt64 = 0
+        var index = 0
+        while index < 64 {
+            let isEscape = text.byte(offset &+ index) == .backslash
+            if isEscape { escapedBytes |= 1 << UInt64(index &+ 1) }
+            index &+= isEscape ? 2 : 1
         }
-        return escaped
+        return escapedBytes
     }
 
-    /// All places from every odd one of the given places up to the next even one: strings, from the
-    /// first quote up to the last.
+    /// All bits from every odd one of the given bits up to the next even one: the strings between
+    /// quotes.
     @inline(__always)
-    private static func running(_ places: UInt64) -> UInt64 {
-        var sum = places
+    private static func insideStrings(_ bits: UInt64) -> UInt64 {
+        var sum = bits
         sum ^= sum &<< 1
         sum ^= sum &<< 2
         sum ^= sum &<< 4
@@ -71,10 +73,10 @@ extension Lookahead {
             let block = BracketBlock(self, at: at)
             let closeCount = block.closing.nonzeroBitCount
             if depth > closeCount {
-                // Too few to be the end, so none of them is examined.
+                // Too few closing brackets to end the container, so none of them is examined.
                 depth &+= block.brackets.nonzeroBitCount &- 2 &* closeCount
-            } else if let place = block.end(&depth) {
-                return at &+ place &+ 1
+            } else if let index = block.end(&depth) {
+                return at &+ index &+ 1
             }
             at = block.openQuote.map { stringEnd(at &+ $0) } ?? at &+ 64
         }
@@ -83,14 +85,14 @@ extension Lookahead {
 }
 
 extension BracketBlock {
-    /// Where the container ends that is open `depth` times.
+    /// The end of the container at nesting `depth`; nil if it is not in this block.
     @inline(__always)
     fileprivate func end(_ depth: inout Int) -> Int? {
         var rest = brackets
         while rest != 0 {
-            let place = rest.trailingZeroBitCount
-            depth &+= closing &>> UInt64(place) & 1 == 0 ? 1 : -1
-            if depth == 0 { return place }
+            let index = rest.trailingZeroBitCount
+            depth &+= closing &>> UInt64(index) & 1 == 0 ? 1 : -1
+            if depth == 0 { return index }
             rest &= rest &- 1
         }
         return nil

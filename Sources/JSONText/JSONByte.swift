@@ -1,4 +1,4 @@
-/// The bytes that mean something in JSON, by name.
+/// Names for the bytes of JSON's grammar.
 extension UInt8 {
     static var quote: UInt8 { 0x22 }
     static var backslash: UInt8 { 0x5C }
@@ -19,7 +19,7 @@ extension UInt8 {
     @inline(__always)
     var isDigit: Bool { self &- 0x30 < 10 }
 
-    /// What the byte counts for as a hexadecimal digit.
+    /// The value of the byte as a hexadecimal digit.
     @inline(__always)
     var hexValue: UInt32? {
         if isDigit { return UInt32(self &- 0x30) }

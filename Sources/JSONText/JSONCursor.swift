@@ -1,6 +1,6 @@
-/// Walks over text that is known to be valid, checking nothing again.
+/// Iterates over the members and elements of text that is known to be valid.
 ///
-/// It gives out places and no slices, so that a walk retains and releases nothing.
+/// It returns ranges and no slices, so that iteration retains and releases nothing.
 struct JSONCursor: ~Escapable {
     private let text: Lookahead
     private(set) var at: Int
@@ -18,7 +18,7 @@ struct JSONCursor: ~Escapable {
         let value: Range<Int>
     }
 
-    /// `at` is behind the opening bracket of an object or array, or behind one of its values.
+    /// `at` is after the opening bracket of an object or array, or after one of its values.
     @_lifetime(copy text)
     init(_ text: Lookahead, at: Int) {
         self.text = text
@@ -36,7 +36,7 @@ struct JSONCursor: ~Escapable {
         return key
     }
 
-    /// Goes to where the next element of the array starts; false at its end.
+    /// Moves to the start of the next element of the array; false at its end.
     @inline(__always)
     mutating func findNext() -> Bool {
         at = text.afterSpace(at)
@@ -45,7 +45,7 @@ struct JSONCursor: ~Escapable {
         return byte != .closeBrace && byte != .closeBracket && at < text.count
     }
 
-    /// The value that starts here, leapt over.
+    /// Skips the value that starts here, and returns its range.
     @inline(__always)
     mutating func takeValue() -> Range<Int> {
         let start = at
@@ -53,7 +53,7 @@ struct JSONCursor: ~Escapable {
         return start..<at
     }
 
-    /// Goes on behind a value that the caller has walked over by itself.
+    /// Continues after a value that the caller has read itself.
     @inline(__always)
     mutating func resume(behind end: Int) { at = end }
 

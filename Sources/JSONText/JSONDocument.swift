@@ -1,19 +1,20 @@
 package import Basics
 
-/// A text with the place of everything in it, for configuration files; bodies never become one.
+/// A parsed text with the source range of every value, for configuration files; not used for
+/// bodies.
 package struct JSONDocument: Sendable {
     /// The whole text, white space included; offsets count from its start.
     package let text: Bytes
     package let root: Node
 
-    /// A value and where it stands.
+    /// A value and its range in the text.
     package struct Node: Sendable {
         /// Counted in bytes from the start of the text.
         package let range: Range<Int>
         package let content: Content
     }
 
-    /// What a value is. Numbers stay text, for the reader knows what it wants of them.
+    /// The content of a value. Numbers stay text; the reader converts them.
     package indirect enum Content: Sendable {
         case object([Member])
         case array([Node])
@@ -23,7 +24,7 @@ package struct JSONDocument: Sendable {
         case null
     }
 
-    /// One member, in the order of the text. Keys that come twice are both here.
+    /// One member, in the order of the text. Duplicate keys are kept.
     package struct Member: Sendable {
         package let key: String
         /// The key with its quotes.

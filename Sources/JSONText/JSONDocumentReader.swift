@@ -1,8 +1,8 @@
 import Basics
 
-/// Reads valid text into nodes, with a stack of its own for the containers that are open.
+/// Reads valid text into nodes, with an explicit stack of the open containers.
 ///
-/// Each level of nesting walks over its values once more: fine for files that people write.
+/// Each level of nesting scans its values once more, which is fast enough for configuration files.
 struct JSONDocumentReader: ~Escapable {
     private let text: Lookahead
     private var open: [Container] = []
@@ -10,7 +10,7 @@ struct JSONDocumentReader: ~Escapable {
     private struct Container {
         let range: Range<Int>
         let isObject: Bool
-        /// How far it is read.
+        /// The offset up to which it was read.
         var at: Int
         /// The key of the value that is being read.
         var key: Range<Int> = 0..<0
@@ -38,7 +38,7 @@ struct JSONDocumentReader: ~Escapable {
         }
     }
 
-    /// A scalar is read at once; a container is opened, and read value by value.
+    /// Reads a scalar; opens a container, whose values follow.
     private mutating func enter(_ value: Range<Int>) -> JSONDocument.Node? {
         switch text.byte(value.lowerBound) {
         case .openBrace, .openBracket:

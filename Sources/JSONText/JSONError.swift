@@ -1,10 +1,10 @@
 /// Why a text is not JSON, and where.
 package struct JSONError: Error, Equatable {
-    /// Where the scan stopped, counted in bytes from the start of the text.
+    /// The offset where the scan stopped, in bytes from the start of the text.
     package let offset: Int
     package let reason: Reason
 
-    /// What stands, or does not stand, at the offset.
+    /// What is wrong at the offset.
     package enum Reason: Sendable {
         case unexpectedEnd
         case unexpectedByte

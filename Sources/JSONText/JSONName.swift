@@ -1,8 +1,8 @@
 package import Basics
 
-/// A key with its text, made once where a plan is compiled.
+/// A key in both forms, made once when a plan is compiled.
 package struct JSONName: Sendable {
-    /// What the key means, unescaped.
+    /// The key, unescaped.
     package let plain: Bytes
     /// The key with quotes and colon.
     package let written: Bytes

@@ -1,33 +1,34 @@
 import Basics
 
-/// Puts one object together, of named members and of the members of whole objects, in order.
+/// Builds one object of named members and of the members of whole objects, in order.
 ///
-/// The first to bring a key keeps it. Names that are added must differ from each other, which is
-/// for the caller to see to; so as long as no object is merged, no key is ever looked at.
+/// The first member with a key wins. The caller ensures that added names differ from each other; so
+/// keys are compared only after an object was merged.
 package struct JSONObjectBuilder {
     private var bytes: [UInt8] = []
     private let reserved: [Bytes]
     private var hasMerged = false
-    /// The keys of the first `indexedCount` bytes, unescaped. Looked up, never iterated.
+    /// The keys of the first `indexedCount` bytes, unescaped. Never iterated, so its order does not
+    /// matter.
     private var keys: Set<[UInt8]> = []
     private var indexedCount = 1
 
-    /// - Parameter reserved: keys that no merged object may bring.
+    /// - Parameter reserved: keys that are left out of merged objects.
     package init(capacity: Int = 0, reserved: [JSONName] = []) {
         bytes.reserveCapacity(capacity + 2)
         bytes.append(.openBrace)
         self.reserved = reserved.map(\.plain)
     }
 
-    /// Adds a member, unless its key came with a merged object: then false, and nothing is added.
+    /// Adds a member; false, and adds nothing, if a merged object has its key.
     package mutating func add(_ name: JSONName, _ value: JSONSlice) -> Bool {
         add(name) { $0.append(json: value) }
     }
 
-    /// The same for a value that the closure writes. It must be one value.
+    /// Adds a member whose value the closure writes. It must write exactly one value.
     package mutating func add(_ name: JSONName, write: (inout [UInt8]) -> Void) -> Bool {
         if hasMerged {
-            index()
+            indexNewKeys()
             if keys.contains(name.plain.array) { return false }
         }
         bytes.append(jsonKey: name)
@@ -35,28 +36,28 @@ package struct JSONObjectBuilder {
         return true
     }
 
-    /// Adds the members of an object, and returns the keys that were left out since they were there
-    /// before, or are reserved. Keys that come twice in the object itself pass.
+    /// Adds the members of an object, and returns the keys that were left out because they exist
+    /// already or are reserved. Duplicate keys within the object are kept.
     package mutating func merge(_ object: JSONSlice) -> [String] {
         guard object.kind == .object else { return [] }
         let text = object.bytes.span
         let colliding = collidingMembers(text)
         hasMerged = true
-        var left = colliding[...]
+        var remaining = colliding[...]
         var cursor = JSONCursor(Lookahead(text), at: 1)
-        // Members between two that collide are one splice.
-        var run: Range<Int>?
+        // Members between two colliding ones are copied together.
+        var pending: Range<Int>?
         while let member = cursor.nextMember() {
-            if member.value == left.first?.value {
-                left.removeFirst()
-                splice(text, run)
-                run = nil
+            if member.value == remaining.first?.value {
+                remaining.removeFirst()
+                splice(text, pending)
+                pending = nil
             } else {
-                let start = run?.lowerBound ?? member.key.inside.lowerBound - 1
-                run = start..<member.value.upperBound
+                let start = pending?.lowerBound ?? member.key.inside.lowerBound - 1
+                pending = start..<member.value.upperBound
             }
         }
-        splice(text, run)
+        splice(text, pending)
         return names(text, colliding)
     }
 
@@ -66,35 +67,35 @@ package struct JSONObjectBuilder {
         return names(object.bytes.span, collidingMembers(object.bytes.span))
     }
 
-    /// The object as it stands, closed.
+    /// The finished object.
     package consuming func finish() -> JSONSlice {
         bytes.append(.closeBrace)
         return JSONSlice(known: Bytes(bytes))
     }
 
-    private mutating func splice(_ text: Span<UInt8>, _ run: Range<Int>?) {
-        guard let run else { return }
+    private mutating func splice(_ text: Span<UInt8>, _ pending: Range<Int>?) {
+        guard let pending else { return }
         bytes.appendJSONComma()
-        bytes.append(copying: text.extracting(run))
+        bytes.append(copying: text.extracting(pending))
     }
 
     private mutating func collidingMembers(_ text: Span<UInt8>) -> [JSONCursor.Member] {
-        index()
+        indexNewKeys()
         guard !keys.isEmpty || !reserved.isEmpty else { return [] }
         var colliding: [JSONCursor.Member] = []
         var cursor = JSONCursor(Lookahead(text), at: 1)
         while let member = cursor.nextMember() {
             let key = text.extracting(member.key.inside)
-            let isTaken = !keys.isEmpty && keys.contains(key.unescaped)
-            if isTaken || reserved.contains(where: { key.means($0.span) }) {
+            let exists = !keys.isEmpty && keys.contains(key.unescaped)
+            if exists || reserved.contains(where: { key.means($0.span) }) {
                 colliding.append(member)
             }
         }
         return colliding
     }
 
-    /// Takes in the keys that were written since the last look.
-    private mutating func index() {
+    /// Adds the keys that were written since the last call to `keys`.
+    private mutating func indexNewKeys() {
         guard bytes.count > indexedCount else { return }
         let written = bytes
         var cursor = JSONCursor(Lookahead(written.span), at: indexedCount)

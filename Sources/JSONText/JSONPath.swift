@@ -1,9 +1,9 @@
 package import Basics
 
-/// A place inside a value: `a.b`, `items[].price`, `[1].id`, `"key with . or [".x`.
+/// A path to a value inside another one: `a.b`, `items[].price`, `[1].id`, `"key with . or [".x`.
 ///
-/// Compiled once from text. Keys are compared by what they mean, so `"\u0061"` is `a`; where a key
-/// comes twice, the last one counts.
+/// Compiled once from text. Keys are compared unescaped, so `"\u0061"` equals `a`; of duplicate
+/// keys the last one counts.
 package struct JSONPath: Sendable, Equatable {
     /// One step down.
     package enum Step: Sendable, Equatable {
@@ -31,30 +31,30 @@ package struct JSONPath: Sendable, Equatable {
 }
 
 extension JSONSlice {
-    /// The value at the end of the path; nil where it leads nowhere.
+    /// The value at the end of the path; nil if there is none.
     ///
     /// A path that can match several values matches none here.
     package func value(at path: JSONPath) -> JSONSlice? {
-        let place = Lookahead(bytes.span).place(of: path.steps[...], in: 0..<bytes.count)
-        return place.map { JSONSlice(known: bytes[$0]) }
+        let range = Lookahead(bytes.span).range(of: path.steps[...], in: 0..<bytes.count)
+        return range.map { JSONSlice(known: bytes[$0]) }
     }
 }
 
 extension Lookahead {
-    /// The range inside `value` of the value that the steps lead to.
-    func place(of steps: ArraySlice<JSONPath.Step>, in value: Range<Int>) -> Range<Int>? {
-        var place = value
+    /// The range of the value at the end of the steps, inside `value`.
+    func range(of steps: ArraySlice<JSONPath.Step>, in value: Range<Int>) -> Range<Int>? {
+        var range = value
         for step in steps {
             let next: Range<Int>? =
                 switch step {
-                case .key(let key): lastMember(of: place.lowerBound, named: key)
-                case .element(let index): element(index, of: place.lowerBound)
+                case .key(let key): lastMember(of: range.lowerBound, named: key)
+                case .element(let index): element(index, of: range.lowerBound)
                 case .everyElement: nil
                 }
             guard let next else { return nil }
-            place = next
+            range = next
         }
-        return place
+        return range
     }
 
     private func lastMember(of start: Int, named key: Bytes) -> Range<Int>? {

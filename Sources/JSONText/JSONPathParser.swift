@@ -34,7 +34,7 @@ struct JSONPathParser {
         guard !text.isEmpty else { throw failure(.empty) }
         var steps: [JSONPath.Step] = []
         while at < text.count {
-            // No text of JSON is deeper, so a longer path could never lead anywhere.
+            // No JSON text is deeper, so a longer path could not match.
             guard steps.count < JSONSlice.depthMax else { throw failure(.tooLong) }
             steps.append(try step(isFirst: steps.isEmpty))
         }
@@ -55,7 +55,7 @@ struct JSONPathParser {
         at += 1
         var index: Int?
         while let digit = byte, digit.isDigit {
-            // Nine digits are more elements than any text in memory has.
+            // Nine digits exceed the number of elements of any text in memory.
             guard at - open <= 9, index != 0 else { throw failure(.invalidIndex) }
             index = (index ?? 0) * 10 + Int(digit - .zero)
             at += 1

@@ -1,4 +1,4 @@
-/// RFC 8259 section 6: `[ minus ] int [ frac ] [ exp ]`.
+/// Scanning numbers, RFC 8259 section 6: `[ minus ] int [ frac ] [ exp ]`.
 extension JSONScanner {
     @inline(__always)
     func number(_ start: Int) throws(JSONError) -> Int {
@@ -25,7 +25,7 @@ extension JSONScanner {
     @inline(__always)
     private func digits(_ start: Int) throws(JSONError) -> Int {
         var at = start
-        // Most numbers are short: byte by byte is faster than a word at a time (measured: 10 %).
+        // Most numbers are short: reading bytes is faster than reading words (measured: 10 %).
         while text.byte(at).isDigit { at &+= 1 }
         guard at > start else {
             throw at < text.count

@@ -1,6 +1,6 @@
-/// RFC 8259 section 7: strings, eight bytes at a time where they are plain.
+/// Scanning strings, RFC 8259 section 7: plain parts are scanned eight bytes at a time.
 extension JSONScanner {
-    /// The rest of a string, up to and with its closing quote.
+    /// Scans the rest of a string, including its closing quote.
     @inline(__always)
     func string(_ start: Int) throws(JSONError) -> Int {
         let end = afterPlain(start)
@@ -24,20 +24,20 @@ extension JSONScanner {
         while true {
             at = afterPlain(at)
             if text.byte(at) == .quote { return at &+ 1 }
-            at = try notPlain(at)
+            at = try afterSpecialBytes(at)
         }
     }
 
-    /// What interrupts a run of plain bytes: escapes and sequences of UTF-8, or an error.
+    /// Scans escapes and UTF-8 sequences between runs of plain bytes.
     @inline(__always)
-    private func notPlain(_ start: Int) throws(JSONError) -> Int {
+    private func afterSpecialBytes(_ start: Int) throws(JSONError) -> Int {
         var at = start
         while true {
             let byte = text.byte(at)
             if byte == .backslash {
                 at = try escape(at)
             } else if byte >= 0x80 {
-                at = try sequence(at)
+                at = try utf8Sequence(at)
             } else if byte < .space {
                 guard at < text.count else { throw unexpected(at) }
                 throw JSONError(offset: at, reason: .controlByte)
@@ -47,7 +47,8 @@ extension JSONScanner {
         }
     }
 
-    /// One escape; a surrogate must be a high one followed by the escape of a low one.
+    /// Scans one escape. A high surrogate must be followed by the escape of a low one; a low one
+    /// alone is an error.
     func escape(_ start: Int) throws(JSONError) -> Int {
         switch text.byte(start &+ 1) {
         case .quote, .backslash, .slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
@@ -71,9 +72,9 @@ extension JSONScanner {
     /// The four digits of the `\u` at `start`.
     private func codeUnit(_ start: Int) throws(JSONError) -> UInt32 {
         var unit: UInt32 = 0
-        for place in 2..<6 {
-            guard let digit = text.byte(start &+ place).hexValue else {
-                guard start &+ place < text.count else { throw unexpected(text.count) }
+        for index in 2..<6 {
+            guard let digit = text.byte(start &+ index).hexValue else {
+                guard start &+ index < text.count else { throw unexpected(text.count) }
                 throw JSONError(offset: start, reason: .invalidEscape)
             }
             unit = unit << 4 | digit
@@ -81,9 +82,9 @@ extension JSONScanner {
         return unit
     }
 
-    /// One sequence of two to four bytes (Unicode, table 3-7: no overlong forms, no surrogates,
-    /// nothing above U+10FFFF).
-    private func sequence(_ start: Int) throws(JSONError) -> Int {
+    /// Scans one UTF-8 sequence of two to four bytes (Unicode, table 3-7: no overlong forms, no
+    /// surrogates, nothing above U+10FFFF).
+    private func utf8Sequence(_ start: Int) throws(JSONError) -> Int {
         let lead = text.byte(start)
         let second = text.byte(start &+ 1)
         let isWellFormed: Bool

@@ -1,13 +1,12 @@
-/// Says whether bytes are one JSON text, in one pass, without recursion and without allocating.
+/// Validates that bytes are one JSON text, in one pass, without recursion and allocation.
 ///
-/// The grammar is exactly that of RFC 8259; beyond it the text must be well-formed UTF-8
-/// (Unicode, table 3-7), an escaped surrogate must have its other half, and containers nest at
-/// most `depthMax` deep. Functions take the offset where something starts and return the one where
-/// it ends.
+/// The grammar is that of RFC 8259. In addition the text must be well-formed UTF-8 (Unicode, table
+/// 3-7), escaped surrogates must form pairs, and containers nest at most `depthMax` deep. The
+/// functions take the offset where a token starts and return the offset where it ends.
 ///
-/// Measured beside it and given up: the whole grammar on bit planes of sixty-four bytes. Without a
-/// vector-to-mask instruction in the standard library it was no faster, and on prose four times
-/// slower.
+/// An alternative was measured and rejected: the whole grammar on bit masks of sixty-four bytes.
+/// The standard library has no vector-to-mask instruction, so it was no faster, and four times
+/// slower on prose.
 struct JSONScanner: ~Escapable {
     let text: Lookahead
     let depthMax: Int
@@ -18,7 +17,7 @@ struct JSONScanner: ~Escapable {
         self.depthMax = min(depthMax, Nesting.depthMax)
     }
 
-    /// Where the one value of the text stands, without the white space around it.
+    /// The range of the text's value, without the white space around it.
     func wholeText() throws(JSONError) -> Range<Int> {
         let start = text.afterSpace(0)
         let end = try value(start)
@@ -27,7 +26,7 @@ struct JSONScanner: ~Escapable {
         return start..<end
     }
 
-    /// One value with everything in it.
+    /// Scans one value with its contents.
     private func value(_ start: Int) throws(JSONError) -> Int {
         var open = Nesting()
         var at = start
@@ -74,7 +73,7 @@ struct JSONScanner: ~Escapable {
         }
     }
 
-    /// The name of a member and its colon, up to the value.
+    /// Scans the key of a member and its colon, up to the value.
     @inline(__always)
     private func key(_ start: Int) throws(JSONError) -> Int {
         guard text.byte(start) == .quote else { throw unexpected(start) }
@@ -88,10 +87,10 @@ struct JSONScanner: ~Escapable {
         return text.afterSpace(value)
     }
 
-    /// The first byte that is not plain, by counting.
+    /// The first byte that is not plain, found by counting.
     ///
-    /// Arithmetic would make all that follows wait for this load; a count is guessed ahead by the
-    /// branch predictor, since the keys of one object are those of the next (measured: 5 %).
+    /// With arithmetic, everything after it depends on this load. The branch predictor predicts a
+    /// count, because objects often have the same keys (measured: 5 %).
     @inline(__always)
     private func afterPlainKey(_ start: Int) -> Int {
         var marks = Word.notPlain(text.word(start))
@@ -104,7 +103,7 @@ struct JSONScanner: ~Escapable {
         return at
     }
 
-    /// A key that is not plain, or not followed by its colon at once.
+    /// Scans a key that is not plain, or not followed by its colon at once.
     @inline(never)
     private func restOfKey(_ start: Int) throws(JSONError) -> Int {
         let colon = text.afterSpace(try string(start))
@@ -121,12 +120,12 @@ struct JSONScanner: ~Escapable {
         throw notLiteral(start)
     }
 
-    /// Points to the first letter that is wrong.
+    /// An error at the first wrong letter.
     @inline(never)
     private func notLiteral(_ start: Int) -> JSONError {
         for name in ["true", "false", "null"] where name.utf8.first == text.byte(start) {
-            for (place, letter) in name.utf8.enumerated() {
-                if letter != text.byte(start &+ place) { return unexpected(start &+ place) }
+            for (index, letter) in name.utf8.enumerated() {
+                if letter != text.byte(start &+ index) { return unexpected(start &+ index) }
             }
         }
         return unexpected(start)

@@ -1,21 +1,21 @@
 import Basics
 
-// What is known of a shaped value before there is one: the members that `keep` leaves.
+// The structure of shaped values that is known in advance: the members that `keep` leaves.
 
 extension JSONShape {
     /// The structure that the shape guarantees.
     package indirect enum Outline {
         /// Any JSON value.
         case anything
-        /// An array of any values, which `take` with `[]` makes.
+        /// An array of any values, the result of `take` with `[]`.
         case list
-        /// What `keep` leaves: of an object these members and no others, of an array these parts of
-        /// its elements. Nil where no object or no array is left.
+        /// The result of `keep`: of an object only these members, of an array these parts of its
+        /// elements. Nil if no object or no array is left.
         case parts(members: [(name: String, value: Outline)]?, element: Outline?)
     }
 
-    /// The structure of every value that the shape makes. A value that `keep` leaves nothing of is
-    /// null.
+    /// The structure of every value that the shape produces. A value of which `keep` leaves nothing
+    /// is null.
     package var outline: Outline {
         let whole: Outline = take?.isPlural == true ? .list : .anything
         return cut.flatMap(\.outline) ?? whole
@@ -23,10 +23,10 @@ extension JSONShape {
 }
 
 extension ShapeNode {
-    /// Nil where any value may be left. As deep as the shape's paths.
+    /// Nil if any value may be left. Recurses as deep as the shape's paths.
     fileprivate var outline: JSONShape.Outline? {
         guard !isKept else { return nil }
-        let kept = members.filter { !$0.node.isDropped && $0.node.leavesSomething }.map { member in
+        let kept = members.filter { !$0.node.isDropped && $0.node.canLeaveValues }.map { member in
             (
                 name: member.node.newName ?? String(member.key.key),
                 value: member.node.outline ?? .anything
@@ -42,8 +42,8 @@ extension ShapeNode {
         return rule.outline ?? .anything
     }
 
-    /// Whether a value under this node can be left at all.
-    private var leavesSomething: Bool {
+    /// Whether the rule can leave a value.
+    private var canLeaveValues: Bool {
         isKept || !members.isEmpty || hasElementRules
     }
 }

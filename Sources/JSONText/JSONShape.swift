@@ -1,11 +1,11 @@
 import Basics
 
-/// What is left of an answer: `take`, then `keep`, then `drop`, then `rename`.
+/// Transforms a response: `take`, then `keep`, then `drop`, then `rename`.
 ///
-/// Compiled once. The three that cut are one tree and one walk over the text, for all their paths
-/// refer to the same names, those of the source; everything else is copied as it was
-/// written. Objects and arrays that a path leads through are written anew, compactly, in the order
-/// of the source. Where a member that a path names comes twice, the last one counts and is left.
+/// Compiled once. `keep`, `drop` and `rename` are one tree and one pass over the text, because all
+/// their paths refer to the names of the source; everything else is copied as it was written.
+/// Objects and arrays along a path are written compactly, in the order of the source. Of duplicate
+/// members that a path names, the last one is kept.
 package struct JSONShape: Sendable {
     let take: JSONPath?
     let cut: ShapeNode?
@@ -22,10 +22,10 @@ package struct JSONShape: Sendable {
     }
 
     /// - Parameters:
-    ///   - take: the part that replaces the whole; with `[]` in it, an array of all such parts.
-    ///   - keep: nothing else stays; nil keeps everything.
-    ///   - drop: what goes.
-    ///   - rename: sibling names. A member that bears such a name already gives way.
+    ///   - take: the part that replaces the whole; with `[]`, an array of all such parts.
+    ///   - keep: the only parts that stay; nil keeps everything.
+    ///   - drop: the parts that are removed.
+    ///   - rename: new names of members. An existing member with such a name is removed.
     package init(
         take: JSONPath? = nil, keep: [JSONPath]? = nil, drop: [JSONPath] = [], rename: [Rename] = []
     ) throws(JSONShapeError) {
@@ -51,22 +51,22 @@ package struct JSONShape: Sendable {
     /// Whether every value passes as it is.
     package var isIdentity: Bool { take == nil && cut == nil }
 
-    /// The shaped value; the same one, not copied, where there is nothing to do.
+    /// The shaped value; the same value, not copied, if there is nothing to change.
     package func applied(to value: JSONSlice) throws(InvalidShape) -> JSONSlice {
-        let taken = try take.map { path throws(InvalidShape) in try value.taking(path) } ?? value
-        guard let cut else { return taken }
-        var writer = ShapeWriter(taken.bytes.span)
+        let part = try take.map { path throws(InvalidShape) in try value.taking(path) } ?? value
+        guard let cut else { return part }
+        var writer = ShapeWriter(part.bytes.span)
         _ = writer.write(0, cut)
         return writer.out.isEmpty ? .null : JSONSlice(known: Bytes(writer.out))
     }
 }
 
-/// `take` led nowhere: the answer does not have the shape that was agreed upon.
+/// The path of `take` does not exist: the response does not have the expected structure.
 package struct InvalidShape: Error, Equatable {
     package init() {}
 }
 
-/// Why paths that are good by themselves make no shape.
+/// Why valid paths make no valid shape.
 package enum JSONShapeError: Error, Equatable, CustomStringConvertible {
     /// Only members have names.
     case renamesElement(JSONPath)
@@ -84,15 +84,15 @@ package enum JSONShapeError: Error, Equatable, CustomStringConvertible {
 extension JSONSlice {
     fileprivate func taking(_ path: JSONPath) throws(InvalidShape) -> JSONSlice {
         guard path.isPlural else {
-            guard let place = value(at: path) else { throw InvalidShape() }
-            return place
+            guard let found = value(at: path) else { throw InvalidShape() }
+            return found
         }
-        var places: [Range<Int>] = []
-        try Lookahead(bytes.span).collect(path.steps[...], in: 0..<bytes.count, into: &places)
+        var ranges: [Range<Int>] = []
+        try Lookahead(bytes.span).collect(path.steps[...], in: 0..<bytes.count, into: &ranges)
         var out: [UInt8] = [.openBracket]
-        for place in places {
+        for found in ranges {
             if out.count > 1 { out.append(.comma) }
-            out.append(copying: bytes.span.extracting(place))
+            out.append(copying: bytes.span.extracting(found))
         }
         out.append(.closeBracket)
         return JSONSlice(known: Bytes(out))
@@ -100,17 +100,17 @@ extension JSONSlice {
 }
 
 extension Lookahead {
-    /// All places at the end of a plural path. Every branch must lead somewhere.
+    /// The ranges of all values at the end of a plural path. Every branch must exist.
     fileprivate func collect(
-        _ steps: ArraySlice<JSONPath.Step>, in value: Range<Int>, into places: inout [Range<Int>]
+        _ steps: ArraySlice<JSONPath.Step>, in value: Range<Int>, into ranges: inout [Range<Int>]
     ) throws(InvalidShape) {
-        let fork = steps.firstIndex(of: .everyElement) ?? steps.endIndex
-        guard let place = place(of: steps[..<fork], in: value) else { throw InvalidShape() }
-        guard fork < steps.endIndex else { return places.append(place) }
-        guard byte(place.lowerBound) == .openBracket else { throw InvalidShape() }
-        var cursor = JSONCursor(self, at: place.lowerBound &+ 1)
+        let everyIndex = steps.firstIndex(of: .everyElement) ?? steps.endIndex
+        guard let found = range(of: steps[..<everyIndex], in: value) else { throw InvalidShape() }
+        guard everyIndex < steps.endIndex else { return ranges.append(found) }
+        guard byte(found.lowerBound) == .openBracket else { throw InvalidShape() }
+        var cursor = JSONCursor(self, at: found.lowerBound &+ 1)
         while let element = cursor.nextElement() {
-            try collect(steps[(fork + 1)...], in: element, into: &places)
+            try collect(steps[(everyIndex + 1)...], in: element, into: &ranges)
         }
     }
 }

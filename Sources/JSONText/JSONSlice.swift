@@ -2,8 +2,8 @@ package import Basics
 
 /// Bytes known to be exactly one JSON value, without white space around it.
 ///
-/// Only the scanner, and the code of this module that puts scanned values together, can make one;
-/// so it can be spliced into another text without validation. Parts share its memory.
+/// Only the scanner, and the code of this module that combines scanned values, can make one; so it
+/// can be inserted into another text without validation. Parts share its memory.
 package struct JSONSlice: Sendable, Equatable {
     /// The value as it was written.
     package let bytes: Bytes
@@ -25,7 +25,7 @@ package struct JSONSlice: Sendable, Equatable {
         bytes = Bytes(copying: text.extracting(range))
     }
 
-    /// Checks borrowed bytes without copying them: where does their one value stand?
+    /// Checks borrowed bytes without copying them, and returns the range of their value.
     ///
     /// - Parameter depthMax: how deep containers may nest, 1024 at most.
     package static func range(
@@ -45,7 +45,7 @@ package struct JSONSlice: Sendable, Equatable {
         case object, array, string, number, boolean, null
     }
 
-    /// Told by the first byte alone.
+    /// The first byte determines it.
     package var kind: Kind {
         switch bytes[0] {
         case .openBrace: .object
@@ -61,7 +61,7 @@ package struct JSONSlice: Sendable, Equatable {
 
     /// A scalar as plain text: a string without quotes and escapes, a number as it was written.
     ///
-    /// Nil for null, objects and arrays, which have no text of their own.
+    /// Nil for null, objects and arrays.
     package var text: Bytes? {
         switch kind {
         case .string: JSONString(known: bytes[1..<(bytes.count - 1)]).unescaped

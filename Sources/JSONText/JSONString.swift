@@ -1,6 +1,6 @@
 package import Basics
 
-/// The inside of a string as it was written, escapes and all, without its quotes.
+/// The inside of a string as it was written, with its escapes, without its quotes.
 package struct JSONString: Sendable {
     /// The bytes between the quotes.
     package let raw: Bytes
@@ -8,23 +8,23 @@ package struct JSONString: Sendable {
     /// The caller knows that the bytes are the inside of a string.
     init(known raw: Bytes) { self.raw = raw }
 
-    /// What the string means, as UTF-8. Shares the memory of `raw` where nothing is escaped.
+    /// The unescaped string, as UTF-8. Shares the memory of `raw` if nothing is escaped.
     package var unescaped: Bytes {
         raw.span.hasEscape ? Bytes(raw.span.unescaped) : raw
     }
 
-    /// Whether the string means these bytes, however it is written. Allocates nothing.
+    /// Whether the unescaped string equals these bytes. Allocates nothing.
     package func means(_ plain: Bytes) -> Bool { raw.span.means(plain.span) }
 }
 
-/// The insides of valid strings.
+/// Unescaping and comparing the insides of valid strings.
 extension Span<UInt8> {
     var hasEscape: Bool {
         for offset in 0..<count where self[offset] == .backslash { return true }
         return false
     }
 
-    /// What this means, copied.
+    /// An unescaped copy.
     var unescaped: [UInt8] {
         var plain: [UInt8] = []
         plain.reserveCapacity(count)
@@ -33,9 +33,9 @@ extension Span<UInt8> {
         return plain
     }
 
-    /// Whether this, unescaped, is `plain`.
+    /// Whether this, unescaped, equals `plain`.
     func means(_ plain: Span<UInt8>) -> Bool {
-        // An escape is longer than what it means.
+        // An escape is longer than its character.
         guard count >= plain.count else { return false }
         guard hasEscape else { return isSame(plain) }
         var rest = Unescaper(self)

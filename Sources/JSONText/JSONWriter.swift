@@ -1,43 +1,43 @@
 package import Basics
 
-/// Writing JSON into an array of bytes; compact, and nothing escaped without need.
+/// Writing compact JSON into an array of bytes, with the required escapes only.
 extension [UInt8] {
-    /// A value as it was written.
+    /// Appends a value as it was written.
     package mutating func append(json value: JSONSlice) {
         append(value.bytes)
     }
 
-    /// A string with its quotes, escaped where RFC 8259 section 7 demands it.
+    /// Appends a string with its quotes, escaped where RFC 8259 section 7 requires it.
     package mutating func append(jsonString text: String) {
         append(jsonString: Bytes(text))
     }
 
-    /// The same for UTF-8 at hand. The caller knows that it is well-formed.
+    /// Appends a string with its quotes. The caller ensures that it is well-formed UTF-8.
     package mutating func append(jsonString text: Bytes) {
         append(.quote)
         append(escaping: text.span)
         append(.quote)
     }
 
-    /// The inside of a string that is open already, without quotes.
+    /// Appends to the inside of a string, without quotes.
     package mutating func append(insideJSONString text: Bytes) {
         append(escaping: text.span)
     }
 
-    /// A key with its colon, and the comma before it if a member precedes it.
+    /// Appends a key with its colon, and a comma before it if a member precedes it.
     package mutating func append(jsonKey text: String) {
         appendJSONComma()
         append(jsonString: text)
         append(.colon)
     }
 
-    /// The same for a key that was made before.
+    /// Appends a prepared key with its colon, and a comma before it if a member precedes it.
     package mutating func append(jsonKey name: JSONName) {
         appendJSONComma()
         append(name.written)
     }
 
-    /// A comma, unless only the opening bracket precedes it.
+    /// Appends a comma, unless only the opening bracket precedes it.
     package mutating func appendJSONComma() {
         guard let last, last != .openBrace, last != .openBracket else { return }
         append(.comma)

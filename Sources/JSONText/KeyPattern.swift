@@ -4,7 +4,7 @@ import Basics
 struct KeyPattern: Sendable {
     /// The key unescaped.
     let key: Bytes
-    /// Its first eight bytes, and which of them there are.
+    /// Its first eight bytes, and a mask of those that exist.
     private let head: UInt64
     private let mask: UInt64
 
@@ -14,7 +14,7 @@ struct KeyPattern: Sendable {
         mask = key.count < 8 ? (1 << UInt64(8 * key.count)) - 1 : ~0
     }
 
-    /// Whether a key in valid text means the same, however it is written.
+    /// Whether a key in valid text, unescaped, equals this key.
     @inline(__always)
     func matches(_ candidate: JSONCursor.Key, in text: Lookahead) -> Bool {
         if candidate.isEscaped { return text.span(candidate.inside).means(key.span) }

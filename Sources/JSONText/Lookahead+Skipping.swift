@@ -1,15 +1,15 @@
-/// Where things end in text that is known to be valid.
+/// Finding the ends of tokens and values in text that is known to be valid.
 extension Lookahead {
     /// The first byte that is not white space.
     @inline(__always)
     func afterSpace(_ start: Int) -> Int {
         if byte(start) > .space { return start }
-        // A single blank is the most common; an indentation comes next.
+        // A single space is the most common case, then an indentation.
         return byte(start &+ 1) > .space && byte(start) == .space
             ? start &+ 1 : afterSomeSpace(start)
     }
 
-    /// Rows of blanks, as of an indentation, go eight at a time.
+    /// Runs of spaces, as in an indentation, are skipped eight at a time.
     @inline(never)
     private func afterSomeSpace(_ start: Int) -> Int {
         var at = start
@@ -50,7 +50,7 @@ extension Lookahead {
         return stringEnd(start, isEscaped: &isEscaped)
     }
 
-    /// The same, telling whether there is an escape in it.
+    /// The same; also sets whether the string has an escape.
     @inline(__always)
     func stringEnd(_ start: Int, isEscaped: inout Bool) -> Int {
         var at = start &+ 1

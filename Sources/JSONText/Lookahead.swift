@@ -1,8 +1,8 @@
-/// Text that may be read over its end: what is not there is zero, which no JSON text may hold.
+/// Text that may be read beyond its end: missing bytes are zero, which no JSON text may contain.
 ///
-/// Every read is total, so its callers need no bounds checks; this is the only
-/// place of the module that loads memory without the checks of `Span`. It checks once, with one
-/// unsigned comparison, where `Span` checks each end.
+/// Every read is defined, so its callers need no bounds checks. This is the only type of the module
+/// that loads memory without the checks of `Span`. It checks once, with one unsigned comparison,
+/// where `Span` checks each end.
 struct Lookahead: ~Escapable {
     private let text: Span<UInt8>
     let count: Int
@@ -33,7 +33,7 @@ struct Lookahead: ~Escapable {
                 fromUncheckedByteOffset: offset, as: UInt16.self))
     }
 
-    /// Eight bytes, the first in the lowest place.
+    /// Eight bytes, the first in the lowest byte.
     @inline(__always)
     func word(_ offset: Int) -> UInt64 {
         UInt(bitPattern: offset) < wordCount ? load(offset) : wordAtEnd(offset)
@@ -47,7 +47,7 @@ struct Lookahead: ~Escapable {
         return (offset..<count).reversed().reduce(0) { $0 << 8 | UInt64(text[$1]) }
     }
 
-    /// The caller has seen that eight bytes are there. Every pattern of bits is a UInt64.
+    /// The caller has checked that eight bytes are available. Every bit pattern is a valid UInt64.
     @inline(__always)
     private func load(_ offset: Int) -> UInt64 {
         unsafe UInt64(

@@ -1,7 +1,7 @@
 /// The open containers of a scan, one bit each: set for an object, clear for an array.
 ///
-/// Sixty-four bits are at hand, the rest wait in words, so that nothing is allocated whatever the
-/// depth of the text.
+/// The innermost sixty-four bits are in one word, the others in an inline array, so that no depth
+/// allocates.
 struct Nesting {
     /// How many containers can be open at once.
     static let depthMax = 1024
@@ -14,7 +14,7 @@ struct Nesting {
     @inline(__always)
     var isObject: Bool { innermost & 1 == 1 }
 
-    /// The caller has seen that `depth` is below the limit.
+    /// The caller has checked that `depth` is below the limit.
     @inline(__always)
     mutating func push(isObject: Bool) {
         if depth & 63 == 0 { outer[(depth >> 6) & 15] = innermost }

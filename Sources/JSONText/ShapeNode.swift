@@ -1,8 +1,8 @@
 import Basics
 
-/// What happens to one value and to the values inside of it.
+/// The rule of a shape for one value and for the values inside it.
 final class ShapeNode: Sendable {
-    /// The value or one that contains it is kept, so parts without a rule stay.
+    /// Whether the value or a container of it is kept, so that parts without a rule stay.
     let isKept: Bool
     let isDropped: Bool
     let newName: String?
@@ -11,13 +11,13 @@ final class ShapeNode: Sendable {
     let members: [(key: KeyPattern, node: ShapeNode)]
     let elements: [(index: Int, node: ShapeNode)]
     let everyElement: ShapeNode?
-    /// New names of members, and which member gets them.
-    let claims: [(name: KeyPattern, by: Int)]
+    /// The new names of members, and the index of each renamed member.
+    let renames: [(name: KeyPattern, member: Int)]
 
     fileprivate init(
         _ draft: ShapeDraft, isKept: Bool, members: [(key: KeyPattern, node: ShapeNode)],
         elements: [(index: Int, node: ShapeNode)], everyElement: ShapeNode?,
-        claims: [(name: KeyPattern, by: Int)]
+        renames: [(name: KeyPattern, member: Int)]
     ) {
         self.isKept = isKept
         isDropped = draft.isDropped
@@ -26,12 +26,12 @@ final class ShapeNode: Sendable {
         self.members = members
         self.elements = elements
         self.everyElement = everyElement
-        self.claims = claims
+        self.renames = renames
     }
 
     var hasElementRules: Bool { everyElement != nil || !elements.isEmpty }
 
-    /// The rule for a member, by its place in `members`.
+    /// The index in `members` of the rule for a key.
     @inline(__always)
     func rule(for key: JSONCursor.Key, in text: Lookahead) -> Int? {
         for rule in members.indices where members[rule].key.matches(key, in: text) { return rule }
@@ -45,19 +45,19 @@ final class ShapeNode: Sendable {
     }
 }
 
-/// A node while paths are still being added.
+/// A `ShapeNode` under construction, to which paths are added.
 ///
-/// Its recursion is as deep as the longest path, which the path's own limit bounds.
+/// Recurses as deep as the longest path, which is limited.
 struct ShapeDraft {
     var isKept = false
     var isDropped = false
     var newName: String?
     private var members: [(key: Bytes, node: ShapeDraft)] = []
     private var elements: [(index: Int, node: ShapeDraft)] = []
-    /// None or one.
+    /// Empty or one element.
     private var everyElement: [ShapeDraft] = []
 
-    /// Changes the node at the end of the steps, made where it is missing.
+    /// Changes the node at the end of the steps; creates missing nodes.
     mutating func mark(
         _ steps: ArraySlice<JSONPath.Step>, _ change: (inout ShapeDraft) -> Void
     ) {
@@ -77,18 +77,18 @@ struct ShapeDraft {
     func compiled(insideKept: Bool = false) throws(JSONShapeError) -> ShapeNode {
         let isKept = isKept || insideKept
         var members: [(key: KeyPattern, node: ShapeNode)] = []
-        var claims: [(name: KeyPattern, by: Int)] = []
+        var renames: [(name: KeyPattern, member: Int)] = []
         for member in self.members {
             if let name = member.node.newName, !member.node.isDropped {
-                if claims.contains(where: { $0.name.key == Bytes(name) }) { throw .sameName(name) }
-                claims.append((KeyPattern(Bytes(name)), members.count))
+                if renames.contains(where: { $0.name.key == Bytes(name) }) { throw .sameName(name) }
+                renames.append((KeyPattern(Bytes(name)), members.count))
             }
             members.append((KeyPattern(member.key), try member.node.compiled(insideKept: isKept)))
         }
         var elements: [(index: Int, node: ShapeNode)] = []
         for var element in self.elements {
             // Rules for every element apply to this one, too.
-            if let all = everyElement.first { element.node.absorb(all) }
+            if let all = everyElement.first { element.node.merge(all) }
             elements.append((element.index, try element.node.compiled(insideKept: isKept)))
         }
         var everyElement: ShapeNode?
@@ -97,20 +97,20 @@ struct ShapeDraft {
         }
         return ShapeNode(
             self, isKept: isKept, members: members, elements: elements, everyElement: everyElement,
-            claims: claims)
+            renames: renames)
     }
 
-    private mutating func absorb(_ other: ShapeDraft) {
+    private mutating func merge(_ other: ShapeDraft) {
         isKept = isKept || other.isKept
         isDropped = isDropped || other.isDropped
         newName = newName ?? other.newName
-        for member in other.members { members[memberIndex(member.key)].node.absorb(member.node) }
+        for member in other.members { members[memberIndex(member.key)].node.merge(member.node) }
         for element in other.elements {
-            elements[elementIndex(element.index)].node.absorb(element.node)
+            elements[elementIndex(element.index)].node.merge(element.node)
         }
         guard let all = other.everyElement.first else { return }
         if everyElement.isEmpty { everyElement.append(ShapeDraft()) }
-        everyElement[0].absorb(all)
+        everyElement[0].merge(all)
     }
 
     private mutating func memberIndex(_ key: Bytes) -> Int {

@@ -1,8 +1,8 @@
 import Basics
 
-/// Writes what the nodes of a shape leave of one valid text, in one walk over it.
+/// Writes the part of one valid text that a shape leaves, in one pass.
 ///
-/// Its recursion follows the shape's paths, never the text.
+/// Recurses along the shape's paths, not along the text.
 struct ShapeWriter: ~Escapable {
     private let text: Lookahead
     private(set) var out: [UInt8] = []
@@ -16,7 +16,8 @@ struct ShapeWriter: ~Escapable {
         out.reserveCapacity(text.count)
     }
 
-    /// Writes what is left of the value at `start`, or nothing, and returns its end.
+    /// Writes the remaining part of the value at `start`, or nothing, and returns the end of the
+    /// value.
     mutating func write(_ start: Int, _ node: ShapeNode) -> Int {
         if !node.isDropped {
             switch text.byte(start) {
@@ -52,10 +53,10 @@ struct ShapeWriter: ~Escapable {
 
     private mutating func writeObject(_ start: Int, _ node: ShapeNode) -> Int {
         let opening = out.count
-        let slots = written.count
+        let base = written.count
         for _ in node.members.indices { written.append(0..<0) }
-        var gone: [Range<Int>] = []
-        var claimed: [(range: Range<Int>, by: Int)] = []
+        var removed: [Range<Int>] = []
+        var replaced: [(range: Range<Int>, member: Int)] = []
 
         var cursor = JSONCursor(text, at: start &+ 1)
         while let key = cursor.nextKey() {
@@ -63,23 +64,25 @@ struct ShapeWriter: ~Escapable {
             let rule = node.rule(for: key, in: text)
             if let rule {
                 writeRuled(key, node.members[rule].node, &cursor)
-                let earlier = written[slots + rule]
-                if !earlier.isEmpty { gone.append(earlier) }
-                written[slots + rule] = before..<out.count
+                let earlier = written[base + rule]
+                if !earlier.isEmpty { removed.append(earlier) }
+                written[base + rule] = before..<out.count
                 if node.members[rule].node.newKey != nil { continue }
             } else {
                 let value = cursor.takeValue()
                 if node.isKept { copy(key, value) }
             }
-            for claim in node.claims where claim.name.matches(key, in: text) {
-                claimed.append((before..<out.count, claim.by))
+            for rename in node.renames where rename.name.matches(key, in: text) {
+                replaced.append((before..<out.count, rename.member))
             }
         }
 
-        // A new name goes before an old one of the same letters.
-        for claim in claimed where !written[slots + claim.by].isEmpty { gone.append(claim.range) }
-        written.removeLast(written.count - slots)
-        remove(gone)
+        // A renamed member replaces an existing member with its new name.
+        for rename in replaced where !written[base + rename.member].isEmpty {
+            removed.append(rename.range)
+        }
+        written.removeLast(written.count - base)
+        remove(removed)
         close(opening, .openBrace, .closeBrace)
         return cursor.at &+ 1
     }
@@ -103,7 +106,8 @@ struct ShapeWriter: ~Escapable {
     /// Copies a member with a comma before it.
     @inline(__always)
     private mutating func copy(_ key: JSONCursor.Key, _ value: Range<Int>) {
-        // Compact text has the comma at hand, or the bracket, which `close` writes over.
+        // In compact text the byte before the key is the comma, or the bracket, which `close`
+        // overwrites.
         let isCompact =
             key.inside.upperBound &+ 2 == value.lowerBound
             && text.byte(key.inside.lowerBound &- 2) > .space
@@ -131,7 +135,7 @@ struct ShapeWriter: ~Escapable {
         out.append(end)
     }
 
-    /// Takes pieces out of what was written, in one pass.
+    /// Removes ranges of the output, in one pass.
     private mutating func remove(_ pieces: [Range<Int>]) {
         guard !pieces.isEmpty else { return }
         let pieces = pieces.sorted { $0.lowerBound < $1.lowerBound }

@@ -1,5 +1,5 @@
-/// A place in a text as an editor shows it. It moves forward through the text, so that the places of
-/// many bytes cost one pass.
+/// A position in a text as line and column. It moves forward through the text, so that the
+/// positions of many bytes need one pass.
 package struct TextPosition: Sendable, Equatable {
     /// Counted from one.
     package private(set) var line = 1
@@ -8,10 +8,10 @@ package struct TextPosition: Sendable, Equatable {
     /// Bytes from the start of the text.
     private var offset = 0
 
-    /// The first byte.
+    /// The position of the first byte.
     package init() {}
 
-    /// Moves to a byte that is not before this one; behind the end of the text, to its end.
+    /// Moves forward to a byte, at most to the end of the text.
     package mutating func advance(to target: Int, in text: Span<UInt8>) {
         while offset < min(target, text.count) {
             if text[offset] == 0x0A {

@@ -1,8 +1,8 @@
-/// The bytes that the inside of a valid string means, one after the other.
+/// Iterates over the unescaped bytes of the inside of a valid string.
 struct Unescaper: ~Escapable {
     private let raw: Lookahead
     private var at = 0
-    /// Bytes of a decoded scalar that are still to be given out, the next one in the lowest place.
+    /// Bytes of a decoded scalar that were not returned yet, the next one in the lowest byte.
     private var pending: UInt32 = 0
     private var pendingCount = 0
 
@@ -50,7 +50,7 @@ struct Unescaper: ~Escapable {
 
     private mutating func codeUnit() -> UInt32 {
         var unit: UInt32 = 0
-        for place in 0..<4 { unit = unit << 4 | (raw.byte(at &+ place).hexValue ?? 0) }
+        for index in 0..<4 { unit = unit << 4 | (raw.byte(at &+ index).hexValue ?? 0) }
         at &+= 4
         return unit
     }

@@ -1,12 +1,12 @@
-/// Eight bytes in one register, the first in the lowest place.
+/// Operations on eight bytes in one register, the first in the lowest byte.
 ///
-/// Searches mark bytes in their high bits. Unless documented as exact, only the *first* mark
-/// is sure to be a match; marks above it may be false, for a subtraction borrows upwards only.
+/// Searches mark bytes in their high bits. Unless documented as exact, only the *first* mark is
+/// always a match; later marks may be false, because a subtraction borrows upwards.
 enum Word {
     static var ones: UInt64 { 0x0101_0101_0101_0101 }
     static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// The bytes between most members of a compact text: `":` and `,"`.
+    /// The bytes between members of compact text: `":` and `,"`.
     static var quoteColon: UInt16 { 0x3A22 }
     static var commaQuote: UInt16 { 0x222C }
 
@@ -17,7 +17,8 @@ enum Word {
     @inline(__always)
     static func all(_ byte: UInt8) -> UInt64 { UInt64(byte) &* ones }
 
-    /// Quote, backslash, control and non-ASCII: what ends a run of plain bytes in a string.
+    /// Marks quotes, backslashes, control and non-ASCII bytes, which end a run of plain bytes in a
+    /// string.
     @inline(__always)
     static func notPlain(_ word: UInt64) -> UInt64 {
         let quote = (word ^ all(.quote)) &- ones
@@ -26,7 +27,7 @@ enum Word {
         return (quote | backslash | control | word) & highs
     }
 
-    /// Quote and backslash.
+    /// Marks quotes and backslashes.
     @inline(__always)
     static func quoteOrBackslash(_ word: UInt64) -> UInt64 {
         let quote = (word ^ all(.quote)) &- ones
@@ -34,11 +35,11 @@ enum Word {
         return (quote | backslash) & ~word & highs
     }
 
-    /// Everything but spaces, marked in any of its bits.
+    /// Marks everything but spaces, in any bit of the byte.
     @inline(__always)
     static func notBlank(_ word: UInt64) -> UInt64 { word ^ all(.space) }
 
-    /// The bytes that are not `byte`, exactly. `byte` is ASCII.
+    /// Marks exactly the bytes that are not `byte`, which must be ASCII.
     @inline(__always)
     static func isNot(_ word: UInt64, _ byte: UInt8) -> UInt64 {
         (((word ^ all(byte)) | highs) &- ones) | word

@@ -1,12 +1,13 @@
-/// A regular expression that whole values are held against, in time linear in their length.
+/// A regular expression that must match a whole value. Matching takes time linear in the value's
+/// length.
 ///
 /// The language is the common part of ECMA-262, which JSON Schema names for `pattern`: classes,
-/// ranges, `\d \w \s \p{L}` and their negations, `.`, groups, `|`, `* + ? {m,n}`, `^` and `$`. What
-/// can only be matched by trying again and again (back-references, look-around) is refused.
+/// ranges, `\d \w \s \p{L}` and their negations, `.`, groups, `|`, `* + ? {m,n}`, `^` and `$`.
+/// Features that need backtracking (back-references, look-around) are refused.
 ///
-/// It learns from every match, so it belongs to one core.
+/// It caches states while matching, so it is confined to one worker.
 package final class Pattern {
-    /// As it was written.
+    /// The pattern as it was written.
     package let text: String
     private var automaton: PatternAutomaton
 
@@ -16,10 +17,10 @@ package final class Pattern {
         self.text = text
     }
 
-    /// The instructions that it was compiled to.
+    /// The number of instructions of the compiled pattern.
     package var size: Int { automaton.size }
 
-    /// Whether all of the value matches. What is not UTF-8 matches nothing.
+    /// Whether the whole value matches. Invalid UTF-8 matches nothing.
     package func matches(_ value: Span<UInt8>) -> Bool {
         (try? UTF8Span(validating: value)) != nil && automaton.matches(value)
     }

@@ -1,128 +1,141 @@
-/// The deterministic automaton of a program, made state by state as values need it.
+/// A deterministic automaton (DFA) of a program, whose states are made as values need them.
 ///
-/// A state is the set of places where the program can be. The way on from a state with an ASCII
-/// character is worked out once and looked up from then on, so a match mostly costs one look per
-/// byte and allocates nothing. A pattern with more states than are kept starts over with them; even
-/// then a character costs no more than looking through the program.
+/// A state is a set of instructions of the program. The transition from a state on an ASCII
+/// character is computed once and then looked up, so a match usually costs one lookup per byte and
+/// allocates nothing. If a pattern needs more states than the limit, all states are discarded; even
+/// then a character costs at most one pass over the program.
 struct PatternAutomaton {
-    /// States that are kept: 256 bytes each, and their places. A new start needs room for three.
+    /// The maximum of cached states: 256 bytes each, and their instructions. At least three are
+    /// needed after discarding the states.
     static let statesMax = 128
 
     private struct State: Hashable {
         /// The instructions that wait for a scalar, ascending.
-        let places: [Int]
+        let instructions: [Int]
         /// Whether a value may end here.
         let isAccepting: Bool
     }
 
-    /// The state out of which no way leads anywhere.
+    /// The state from which no match is possible.
     private static let dead = 0
-    /// A way that nobody has gone yet.
+    /// A transition that is not computed yet.
     private static let unknown: Int16 = -1
 
-    private var walk: PatternWalk
-    /// Where a value begins; `dead` for a pattern such as `$a`.
+    private var simulation: PatternSimulation
+    /// The start state; `dead` for a pattern such as `$a`.
     private var start = dead
     private var states: [State] = []
-    private var numbers: [State: Int] = [:]
-    /// Where each of the 128 characters leads from each state.
-    private var ways: [Int16] = []
-    /// The same for the other scalars, which are alike where the same sets hold them.
-    private var farWays: [FarWay: Int] = [:]
+    private var indices: [State: Int] = [:]
+    /// The transition of each state on each of the 128 ASCII characters.
+    private var transitions: [Int16] = []
+    /// The transitions on other scalars. Scalars that are in the same sets have the same
+    /// transition.
+    private var nonASCIITransitions: [TransitionKey: Int] = [:]
 
-    private struct FarWay: Hashable {
+    private struct TransitionKey: Hashable {
         let state: Int
         let sets: UInt64
     }
 
-    /// How often it started over with its states.
-    private var restarts = 0
+    /// How often the states were discarded.
+    private var discards = 0
 
-    /// New starts during one match before it goes on without states: a value that leads through so
-    /// many would only work them out to throw them away.
-    private static let restartsMax = 1
+    /// How often one match may discard the states before it continues without states: a value that
+    /// needs so many would compute them only to discard them.
+    private static let discardsMax = 1
 
-    var size: Int { walk.program.instructions.count }
+    var size: Int { simulation.program.instructions.count }
 
     init(_ program: PatternProgram) {
-        walk = PatternWalk(program)
-        startOver()
+        simulation = PatternSimulation(program)
+        discardStates()
     }
 
     /// - Parameter text: valid UTF-8.
     mutating func matches(_ text: Span<UInt8>) -> Bool {
         var state = start
         var index = 0
-        let restartsBefore = restarts
+        let discardsBefore = discards
         while index < text.count, state != Self.dead {
-            if restarts - restartsBefore >= Self.restartsMax {
-                return walk.accepts(text, at: index, from: states[state].places)
+            if discards - discardsBefore >= Self.discardsMax {
+                return simulation.accepts(text, at: index, from: states[state].instructions)
             }
             let byte = text[index]
             if byte < 0x80 {
-                let way = ways[state << 7 | Int(byte)]
-                state = way == Self.unknown ? explore(state, Unicode.Scalar(byte)) : Int(way)
+                let transition = transitions[state << 7 | Int(byte)]
+                state =
+                    transition == Self.unknown
+                    ? computeTransition(state, Unicode.Scalar(byte)) : Int(transition)
                 index += 1
             } else {
-                state = far(state, text.scalar(at: &index))
+                state = nonASCIITransition(state, text.scalar(at: &index))
             }
         }
         return states[state].isAccepting
     }
 
-    /// Where a scalar beyond ASCII leads.
-    private mutating func far(_ state: Int, _ scalar: Unicode.Scalar) -> Int {
-        guard let sets = walk.program.setsHolding(scalar) else { return explore(state, scalar) }
-        if let way = farWays[FarWay(state: state, sets: sets)] { return way }
-        let kept = states.count
-        let goal = explore(state, scalar)
-        // After a new start the number of the state we came from means another one.
-        if states.count >= kept { farWays[FarWay(state: state, sets: sets)] = goal }
-        return goal
+    /// The transition on a scalar beyond ASCII.
+    private mutating func nonASCIITransition(_ state: Int, _ scalar: Unicode.Scalar) -> Int {
+        guard let sets = simulation.program.setsContaining(scalar) else {
+            return computeTransition(state, scalar)
+        }
+        if let transition = nonASCIITransitions[TransitionKey(state: state, sets: sets)] {
+            return transition
+        }
+        let countBefore = states.count
+        let target = computeTransition(state, scalar)
+        // After discarding, the number of the source state belongs to another state.
+        if states.count >= countBefore {
+            nonASCIITransitions[TransitionKey(state: state, sets: sets)] = target
+        }
+        return target
     }
 
-    /// Works out where a scalar leads.
-    private mutating func explore(_ state: Int, _ scalar: Unicode.Scalar) -> Int {
+    /// Computes a transition.
+    private mutating func computeTransition(_ state: Int, _ scalar: Unicode.Scalar) -> Int {
         var state = state
         if states.count == Self.statesMax {
             let current = states[state]
-            startOver()
-            state = number(of: current)
+            discardStates()
+            state = index(of: current)
         }
-        walk.begin(fromAll: states[state].places, over: scalar)
-        let goal = number(of: finishWalk(isStart: false))
-        if scalar.isASCII { ways[state << 7 | Int(scalar.value)] = Int16(truncatingIfNeeded: goal) }
-        return goal
+        simulation.advance(from: states[state].instructions, over: scalar)
+        let target = index(of: finishState(isStart: false))
+        if scalar.isASCII {
+            transitions[state << 7 | Int(scalar.value)] = Int16(truncatingIfNeeded: target)
+        }
+        return target
     }
 
-    private mutating func finishWalk(isStart: Bool) -> State {
-        let places = walk.places(isStart: isStart)
-        return State(places: places, isAccepting: walk.accepts(isStart: isStart))
+    private mutating func finishState(isStart: Bool) -> State {
+        let instructions = simulation.instructions(isStart: isStart)
+        return State(instructions: instructions, isAccepting: simulation.accepts(isStart: isStart))
     }
 
-    private mutating func startOver() {
-        restarts &+= 1
+    private mutating func discardStates() {
+        discards &+= 1
         states.removeAll(keepingCapacity: true)
-        numbers.removeAll(keepingCapacity: true)
-        ways.removeAll(keepingCapacity: true)
-        farWays.removeAll(keepingCapacity: true)
-        _ = number(of: State(places: [], isAccepting: false))
-        walk.beginAtStart()
-        start = number(of: finishWalk(isStart: true))
+        indices.removeAll(keepingCapacity: true)
+        transitions.removeAll(keepingCapacity: true)
+        nonASCIITransitions.removeAll(keepingCapacity: true)
+        _ = index(of: State(instructions: [], isAccepting: false))
+        simulation.beginAtStart()
+        start = index(of: finishState(isStart: true))
     }
 
-    private mutating func number(of state: State) -> Int {
-        if let known = numbers[state] { return known }
-        let number = states.count
+    private mutating func index(of state: State) -> Int {
+        if let index = indices[state] { return index }
+        let index = states.count
         states.append(state)
-        numbers[state] = number
-        ways.append(contentsOf: repeatElement(Self.unknown, count: 128))
-        return number
+        indices[state] = index
+        transitions.append(contentsOf: repeatElement(Self.unknown, count: 128))
+        return index
     }
 }
 
 extension Span<UInt8> {
-    /// The scalar of several bytes at `index`, which goes on behind it; the bytes are valid UTF-8.
+    /// Reads the scalar of several bytes at `index`, and moves `index` after it; the bytes are
+    /// valid UTF-8.
     func scalar(at index: inout Int) -> Unicode.Scalar {
         let lead = UInt32(self[index])
         let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4

@@ -1,6 +1,6 @@
-// What stands between `[` and `]`.
+// Reading character classes, between `[` and `]`.
 extension PatternSource {
-    /// Behind the `[` at `start`.
+    /// Reads the members of a class after the `[` at `start`.
     mutating func classMembers(from start: Int) throws(PatternError) -> ScalarSet {
         let isNegated = take("^")
         if peek == "]" { throw PatternError(offset: start, reason: .emptyClass) }
@@ -15,7 +15,7 @@ extension PatternSource {
     private mutating func classItem(of start: Int) throws(PatternError) -> ScalarMembers {
         let itemStart = at
         let first = try classAtom(of: start)
-        // A `-` is itself at the end of a class, and beside a whole set such as `\w`.
+        // A `-` is a character at the end of a class, and next to a whole set such as `\w`.
         guard peek == "-", peek(ahead: 1) != "]", case .scalar(let low) = first else {
             return first.members
         }

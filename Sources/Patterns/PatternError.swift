@@ -1,6 +1,6 @@
 /// Why a text is not a pattern, and where.
 package struct PatternError: Error, Equatable {
-    /// In characters (Unicode scalars) from the start of the pattern.
+    /// The offset in characters (Unicode scalars) from the start of the pattern.
     package let offset: Int
     let reason: Reason
 
@@ -20,7 +20,7 @@ extension PatternError: CustomStringConvertible {
 }
 
 extension PatternError.Reason: CustomStringConvertible {
-    /// Speaks to the operator who wrote the pattern.
+    /// The message for the operator.
     var description: String {
         switch self {
         case .unclosedGroup: "this ( has no )"

@@ -1,4 +1,4 @@
-/// What an escape stands for: one scalar, or a whole set of them.
+/// The meaning of an escape: one scalar, or a set of scalars.
 enum PatternEscape {
     case scalar(Unicode.Scalar)
     case set(ScalarMembers)
@@ -12,7 +12,7 @@ enum PatternEscape {
 }
 
 extension PatternSource {
-    /// Behind the backslash at `start`.
+    /// Reads an escape after the backslash at `start`.
     mutating func escape(from start: Int) throws(PatternError) -> PatternEscape {
         guard let letter = next() else {
             throw PatternError(offset: start, reason: .incompleteEscape)
@@ -41,7 +41,7 @@ extension PatternSource {
         }
     }
 
-    /// `{Lu}` of a `\p`.
+    /// Reads the category of a `\p`, such as `{Lu}`.
     private mutating func category(from start: Int) throws(PatternError) -> ScalarCategories {
         var name = ""
         guard take("{") else { throw PatternError(offset: start, reason: .unknownCategory) }
@@ -52,7 +52,7 @@ extension PatternSource {
         return categories
     }
 
-    /// `{1F600}`, four digits, or two times four for a pair of surrogates.
+    /// Reads `{1F600}`, four digits, or two times four digits for a surrogate pair.
     private mutating func unicodeEscape(from start: Int) throws(PatternError) -> Unicode.Scalar {
         if take("{") {
             var digits = 0
@@ -123,6 +123,6 @@ extension ScalarMembers {
         0x202F...0x202F, 0x205F...0x205F, 0x3000...0x3000, 0xFEFF...0xFEFF,
     ])
 
-    /// ECMA-262, LineTerminator: what `.` leaves out.
+    /// ECMA-262, LineTerminator: the scalars that `.` does not match.
     static let lineBreaks = ScalarMembers(ranges: [0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029])
 }

@@ -1,14 +1,14 @@
 /// A pattern as a tree.
 ///
-/// Everything but `empty` compiles to at least one instruction, so that a bound on the instructions
-/// bounds the work of compiling; the makers below see to it.
+/// Every node except `empty` compiles to at least one instruction, so that the limit of
+/// instructions bounds the work of compiling; the functions below ensure it.
 indirect enum PatternNode: Equatable {
     case empty
     /// One scalar out of a set.
     case one(ScalarSet)
     case sequence([PatternNode])
     case choice([PatternNode])
-    /// `most` is nil where there is no end.
+    /// `most` is nil for no limit.
     case repeated(PatternNode, least: Int, most: Int?)
     /// `^`
     case start

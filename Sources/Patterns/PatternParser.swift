@@ -1,6 +1,6 @@
-/// Reads a pattern into a tree, one group below the other.
+/// Parses a pattern into a tree, by recursive descent.
 struct PatternParser {
-    /// Groups inside of groups: it bounds the recursion here and in the compiler.
+    /// The maximum nesting of groups; it bounds the recursion here and in the compiler.
     static let depthMax = 50
 
     private(set) var source: PatternSource
@@ -16,7 +16,7 @@ struct PatternParser {
         return node
     }
 
-    /// Branches with `|` between them, up to a `)` or the end.
+    /// Parses branches with `|` between them, up to a `)` or the end.
     private mutating func choice() throws(PatternError) -> PatternNode {
         var branches = [try sequence()]
         while source.take("|") { branches.append(try sequence()) }
@@ -31,7 +31,7 @@ struct PatternParser {
         return .inOrder(parts)
     }
 
-    /// One thing, and how often.
+    /// Parses an atom and its repetition.
     private mutating func repetition() throws(PatternError) -> PatternNode {
         let isAnchor = source.peek == "^" || source.peek == "$"
         let node = try atom()
@@ -40,7 +40,7 @@ struct PatternParser {
         if isAnchor {
             throw PatternError(offset: start, reason: .nothingToRepeat)
         }
-        // Whether few or many are preferred makes no difference to a match of the whole value.
+        // Greedy or not makes no difference to a match of the whole value.
         _ = source.take("?")
         if let next = source.peek, "*+?{".unicodeScalars.contains(next) {
             throw source.error(.nothingToRepeat)
@@ -64,7 +64,7 @@ struct PatternParser {
         }
     }
 
-    /// Behind its `(`.
+    /// Parses a group after its `(`.
     private mutating func group(from start: Int) throws(PatternError) -> PatternNode {
         if depth == PatternParser.depthMax { throw PatternError(offset: start, reason: .tooDeep) }
         try source.takeGroupKind(from: start)

@@ -1,19 +1,19 @@
-/// A pattern as instructions of an automaton that may be in many places at once (Thompson).
+/// A pattern as the instructions of a nondeterministic automaton (Thompson).
 struct PatternProgram {
-    /// Instructions of one pattern.
+    /// The maximum of instructions of one pattern.
     ///
-    /// It is also how many steps one character of a value can cost at most.
+    /// It is also the maximum of steps for one character of a value.
     static let sizeMax = 2_000
 
     enum Instruction {
-        /// Goes on with the next instruction, if the next scalar is in the set.
+        /// Continues with the next instruction, if the next scalar is in the set.
         case one(set: Int)
-        /// Goes on here and there.
+        /// Continues with both instructions.
         case split(Int, Int)
         case jump(Int)
-        /// Goes on with the next instruction, at the start of the value only.
+        /// Continues with the next instruction, at the start of the value only.
         case start
-        /// Goes on with the next instruction, at the end of the value only.
+        /// Continues with the next instruction, at the end of the value only.
         case end
         case accept
     }
@@ -26,7 +26,7 @@ struct PatternProgram {
         try append(.accept)
     }
 
-    /// Recurses as deep as groups nest, which the parser has bounded.
+    /// Recurses as deep as groups nest, which the parser limits.
     private mutating func emit(_ node: PatternNode) throws(PatternError) {
         switch node {
         case .empty: break
@@ -40,13 +40,13 @@ struct PatternProgram {
     }
 
     /// Whether a scalar passes the instruction.
-    func accepts(_ scalar: Unicode.Scalar, at place: Int) -> Bool {
-        guard case .one(let set) = instructions[place] else { return false }
+    func accepts(_ scalar: Unicode.Scalar, at index: Int) -> Bool {
+        guard case .one(let set) = instructions[index] else { return false }
         return sets[set].contains(scalar)
     }
 
-    /// One bit for every set that holds the scalar; nil where there are more sets than bits.
-    func setsHolding(_ scalar: Unicode.Scalar) -> UInt64? {
+    /// One bit for every set that contains the scalar; nil if there are more sets than bits.
+    func setsContaining(_ scalar: Unicode.Scalar) -> UInt64? {
         if sets.count > 64 { return nil }
         var found: UInt64 = 0
         for index in sets.indices where sets[index].contains(scalar) { found |= 1 << UInt64(index) }
@@ -63,9 +63,9 @@ struct PatternProgram {
     private mutating func emit(choice branches: [PatternNode]) throws(PatternError) {
         var jumps: [Int] = []
         for branch in branches.dropLast() {
-            let split = try emitHole()
+            let split = try emitPlaceholder()
             try emit(branch)
-            jumps.append(try emitHole())
+            jumps.append(try emitPlaceholder())
             instructions[split] = .split(split + 1, instructions.count)
         }
         if let last = branches.last { try emit(last) }
@@ -77,7 +77,7 @@ struct PatternProgram {
     ) throws(PatternError) {
         for _ in 0..<least { try emit(part) }
         guard let most else {
-            let split = try emitHole()
+            let split = try emitPlaceholder()
             try emit(part)
             try append(.jump(split))
             instructions[split] = .split(split + 1, instructions.count)
@@ -85,14 +85,14 @@ struct PatternProgram {
         }
         var splits: [Int] = []
         for _ in least..<most {
-            splits.append(try emitHole())
+            splits.append(try emitPlaceholder())
             try emit(part)
         }
         for split in splits { instructions[split] = .split(split + 1, instructions.count) }
     }
 
-    /// An instruction whose goal is not known yet.
-    private mutating func emitHole() throws(PatternError) -> Int {
+    /// Appends an instruction whose target is set later.
+    private mutating func emitPlaceholder() throws(PatternError) -> Int {
         try append(.jump(0))
         return instructions.count - 1
     }

@@ -1,4 +1,4 @@
-/// The text of a pattern and how far it was read, with the small pieces of its grammar.
+/// The text of a pattern with a read position, and the tokens of its grammar.
 struct PatternSource {
     private let scalars: [Unicode.Scalar]
     private(set) var at = 0
@@ -25,15 +25,15 @@ struct PatternSource {
         return true
     }
 
-    /// An error where the reader stands.
+    /// An error at the current position.
     func error(_ reason: PatternError.Reason) -> PatternError {
         PatternError(offset: at, reason: reason)
     }
 }
 
-// Groups and repetitions.
+// Reading groups and repetitions.
 extension PatternSource {
-    /// `?:` or `?<name>` behind the `(` at `start`; a plain group has neither.
+    /// Reads `?:` or `?<name>` after the `(` at `start`; a plain group has neither.
     mutating func takeGroupKind(from start: Int) throws(PatternError) {
         guard take("?"), !take(":") else { return }
         if peek == "=" || peek == "!" { throw PatternError(offset: start, reason: .lookAround) }
@@ -48,7 +48,7 @@ extension PatternSource {
         throw PatternError(offset: start, reason: .groupOption)
     }
 
-    /// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; nil where no repetition stands.
+    /// Reads `*`, `+`, `?`, `{2}`, `{2,}` or `{2,5}`; nil if there is no repetition.
     mutating func takeRepetition() throws(PatternError) -> (least: Int, most: Int?)? {
         if take("*") { return (0, nil) }
         if take("+") { return (1, nil) }
@@ -65,7 +65,7 @@ extension PatternSource {
         return (least, most)
     }
 
-    /// Numbers stop growing where the compiler refuses them anyway.
+    /// Reads a number; it stops growing where the compiler refuses it anyway.
     private mutating func takeNumber() -> Int? {
         var number: Int?
         while let scalar = peek, let digit = decimal(scalar) {

@@ -6,7 +6,7 @@ struct ScalarCategories: OptionSet {
         self.rawValue = rawValue
     }
 
-    /// By one letter or two; nil for a name that Unicode does not have.
+    /// The category with a name of one or two letters; nil for an unknown name.
     init?(named name: String) {
         var found: UInt32 = 0
         for (index, short) in ScalarCategories.names.enumerated()
@@ -17,14 +17,15 @@ struct ScalarCategories: OptionSet {
         self.init(rawValue: found)
     }
 
-    /// Every scalar has exactly one category, so the other scalars are those of the other categories.
+    /// The other categories, and so the other scalars, because every scalar has exactly one
+    /// category.
     var complement: ScalarCategories {
         ScalarCategories(rawValue: ~rawValue & ((1 << UInt32(ScalarCategories.names.count)) - 1))
     }
 
     func contains(_ scalar: Unicode.Scalar) -> Bool {
         if rawValue == 0 { return false }
-        return rawValue >> scalar.properties.generalCategory.place & 1 == 1
+        return rawValue >> scalar.properties.generalCategory.index & 1 == 1
     }
 
     fileprivate static let names = [
@@ -34,8 +35,8 @@ struct ScalarCategories: OptionSet {
 }
 
 extension Unicode.GeneralCategory {
-    /// Into `ScalarCategories.names`.
-    fileprivate var place: UInt32 {
+    /// The index in `ScalarCategories.names`.
+    fileprivate var index: UInt32 {
         switch self {
         case .uppercaseLetter: 0
         case .lowercaseLetter: 1

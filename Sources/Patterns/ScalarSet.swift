@@ -1,10 +1,10 @@
 /// A set of Unicode scalars: ranges, and general categories.
 struct ScalarSet: Equatable {
-    /// Ascending, apart from each other.
+    /// Ascending, not touching each other.
     private let ranges: [ClosedRange<UInt32>]
     private let categories: ScalarCategories
     private let isNegated: Bool
-    /// The answer for the scalars below 64, and for those from 64 to 127.
+    /// Membership of the scalars below 64, and of those from 64 to 127, one bit each.
     private let low: UInt64
     private let high: UInt64
 
@@ -28,7 +28,7 @@ struct ScalarSet: Equatable {
     }
 }
 
-/// What a class is being put together from.
+/// The members of a character class under construction.
 struct ScalarMembers: Equatable {
     var ranges: [ClosedRange<UInt32>] = []
     var categories = ScalarCategories()

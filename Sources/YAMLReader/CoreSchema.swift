@@ -1,7 +1,7 @@
 /// What a scalar is under the core schema of YAML 1.2 (section 10.3.2).
 ///
-/// `yes`, `no`, `on` and `off` are strings; so is everything that was quoted. JSON's scalars are
-/// typed alike, since its literals are a part of this schema.
+/// `yes`, `no`, `on` and `off` are strings; so is everything that was quoted. JSON's scalars have
+/// the same types, because its literals are a part of this schema.
 package enum ScalarType: Sendable, Equatable {
     case null
     case bool(Bool)

@@ -1,6 +1,6 @@
-/// One value of a configuration file, with its place: what YAML and JSON have in common.
+/// One value of a configuration file, with its source location, for both YAML and JSON.
 ///
-/// A tree of them is at most `YAMLLimits.depthMax` deep, so walking it may recurse.
+/// A tree is at most `YAMLDocument.depthMax` deep, so functions may recurse over it.
 package struct DocumentNode: Sendable, Equatable {
     package let location: SourceLocation
     package let content: Content
@@ -38,8 +38,8 @@ package struct DocumentNode: Sendable, Equatable {
         /// Written without quotes, so `12`, `true` and `null` are not strings.
         package let isPlain: Bool
 
-        /// Where the first character of `text` stands, if the file spells it like `text`, in one
-        /// line; nil where escapes, folding or an expansion made the text another one.
+        /// The source location of the first character of `text`, if the file contains `text`
+        /// unchanged, in one line; nil if escapes, folding or an expansion changed it.
         package let textStart: SourceLocation?
 
         package init(text: String, isPlain: Bool, textStart: SourceLocation? = nil) {

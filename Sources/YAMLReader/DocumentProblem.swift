@@ -1,4 +1,4 @@
-/// Why a text is not a document, in words for the operator.
+/// Why a text is not a document, with a message for the operator.
 package struct DocumentProblem: Error, Sendable, Equatable {
     package let location: SourceLocation
     package let text: String

@@ -11,7 +11,7 @@ package struct SourceLocation: Sendable, Hashable {
         self.column = column
     }
 
-    /// The place `characters` further on in the same line.
+    /// The source location `characters` further in the same line.
     package func advanced(by characters: Int) -> SourceLocation {
         SourceLocation(file: file, line: line, column: column + characters)
     }

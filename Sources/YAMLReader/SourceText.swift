@@ -27,7 +27,7 @@ struct SourceText {
         .allSatisfy { rest in rest.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D } }
     }
 
-    /// Where the byte at `offset` stands.
+    /// The source location of the byte at `offset`.
     func location(ofByte offset: Int) -> SourceLocation {
         let before = bytes.prefix(offset)
         let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0

@@ -1,7 +1,7 @@
-/// Builds the tree of one document out of events, with a stack instead of recursion.
+/// Builds the tree of one document from events, with a stack instead of recursion.
 struct TreeBuilder {
     private(set) var root: DocumentNode?
-    private var open: [Frame] = []
+    private var frames: [Frame] = []
     private var hasDocument = false
     private let depthMax: Int
 
@@ -18,59 +18,59 @@ struct TreeBuilder {
             }
             hasDocument = true
         case .mappingStart(let location):
-            try begin(Frame(location: location, isMapping: true))
+            try open(Frame(location: location, isMapping: true))
         case .sequenceStart(let location):
-            try begin(Frame(location: location, isMapping: false))
+            try open(Frame(location: location, isMapping: false))
         case .scalar(let location, let scalar):
-            try take(location, scalar)
+            try addScalar(location, scalar)
         case .end:
-            if let node = open.popLast()?.node { put(node) }
+            if let node = frames.popLast()?.node { addNode(node) }
         }
     }
 
-    private mutating func begin(_ frame: Frame) throws(DocumentProblem) {
-        if let parent = open.last, parent.isMapping, parent.key == nil {
+    private mutating func open(_ frame: Frame) throws(DocumentProblem) {
+        if let parent = frames.last, parent.isMapping, parent.key == nil {
             throw DocumentProblem(
                 location: frame.location,
                 text:
                     "a key must be a text; quote \"{...}\" and \"[...]\" where they belong to a text"
             )
         }
-        guard open.count < depthMax else {
+        guard frames.count < depthMax else {
             throw DocumentProblem(
                 location: frame.location, text: "nested more than \(depthMax) levels deep")
         }
-        open.append(frame)
+        frames.append(frame)
     }
 
-    /// A scalar is the next key of a mapping, or a value.
-    private mutating func take(
+    /// Adds a scalar as the next key of a mapping, or as a value.
+    private mutating func addScalar(
         _ location: SourceLocation, _ scalar: DocumentNode.Scalar
     ) throws(DocumentProblem) {
-        if let last = open.indices.last, open[last].isMapping, open[last].key == nil {
+        if let last = frames.indices.last, frames[last].isMapping, frames[last].key == nil {
             guard !scalar.text.isEmpty else {
                 throw DocumentProblem(location: location, text: "a key is missing before the ':'")
             }
-            open[last].key = (scalar.text, location)
+            frames[last].key = (scalar.text, location)
         } else {
-            put(DocumentNode(location: location, content: .scalar(scalar)))
+            addNode(DocumentNode(location: location, content: .scalar(scalar)))
         }
     }
 
-    private mutating func put(_ node: DocumentNode) {
-        guard let last = open.indices.last else {
+    private mutating func addNode(_ node: DocumentNode) {
+        guard let last = frames.indices.last else {
             root = node
             return
         }
-        open[last].add(node)
+        frames[last].add(node)
     }
 }
 
-/// A mapping or a sequence whose end has not come yet.
+/// A mapping or a sequence that has not ended yet.
 private struct Frame {
     let location: SourceLocation
     let isMapping: Bool
-    /// The key that waits for its value.
+    /// The key whose value follows.
     var key: (text: String, location: SourceLocation)?
     private var members: [DocumentNode.Member] = []
     private var items: [DocumentNode] = []

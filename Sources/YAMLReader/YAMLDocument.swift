@@ -1,16 +1,16 @@
-/// Reads one YAML file into a tree with a place for every node.
+/// Reads one YAML file into a tree with a source location for every node.
 ///
-/// The YAML of configuration files, not all of YAML: one document, keys that are scalars, and no
-/// anchors, aliases or tags. Aliases would give one value two places and a small file a huge tree;
-/// what endpoints share goes into `defaults:` and `backends:`, so nothing is lost without them.
-/// Works event by event with a stack of its own: deep input costs no call stack.
+/// It supports the YAML of configuration files: one document, keys that are scalars, and no
+/// anchors, aliases or tags. With aliases one value would have two source locations, and a small
+/// file could become a huge tree; what endpoints share goes into `defaults:` and `backends:`.
+/// Events are read with an explicit stack: deep input needs no call stack.
 package enum YAMLDocument {
     /// Deepest nesting of mappings and sequences.
     ///
-    /// The deepest useful configuration has about ten levels; trees are walked by recursion.
+    /// Useful configurations have about ten levels; other code recurses over the tree.
     package static let depthMax = 64
 
-    /// The document in `text`, whose problems and places name `file`.
+    /// Reads the document in `text`. Source locations and problems name `file`.
     package static func read(
         _ text: [UInt8], file: String
     ) throws(DocumentProblem) -> DocumentNode {

@@ -1,8 +1,8 @@
 import CYAML
 
-/// libyaml's events as values. Owns the parser and the input it reads; used by one reader, once.
+/// The events of libyaml as values. Owns the parser and its input; used by one reader, once.
 ///
-/// The parser lives on the heap because libyaml keeps a pointer to it inside of it.
+/// The parser is on the heap because libyaml stores a pointer to it inside it.
 final class YAMLEvents {
     private let source: SourceText
     private let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -29,20 +29,20 @@ final class YAMLEvents {
         input.deallocate()
     }
 
-    /// The next event that means something to a tree; nil at the end of the file.
+    /// The next event that the tree needs; nil at the end of the file.
     func next() throws(DocumentProblem) -> YAMLEvent? {
         while true {
             var event = yaml_event_t()
             guard yaml_parser_parse(parser, &event) == 1 else {
-                throw YAMLProblemWords(parser.pointee, in: source).problem
+                throw YAMLProblemText(parser.pointee, in: source).problem
             }
             defer { yaml_event_delete(&event) }
             if event.type == YAML_STREAM_END_EVENT { return nil }
-            if let meaning = try meaning(of: event) { return meaning }
+            if let treeEvent = try treeEvent(for: event) { return treeEvent }
         }
     }
 
-    private func meaning(of event: yaml_event_t) throws(DocumentProblem) -> YAMLEvent? {
+    private func treeEvent(for event: yaml_event_t) throws(DocumentProblem) -> YAMLEvent? {
         let location = source.location(of: event.start_mark)
         switch event.type {
         case YAML_DOCUMENT_START_EVENT:
@@ -53,16 +53,17 @@ final class YAMLEvents {
                 text: "aliases (*name) are not supported; quote a text that starts with '*'")
         case YAML_MAPPING_START_EVENT:
             let start = event.data.mapping_start
-            try refuse(anchor: start.anchor, tag: start.tag, at: location)
+            try refuseAnchorOrTag(anchor: start.anchor, tag: start.tag, at: location)
             return .mappingStart(location)
         case YAML_SEQUENCE_START_EVENT:
             let start = event.data.sequence_start
-            try refuse(anchor: start.anchor, tag: start.tag, at: location)
+            try refuseAnchorOrTag(anchor: start.anchor, tag: start.tag, at: location)
             return .sequenceStart(location)
         case YAML_MAPPING_END_EVENT, YAML_SEQUENCE_END_EVENT:
             return .end
         case YAML_SCALAR_EVENT:
-            try refuse(anchor: event.data.scalar.anchor, tag: event.data.scalar.tag, at: location)
+            try refuseAnchorOrTag(
+                anchor: event.data.scalar.anchor, tag: event.data.scalar.tag, at: location)
             return .scalar(location, scalar(of: event))
         default:  // the stream's start, a document's end
             return nil
@@ -75,7 +76,7 @@ final class YAMLEvents {
         let text = String(decoding: bytes, as: UTF8.self)
         let isPlain = data.style == YAML_PLAIN_SCALAR_STYLE
         let quotes = isPlain ? 0 : 1
-        // Escapes and folded lines change the length; nothing else can.
+        // Only escapes and folded lines change the length.
         let (start, end) = (event.start_mark, event.end_mark)
         let isVerbatim =
             start.line == end.line
@@ -85,7 +86,7 @@ final class YAMLEvents {
             textStart: isVerbatim ? source.location(of: start).advanced(by: quotes) : nil)
     }
 
-    private func refuse(
+    private func refuseAnchorOrTag(
         anchor: UnsafeMutablePointer<yaml_char_t>?, tag: UnsafeMutablePointer<yaml_char_t>?,
         at location: SourceLocation
     ) throws(DocumentProblem) {
@@ -108,6 +109,6 @@ enum YAMLEvent {
     case mappingStart(SourceLocation)
     case sequenceStart(SourceLocation)
     case scalar(SourceLocation, DocumentNode.Scalar)
-    /// Of the innermost mapping or sequence.
+    /// The end of the innermost mapping or sequence.
     case end
 }

@@ -1,62 +1,62 @@
 import Basics
 import Testing
 
-/// When the owner of a budget is asked to free memory, and for what.
+/// When a budget asks its owner to free memory, and how much.
 @Suite struct ByteBudgetTests {
     private final class Owner {
         let budget: ByteBudget
         var needs: [ByteBudget.Need] = []
-        /// What is freed when asked for.
-        var spare = 0
+        /// The bytes that the next request frees.
+        var bytesToFree = 0
 
         init(limit: Int) {
             budget = ByteBudget(limit: limit)
             budget.reclaim = { [unowned self] need in
                 needs.append(need)
-                budget.give(spare)
-                spare = 0
+                budget.release(bytesToFree)
+                bytesToFree = 0
             }
         }
     }
 
-    @Test func asksForMemoryAboveThreeQuartersOfTheLimit() {
+    @Test func reclaimsMemoryAboveThreeQuartersOfTheLimit() {
         let owner = Owner(limit: 100)
-        #expect(owner.budget.take(75))
+        #expect(owner.budget.reserve(75))
         #expect(owner.needs.isEmpty)
-        #expect(owner.budget.take(1))
+        #expect(owner.budget.reserve(1))
         owner.budget.adjust(by: 1)
         owner.budget.adjust(by: -3)
         owner.budget.adjust(by: 1)
-        #expect(owner.needs == [.short, .short])
+        #expect(owner.needs == [.low, .low])
     }
 
-    @Test func asksForRoomBeforeItRefuses() {
+    @Test func reclaimsMemoryBeforeItRefuses() {
         let owner = Owner(limit: 100)
-        #expect(owner.budget.take(60))
-        #expect(!owner.budget.take(50))
-        #expect(owner.budget.held == 60)
-        owner.spare = 20
-        #expect(owner.budget.take(50))
-        #expect(owner.needs == [.room(50), .room(50)])
-        #expect(owner.budget.held == 90)
+        #expect(owner.budget.reserve(60))
+        #expect(!owner.budget.reserve(50))
+        #expect(owner.budget.bytesHeld == 60)
+        owner.bytesToFree = 20
+        #expect(owner.budget.reserve(50))
+        #expect(owner.needs == [.bytes(50), .bytes(50)])
+        #expect(owner.budget.bytesHeld == 90)
     }
 
-    @Test func findsRoomForMoreWhereSomeIsFreed() {
+    @Test func hasRoomAfterReclaimingMemory() {
         let owner = Owner(limit: 100)
         owner.budget.adjust(by: 110)
         #expect(!owner.budget.hasRoom())
-        owner.spare = 20
+        owner.bytesToFree = 20
         #expect(owner.budget.hasRoom())
-        #expect(owner.needs == [.short, .room(1), .room(1)])
+        #expect(owner.needs == [.low, .bytes(1), .bytes(1)])
     }
 
-    @Test func aNewLimitHasThreeQuartersOfItsOwn() {
+    @Test func aNewLimitMovesTheThreshold() {
         let owner = Owner(limit: 100)
         owner.budget.limit = 1000
-        #expect(owner.budget.take(750))
+        #expect(owner.budget.reserve(750))
         #expect(owner.needs.isEmpty)
         owner.budget.limit = 900
-        #expect(owner.budget.take(1))
-        #expect(owner.needs == [.short])
+        #expect(owner.budget.reserve(1))
+        #expect(owner.needs == [.low])
     }
 }

@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-/// Durations as nanoseconds of a clock, at the ends of what 64 bits can count.
+/// Durations as nanoseconds of a clock, at the limits of 64 bits.
 @Suite struct DurationTests {
     @Test(
         arguments: [

@@ -2,7 +2,7 @@ import Basics
 import Testing
 
 @Suite struct LogQueueTests {
-    /// Takes everything, as the writer does while nothing stalls it.
+    /// Takes everything, like a writer that is never blocked.
     private func drain(_ queue: inout LogQueue) -> (text: String, linesLost: [Int]) {
         var (text, linesLost) = ("", [Int]())
         while let batch = queue.take() {
@@ -87,7 +87,7 @@ import Testing
         #expect(next.linesLost == 2 && String(decoding: next.lines, as: UTF8.self) == lines(5...6))
     }
 
-    @Test func aFailedWriteCountsTheLinesThatDidNotLeave() throws {
+    @Test func aFailedWriteCountsItsUnwrittenLines() throws {
         var queue = LogQueue()
         queue.append(Array(lines(1...3).utf8))
         let first = queue.take()
@@ -112,7 +112,7 @@ import Testing
         #expect(queue.linesDropped == 2)
     }
 
-    /// What is kept and what is dropped add up, whatever the sizes.
+    /// Written and dropped lines add up, for all sizes.
     @Test(arguments: [1, 7, 64, 1000]) func noLineIsCountedTwice(_ chunkBytes: Int) {
         var queue = LogQueue(bytesMax: 500, chunkBytes: chunkBytes)
         var (appended, written, reported) = (0, 0, 0)

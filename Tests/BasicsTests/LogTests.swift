@@ -16,7 +16,7 @@ import Testing
         return String(decoding: written, as: UTF8.self)
     }
 
-    @Test func textIsForPeople() {
+    @Test func textFormatIsReadable() {
         let text = lines(.text) { log in
             log.write(.info, "request") { line in
                 line.add("status", 200)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["plain", "a\"b", "a\nb", "\u{0}", "caf\u{e9}", "\\", "{\"x\":1}"])
-    func jsonSurvivesAnyText(_ value: String) throws {
+    func jsonEscapesAnyText(_ value: String) throws {
         let text = lines(.json) { log in
             log.write(.info, "x") {
                 $0.add("ours", value); $0.add("theirs", untrusted: Bytes(value))
@@ -40,7 +40,7 @@ import Testing
         #expect(object?["ours"] as? String == value)
     }
 
-    @Test func bytesThatAreNoTextStayALine() throws {
+    @Test func invalidUTF8StaysOneLine() throws {
         let text = lines(.json) { log in
             log.write(.info, "x") { $0.add("theirs", untrusted: Bytes([0xFF, 0x0A, 0x22])) }
         }
@@ -48,11 +48,11 @@ import Testing
         #expect(object?["theirs"] as? String == "\u{ff}\n\"")
     }
 
-    @Test func lowLevelsAreLeftOut() {
+    @Test func linesBelowTheLevelAreOmitted() {
         #expect(lines(.text, .warning) { $0.write(.info, "quiet") } == "")
     }
 
-    @Test func gravityFlushesAtOnce() {
+    @Test func errorsAreFlushedAtOnce() {
         var batches = 0
         let log = Log(level: .info, format: .text, clock: { 0 }) { _ in batches += 1 }
         log.write(.info, "one")
@@ -66,7 +66,7 @@ import Testing
         (951_782_400_000_000_000, "2000-02-29T00:00:00.000Z"),
         (4_102_444_800_000_000_000, "2100-01-01T00:00:00.000Z"),
     ])
-    func datesAreRight(_ unixTime: Int64, _ text: String) {
+    func datesFollowRFC3339(_ unixTime: Int64, _ text: String) {
         var stamp = TimeStamp()
         #expect(String(decoding: stamp.text(at: unixTime), as: UTF8.self) == text)
     }

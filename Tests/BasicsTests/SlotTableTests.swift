@@ -11,7 +11,7 @@ import Testing
         #expect(table[first] == "c" && table[second] == "b" && table.count == 2)
     }
 
-    @Test func freeSlotsHoldNothing() {
+    @Test func freeSlotsHaveNoValue() {
         var table = SlotTable<String>()
         let slot = table.insert("a")
         table.remove(slot)
@@ -25,7 +25,7 @@ import Testing
         ([2, 1], [0, 3]),
         ([3, 0], [1, 2]),
     ])
-    func aListKeepsItsOrderWhenSomeLeave(leaving: [Int], rest: [Int]) {
+    func aListKeepsItsOrderWhenSlotsLeave(leaving: [Int], rest: [Int]) {
         var table = SlotTable<Int>()
         var list = SlotList()
         for value in 0..<4 { table.join(table.insert(value), &list) }

@@ -38,7 +38,7 @@ import Testing
         #expect(bars().bar(from: at(began), to: at(ended)) == bar)
     }
 
-    @Test func hasRoomBehindThePeriod() {
+    @Test func drawsAPartAtTheEndOfThePeriod() {
         #expect(bars(columns: 11).bar(from: at(100), to: at(100)) == "|          #|")
     }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(bars().bar(from: at(0), to: at(100), marks: many) == "|23456789+#|")
     }
 
-    @Test func aPeriodOfNoLengthOrOfCenturiesIsDrawn() {
+    @Test func drawsEmptyAndHugePeriods() {
         #expect(bars(0).bar(from: at(0), to: at(0)) == "|#         |")
         let start = Instant(nanoseconds: 0)
         let end = Instant(nanoseconds: .max)

@@ -94,12 +94,12 @@ import Testing
         let source = Source(.chunked, holder: exchange)
         let told = outcome(.stream(source)) {
             source.deliver("hello")
-            #expect(budget.held == 5 && !source.isCancelled)
+            #expect(budget.bytesHeld == 5 && !source.isCancelled)
             source.deliver("abc")
         }
         #expect(told == "BufferedBytesExceeded" && source.isCancelled)
         exchange.end()
-        #expect(budget.held == 0)
+        #expect(budget.bytesHeld == 0)
     }
 
     @Test func aRefusedBodyFailsItsReader() throws {

@@ -52,9 +52,9 @@ import Testing
         #expect(exchange.hold(20))
         budget.reclaim = { _ in if endsExchange { exchange.end() } }
         #expect(exchange.hold(70))
-        #expect(budget.held == (endsExchange ? 0 : 90))
+        #expect(budget.bytesHeld == (endsExchange ? 0 : 90))
         exchange.end()
-        #expect(budget.held == 0)
+        #expect(budget.bytesHeld == 0)
         budget.reclaim = nil
     }
 

@@ -1,9 +1,9 @@
 import Testing
 
-/// Texts of the kinds that the JSON test suite of 2016 ("Parsing JSON is a minefield") made known,
-/// written anew: what every reader must accept, and what every reader must refuse.
+/// Texts like those of the JSON test suite of 2016 ("Parsing JSON is a minefield"), rewritten: what
+/// every reader must accept, and what every reader must refuse.
 ///
-/// `%XX` stands for one byte, so that malformed UTF-8 can be written down.
+/// `%XX` is one byte, so that malformed UTF-8 can be written down.
 enum Corpus {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

@@ -5,16 +5,16 @@ import Testing
 struct CorpusTests {
     @Test(arguments: Corpus.accepted)
     func accepts(_ text: Corpus.Case) {
-        #expect(fault(in: text.text) == nil)
+        #expect(scanError(in: text.text) == nil)
     }
 
     @Test(arguments: Corpus.refused)
     func refuses(_ text: Corpus.Case) {
-        #expect(fault(in: text.text) != nil)
+        #expect(scanError(in: text.text) != nil)
     }
 
-    /// The reference of the random tests must itself be right.
-    @Test func theReferenceAgrees() {
+    /// Checks the reference parser of the random tests.
+    @Test func referenceAcceptsAndRefusesTheCorpus() {
         #expect(Corpus.accepted.filter { !Reference.accepts($0.text) }.isEmpty)
         let shallow = Corpus.refused.filter {
             !$0.name.hasPrefix("n_structure_513") && $0.text.count < 10_000
@@ -22,18 +22,18 @@ struct CorpusTests {
         #expect(shallow.filter { Reference.accepts($0.text) }.isEmpty)
     }
 
-    /// The same verdicts far inside of a long text, at every alignment.
+    /// The same results inside a long text, at every alignment.
     @Test(arguments: Corpus.accepted)
-    func acceptsInsideOfLongerTexts(_ text: Corpus.Case) {
+    func acceptsInsideLongerTexts(_ text: Corpus.Case) {
         for padding in 0..<80 {
-            #expect(fault(in: embedded(text.text, padding)) == nil)
+            #expect(scanError(in: embedded(text.text, padding)) == nil)
         }
     }
 
     @Test(arguments: Corpus.refused.filter { $0.text.count < 10_000 })
-    func refusesInsideOfLongerTexts(_ text: Corpus.Case) {
+    func refusesInsideLongerTexts(_ text: Corpus.Case) {
         for padding in 0..<80 {
-            #expect(fault(in: embedded(text.text, padding)) != nil)
+            #expect(scanError(in: embedded(text.text, padding)) != nil)
         }
     }
 

@@ -30,7 +30,7 @@ struct DocumentTests {
             "{a=\"a\":{b=\"b\":[n(1)1 s(x\n)\"x\\n\"]} a=\"\\u0061\":b(true)true a=\"a\":b(false)false}"
         ),
     ])
-    func readsWithPlaces(_ json: String, _ expected: String) throws {
+    func readsValuesWithRanges(_ json: String, _ expected: String) throws {
         let document = try JSONDocument(Bytes(json))
         #expect(outline(document.root, document.text) == expected)
     }
@@ -50,7 +50,7 @@ struct DocumentTests {
         #expect(try JSONDocument(Bytes(text)).root.range == 0..<1024)
     }
 
-    @Test func refusesWhatIsNoJSON() {
+    @Test func refusesInvalidJSON() {
         #expect(throws: JSONError(offset: 6, reason: .unexpectedByte)) {
             try JSONDocument(Bytes("{\"a\":\n}"))
         }
@@ -64,7 +64,7 @@ struct DocumentTests {
         var position = TextPosition()
         position.advance(to: offset, in: text.span)
         #expect(position.line == line && position.column == column)
-        // The same on the way: what was counted before is not counted again.
+        // The same in steps: nothing is counted twice.
         var byStep = TextPosition()
         for step in 0...offset { byStep.advance(to: step, in: text.span) }
         #expect(byStep == position)

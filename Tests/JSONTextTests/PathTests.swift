@@ -44,23 +44,23 @@ struct PathTests {
         ("a.b[0]", "1.0"), ("a.b[1].id", "1e400"), ("a.b[2]", #"[ "x" ]"#), ("a.b[2][0]", #""x""#),
         (#"a."""#, "0"), ("d", #"{"\ud83d\ude00": null}"#), ("d.😀", "null"), ("🍋", #""s""#),
     ])
-    func findsTheBytes(_ path: String, _ found: String) throws {
+    func findsValues(_ path: String, _ found: String) throws {
         #expect(try slice(Self.text).value(at: JSONPath(path))?.string == found)
     }
 
     @Test(arguments: ["b", "a.c", "a.b[3]", "a[0]", "a.b.c", "d[0]", "🍋.x", "a.b[]", "[0]"])
-    func leadsNowhere(_ path: String) throws {
+    func missingPathsFindNothing(_ path: String) throws {
         #expect(try slice(Self.text).value(at: JSONPath(path)) == nil)
     }
 
-    @Test func theLastOfEqualKeysCountsHoweverItIsWritten() throws {
+    @Test func theLastOfEqualKeysCounts() throws {
         let text = try slice(#"{"a":1,"\u0061":{"x":2},"\u0061\u0061":3,"a\\":4}"#)
         #expect(try text.value(at: JSONPath("a"))?.string == #"{"x":2}"#)
         #expect(try text.value(at: JSONPath("a.x"))?.string == "2")
         #expect(try text.value(at: JSONPath(#""a\\""#))?.string == "4")
     }
 
-    @Test func aKeyIsNotItsOwnEscape() throws {
+    @Test func anEscapedKeyDoesNotMatchItsNotation() throws {
         let text = try slice(#"{"\u0061":1}"#)
         #expect(try text.value(at: JSONPath(#""\\u0061""#)) == nil)
     }

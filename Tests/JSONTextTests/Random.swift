@@ -1,4 +1,4 @@
-/// A small generator for tests: the same texts for the same seed.
+/// A small random generator for tests: the same texts for the same seed.
 struct Random: RandomNumberGenerator {
     private var state: UInt64
 
@@ -16,10 +16,10 @@ struct Random: RandomNumberGenerator {
     mutating func pick<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
 }
 
-/// Random valid documents, in every manner of writing.
+/// Random valid documents, in various notations.
 struct RandomDocument {
     var random: Random
-    /// How often white space stands between tokens; zero for never.
+    /// Whether white space is written between tokens.
     var isSpaced: Bool
 
     init(seed: UInt64) {

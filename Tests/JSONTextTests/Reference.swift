@@ -1,4 +1,4 @@
-/// RFC 8259 written down as slowly and as plainly as possible: what the scanner is held against.
+/// A slow and simple implementation of RFC 8259, to compare the scanner with.
 struct Reference {
     private var rest: ArraySlice<Unicode.Scalar>
 

@@ -7,7 +7,7 @@ struct SliceTests {
         (" {} ", JSONSlice.Kind.object), ("[1]", .array), ("\"a\"", .string), ("-1", .number),
         ("true", .boolean), ("false", .boolean), ("\tnull\r\n", .null),
     ])
-    func tellsTheKind(_ text: String, _ kind: JSONSlice.Kind) throws {
+    func kindFollowsTheFirstByte(_ text: String, _ kind: JSONSlice.Kind) throws {
         #expect(try slice(text).kind == kind)
     }
 
@@ -27,7 +27,7 @@ struct SliceTests {
     }
 
     @Test(arguments: ["null", "{}", "[\"a\"]"])
-    func othersHaveNone(_ json: String) throws {
+    func otherKindsHaveNoText(_ json: String) throws {
         #expect(try slice(json).text == nil)
     }
 
@@ -49,9 +49,9 @@ struct SliceTests {
         #expect(try Array(slice(json).members).isEmpty && Array(slice(json).elements).isEmpty)
     }
 
-    /// Strings, escapes and brackets at every place of the blocks in which containers are leapt over.
+    /// Strings, escapes and brackets at every offset of the blocks in which containers are skipped.
     @Test(arguments: ["\\\\", "\\\"", "]", "}", "{[", "\\\\\\\"", "Yy\u{7f}", "é\\u00e9", ""])
-    func containersAreLeaptOverAtEveryPlace(_ inside: String) throws {
+    func containersAreSkippedAtEveryOffset(_ inside: String) throws {
         for padding in 0..<140 {
             let text = String(repeating: "x", count: padding) + inside
             let container = "[{\"k\":[\"\(text)\",\"\(inside)\",[],{}]},\"\(text)\"]"

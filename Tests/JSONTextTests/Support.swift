@@ -2,8 +2,8 @@ import Basics
 
 @testable import JSONText
 
-/// What a scan says of a text.
-func fault(in text: [UInt8], depthMax: Int = JSONSlice.depthMax) -> JSONError? {
+/// The error of a text, or nil if it is valid.
+func scanError(in text: [UInt8], depthMax: Int = JSONSlice.depthMax) -> JSONError? {
     do throws(JSONError) {
         _ = try JSONSlice(validating: Bytes(text), depthMax: depthMax)
         return nil
@@ -12,7 +12,7 @@ func fault(in text: [UInt8], depthMax: Int = JSONSlice.depthMax) -> JSONError? {
     }
 }
 
-func fault(in text: String) -> JSONError? { fault(in: Array(text.utf8)) }
+func scanError(in text: String) -> JSONError? { scanError(in: Array(text.utf8)) }
 
 func slice(_ text: String) throws -> JSONSlice { try JSONSlice(validating: Bytes(text)) }
 

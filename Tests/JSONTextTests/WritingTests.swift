@@ -8,14 +8,14 @@ struct WritingTests {
         ("\u{8}\t\n\u{c}\r\0\u{1f}\u{7f}", "\"\\b\\t\\n\\f\\r\\u0000\\u001f\u{7f}\""),
         ("é😀\u{2028}", "\"é😀\u{2028}\""),
     ])
-    func escapesOnlyWhatItMust(_ text: String, _ written: String) throws {
+    func escapesOnlyRequiredCharacters(_ text: String, _ written: String) throws {
         var bytes: [UInt8] = []
         bytes.append(jsonString: text)
         #expect(String(Bytes(bytes)) == written)
         #expect(try slice(written).text == Bytes(text))
     }
 
-    @Test func putsNamedPartsTogether() throws {
+    @Test func buildsAnObjectOfNamedParts() throws {
         var builder = JSONObjectBuilder()
         #expect(try builder.add(JSONName("product"), slice(#" {"id": 1.0} "#)) == true)
         #expect(builder.add(JSONName("stock"), .null) == true)
@@ -23,11 +23,11 @@ struct WritingTests {
         #expect(builder.finish().string == #"{"product":{"id": 1.0},"stock":null,"q\"":true}"#)
     }
 
-    @Test func nothingAddedIsAnEmptyObject() {
+    @Test func anEmptyBuilderMakesAnEmptyObject() {
         #expect(JSONObjectBuilder().finish().string == "{}")
     }
 
-    @Test func theFirstToBringAKeyKeepsIt() throws {
+    @Test func theFirstMemberWithAKeyWins() throws {
         var builder = JSONObjectBuilder()
         #expect(try builder.merge(slice(#"{"a":1,"b":2,"third":"kept"}"#)) == [])
         #expect(try builder.collisions(with: slice(#"{"b":3,"c":4}"#)) == ["b"])
@@ -43,7 +43,7 @@ struct WritingTests {
                 == #"{"a":1,"b":2,"third":"kept","c":4,"fourth":null,"x":0,"y":[ ],"z":{}}"#)
     }
 
-    @Test func namesBeforeAMergeCount() throws {
+    @Test func addedNamesCollideWithMergedKeys() throws {
         var builder = JSONObjectBuilder()
         #expect(builder.add(JSONName("n\n"), .null) == true)
         #expect(try builder.merge(slice(#"{"n\u000a":1,"m":2}"#)) == ["n\n"])
@@ -58,7 +58,7 @@ struct WritingTests {
         #expect(builder.finish().string == #"{"a" : 1,"b" :2}"#)
     }
 
-    @Test func keysThatComeTwiceInOnePartPass() throws {
+    @Test func duplicateKeysWithinAnObjectAreKept() throws {
         var builder = JSONObjectBuilder()
         #expect(try builder.merge(slice(#"{"a":1,"a":2}"#)) == [])
         #expect(try builder.merge(slice(#"{"a":3,"b":1,"b":2,"a":4}"#)) == ["a", "a"])

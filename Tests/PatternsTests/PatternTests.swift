@@ -82,11 +82,11 @@ import Testing
         #expect(try !Pattern(pattern).matches(Bytes(value).span))
     }
 
-    @Test func whatIsNotUTF8MatchesNothing() throws {
+    @Test func invalidUTF8MatchesNothing() throws {
         #expect(try !Pattern(".*").matches(Bytes([0x61, 0xFF]).span))
     }
 
-    @Test func oneValueLeavesNothingBehindForTheNext() throws {
+    @Test func matchesAreIndependent() throws {
         let pattern = try Pattern("(ab)*c")
         let values = ["ababc", "ab", "c", "", "abab", "abc"]
         #expect(
@@ -95,7 +95,7 @@ import Testing
             ])
     }
 
-    /// Each of them takes a backtracking matcher longer than the sun will shine.
+    /// A backtracking matcher takes exponential time for each of them.
     @Test(
         .timeLimit(.minutes(5)),
         arguments: [
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// `(a|b)*a(a|b){n}` has a deterministic state for every word of n letters.
-    @Test func morePlacesThanAreKeptAreStillRight() throws {
+    @Test func matchesAreCorrectBeyondTheStateLimit() throws {
         let pattern = try Pattern("(a|b|é)*a(a|b|é){11}")
         let entropy = Entropy(seed: 7)
         for _ in 0..<20 {
@@ -162,12 +162,12 @@ import Testing
         #expect(throws: PatternError(offset: offset, reason: reason)) { try Pattern(pattern) }
     }
 
-    /// The parser drops a repetition of nothing, so that the compiler never runs its loop: the bound on
-    /// instructions could not stop a loop that emits none.
+    /// The parser drops a repetition of nothing, so that the compiler never runs its loop: the
+    /// bound on instructions could not stop a loop that emits none.
     @Test(arguments: ["(){99999}", "((a{0}){2000}){2000}", "(()*)+"])
-    func repetitionsOfNothingAreDroppedBeforeCompiling(_ text: String) throws {
+    func emptyRepetitionsAreDroppedBeforeCompiling(_ text: String) throws {
         var parser = PatternParser(text)
-        // Otherwise the compiler would be busy for a very long time.
+        // Otherwise the compiler would run for a very long time.
         try #require(try parser.wholePattern() == .empty)
         let pattern = try Pattern(text)
         #expect(pattern.size == 1, "accept alone")

@@ -53,7 +53,7 @@ import Testing
         "value = value << 4 | UInt64(nibble)": "sixteen digits",
         "nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F": "followed by a mask",
         "unit = unit << 4 | digit": "four digits",
-        "for place in 0..<4 { unit = unit << 4 | (raw.byte(at &+ place).hexValue ?? 0) }":
+        "for index in 0..<4 { unit = unit << 4 | (raw.byte(at &+ index).hexValue ?? 0) }":
             "four digits",
         "index = (index ?? 0) * 10 + Int(digit - .zero)": "nine digits",
         "number = min((number ?? 0) * 10 + digit, PatternProgram.sizeMax + 1)": "stops growing",

@@ -1,7 +1,7 @@
 import Testing
 import YAMLReader
 
-/// YAML 1.2, section 10.3.2: which plain scalars are no strings.
+/// YAML 1.2, section 10.3.2: the types of plain scalars.
 @Suite struct CoreSchemaTests {
     @Test(arguments: [
         "yes", "no", "on", "off", "y", "1_000", "0x", "0o8", "1e", "+", ".", "-.", "1.2.3", "0b1",

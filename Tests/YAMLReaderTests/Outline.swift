@@ -1,6 +1,6 @@
 import YAMLReader
 
-/// The outline of a document, or its problem, in one line: what the tests of this folder compare.
+/// The outline of a document, or its problem, in one line, for the tests of this folder.
 func outline(of text: String) -> String {
     do {
         return outline(try YAMLDocument.read(Array(text.utf8), file: "f"))

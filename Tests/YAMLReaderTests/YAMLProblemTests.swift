@@ -1,7 +1,7 @@
 import Testing
 import YAMLReader
 
-/// What the operator is told about a text that cannot be read, and where.
+/// The messages and source locations for texts that cannot be read.
 @Suite struct YAMLProblemTests {
     @Test(arguments: [
         ("a: { b: ${X} }", #"1:10 inside { } and [ ] a text with ${...} needs quotes: "${NAME}""#),
@@ -25,7 +25,7 @@ import YAMLReader
         ("a: {id}/x", #"1:8 a text that starts with '{' needs quotes: "{name}...""#),
         ("a: [id]x", #"1:8 a text that starts with '[' needs quotes: "[...]...""#),
     ])
-    func missingQuotesAreNamed(_ text: String, problem: String) {
+    func missingQuotesAreReported(_ text: String, problem: String) {
         #expect(outline(of: text) == problem)
     }
 
@@ -43,7 +43,7 @@ import YAMLReader
         ),
         ("?\n: x", "1:2 a key is missing before the ':'"),
     ])
-    func whatIsNotSupportedIsRefused(_ text: String, problem: String) {
+    func unsupportedFeaturesAreRefused(_ text: String, problem: String) {
         #expect(outline(of: text) == problem)
     }
 
@@ -72,7 +72,7 @@ import YAMLReader
         ),
         ("a: b\nc: \u{1}", "2:4 control characters are not allowed"),
     ])
-    func mistakesArePlaced(_ text: String, problem: String) {
+    func problemsHaveTheirSourceLocation(_ text: String, problem: String) {
         #expect(outline(of: text) == problem)
     }
 }

@@ -1,7 +1,7 @@
 import Testing
 import YAMLReader
 
-/// What a document becomes, with the places of its keys and texts.
+/// The tree of a document, with the source locations of its keys and texts.
 @Suite struct YAMLReaderTests {
     @Test(arguments: [
         ("a: b", "{a@1:1: b@1:4}"),
@@ -30,7 +30,7 @@ import YAMLReader
         ("a: |\n  x\n  y", #"{a@1:1: "x\ny"}"#),
         ("a: x\n  y", "{a@1:1: x y}"),
     ])
-    func textSpelledOtherwiseHasNoStart(_ text: String, becomes expected: String) {
+    func changedTextHasNoTextStart(_ text: String, becomes expected: String) {
         #expect(outline(of: text) == expected)
     }
 
@@ -46,7 +46,7 @@ import YAMLReader
         #expect(outline(of: text) == "1:65 nested more than 64 levels deep")
     }
 
-    @Test func badUTF8IsPlaced() {
+    @Test func invalidUTF8IsRefused() {
         #expect(throws: DocumentProblem.self) {
             try YAMLDocument.read([0x61, 0x3A, 0x20, 0xFF], file: "f")
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSONText
 
-struct FaultTests {
+struct JSONErrorTests {
     @Test(arguments: [
         ("", 0, JSONError.Reason.unexpectedEnd), ("  ", 2, .unexpectedEnd),
         ("[1,", 3, .unexpectedEnd),
@@ -21,34 +21,35 @@ struct FaultTests {
         (#""ab\ud800""#, 3, .loneSurrogate), (#""\udc00""#, 1, .loneSurrogate),
         ("\"a\nb\"", 2, .controlByte), ("\"a\0b\"", 2, .controlByte),
     ])
-    func saysWhereAndWhy(_ text: String, _ offset: Int, _ reason: JSONError.Reason) {
-        #expect(fault(in: text) == JSONError(offset: offset, reason: reason))
+    func errorsHaveOffsetAndReason(_ text: String, _ offset: Int, _ reason: JSONError.Reason) {
+        #expect(scanError(in: text) == JSONError(offset: offset, reason: reason))
     }
 
     @Test(arguments: [("\"ab%C3\"", 3), ("\"%FF\"", 1), ("\"%E2%82\"", 1), ("\"é%ED%A0%80\"", 3)])
-    func saysWhereTheUTF8Breaks(_ notation: String, _ offset: Int) {
+    func invalidUTF8ErrorsHaveTheirOffset(_ notation: String, _ offset: Int) {
         #expect(
-            fault(in: Corpus.bytes(notation)) == JSONError(offset: offset, reason: .invalidUTF8))
+            scanError(in: Corpus.bytes(notation)) == JSONError(offset: offset, reason: .invalidUTF8)
+        )
     }
 
     @Test(arguments: [0, 1, 2, 63, 64, 65, 128, 512, 1000])
-    func nestsAsDeepAsAllowed(_ depthMax: Int) {
+    func nestingIsLimited(_ depthMax: Int) {
         func nested(_ depth: Int) -> [UInt8] {
-            // Objects and arrays mixed, so that each level must be remembered.
+            // Objects and arrays mixed, so that each level must be stored.
             let levels = (0..<depth).map { $0 % 3 == 0 ? ("{\"k\":", "}") : ("[", "]") }
             return Array(
                 (levels.map(\.0).joined() + "1" + levels.reversed().map(\.1).joined()).utf8)
         }
-        #expect(fault(in: nested(depthMax), depthMax: depthMax) == nil)
-        #expect(fault(in: nested(depthMax + 1), depthMax: depthMax)?.reason == .tooDeep)
+        #expect(scanError(in: nested(depthMax), depthMax: depthMax) == nil)
+        #expect(scanError(in: nested(depthMax + 1), depthMax: depthMax)?.reason == .tooDeep)
     }
 
-    @Test func nestingIsBoundedWhateverIsAsked() {
+    @Test func nestingLimitIsCapped() {
         let text = [UInt8](repeating: .init(ascii: "["), count: 5000)
-        #expect(fault(in: text, depthMax: .max) == JSONError(offset: 1024, reason: .tooDeep))
+        #expect(scanError(in: text, depthMax: .max) == JSONError(offset: 1024, reason: .tooDeep))
     }
 
-    @Test func manyContainersInARowAreNotDeep() {
-        #expect(fault(in: "[" + String(repeating: #"[{"a":[]}],"#, count: 5000) + "0]") == nil)
+    @Test func siblingContainersDoNotCountAsNesting() {
+        #expect(scanError(in: "[" + String(repeating: #"[{"a":[]}],"#, count: 5000) + "0]") == nil)
     }
 }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Patterns
 
-/// The automaton against a slow and obvious reading of the same tree: which places of a value can a
-/// match have reached?
-@Suite struct PatternOracleTests {
+/// Compares the automaton with a slow and simple interpretation of the same tree, which computes
+/// the offsets of a value that a match can reach.
+@Suite struct PatternInterpreterTests {
     @Test(arguments: UInt64(1)...40)
-    func agreesWithTheTree(seed: UInt64) throws {
+    func agreesWithTheInterpretedTree(seed: UInt64) throws {
         let entropy = Entropy(seed: seed)
         for _ in 0..<25 {
             let text = Self.pattern(entropy, depth: 3)
@@ -17,9 +17,9 @@ import Testing
             for _ in 0..<25 {
                 let value = (0..<entropy.below(7)).map { _ in ["a", "b", "é"][entropy.below(3)] }
                     .joined()
-                let oracle = Oracle(value: Array(value.unicodeScalars))
+                let interpreter = TreeInterpreter(value: Array(value.unicodeScalars))
                 #expect(
-                    pattern.matches(Bytes(value).span) == oracle.matches(tree),
+                    pattern.matches(Bytes(value).span) == interpreter.matches(tree),
                     "\(text) on \(value)")
             }
         }
@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-private struct Oracle {
+private struct TreeInterpreter {
     let value: [Unicode.Scalar]
 
     func matches(_ tree: PatternNode) -> Bool { ends(of: tree, from: [0]).contains(value.count) }

@@ -1,17 +1,17 @@
 import CYAML
 
-/// Translates libyaml's messages about broken input for the operator, with the usual cause.
-struct YAMLProblemWords {
+/// Translates libyaml's messages about invalid input for the operator, with the usual cause.
+struct YAMLProblemText {
     private let raw: String
     private let location: SourceLocation
     private let source: SourceText
 
-    /// The line of the problem up to it, and what follows.
+    /// The line of the problem before and after it.
     private let before: Substring.UnicodeScalarView
     private let after: Substring.UnicodeScalarView
 
-    /// Where the construct began in which the problem was met.
-    private let contextPlace: SourceLocation?
+    /// The start of the construct that contains the problem.
+    private let contextStart: SourceLocation?
 
     init(_ parser: yaml_parser_t, in source: SourceText) {
         self.source = source
@@ -20,7 +20,7 @@ struct YAMLProblemWords {
             parser.error == YAML_READER_ERROR
             ? source.location(ofByte: parser.problem_offset)
             : source.location(of: parser.problem_mark)
-        contextPlace = parser.context == nil ? nil : source.location(of: parser.context_mark)
+        contextStart = parser.context == nil ? nil : source.location(of: parser.context_mark)
         let line = Substring(source.line(location.line)).unicodeScalars
         before = line.prefix(location.column - 1)
         after = line.dropFirst(location.column - 1)
@@ -31,12 +31,12 @@ struct YAMLProblemWords {
         if let start = unclosedStart { return start }
         if raw == "could not find expected ':'" {
             return DocumentProblem(
-                location: contextPlace ?? location, text: "this key has no ':' behind it")
+                location: contextStart ?? location, text: "this key has no ':' behind it")
         }
-        return DocumentProblem(location: location, text: plainWords)
+        return DocumentProblem(location: location, text: plainText)
     }
 
-    /// The causes that this configuration language invites: `{name}`, `${...}` and `[...]` in a
+    /// Hints for common causes in this configuration language: `{name}`, `${...}` and `[...]` in a
     /// text without quotes.
     private var quotingHint: String? {
         if raw == "did not find expected node content", before.last == "[", after.first == ":" {
@@ -64,22 +64,22 @@ struct YAMLProblemWords {
         #"an IPv6 address needs quotes around all of it: "[::1]:8080""#
     }
 
-    /// What was opened and goes on to the end of the file is reported where it was opened.
+    /// A construct that is open at the end of the file is reported at its start.
     private var unclosedStart: DocumentProblem? {
-        guard let contextPlace, after.isEmpty, source.isLast(line: location.line) else {
+        guard let contextStart, after.isEmpty, source.isLast(line: location.line) else {
             return nil
         }
-        let opening = source.line(contextPlace.line).unicodeScalars
-            .dropFirst(contextPlace.column - 1).first
+        let opening = source.line(contextStart.line).unicodeScalars
+            .dropFirst(contextStart.column - 1).first
         switch opening {
         case "[", "{", "\"", "'":
-            let sign = opening.map { String($0) } ?? ""
-            return DocumentProblem(location: contextPlace, text: "this \(sign) is never closed")
+            let bracket = opening.map { String($0) } ?? ""
+            return DocumentProblem(location: contextStart, text: "this \(bracket) is never closed")
         default: return nil
         }
     }
 
-    private var plainWords: String {
+    private var plainText: String {
         switch raw {
         case "did not find expected key" where isAfterQuote:
             "unexpected text after a closing quote; put all of it into quotes"
@@ -120,7 +120,7 @@ struct YAMLProblemWords {
 }
 
 extension SourceText {
-    /// The place of one of libyaml's marks, which count from 0.
+    /// The source location of one of libyaml's marks, which count from 0.
     func location(of mark: yaml_mark_t) -> SourceLocation {
         SourceLocation(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
     }

@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 
-/// What `script/fuzz` builds, with libFuzzer linked in: the targets under its command line.
+/// The program of `script/fuzz`, with libFuzzer linked in: runs one target.
 ///
 ///     fuzz TARGET [libFuzzer's options] [folders with inputs]
 ///     fuzz verdicts request|json  for script/differential
@@ -20,18 +20,18 @@ import Foundation
         target = chosen
         arguments.remove(at: 1)
         var count = CInt(arguments.count)
-        // libFuzzer keeps them for as long as the process lives.
+        // libFuzzer keeps the arguments until the process ends.
         let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
             capacity: arguments.count + 1)
         for (index, argument) in arguments.enumerated() { list[index] = strdup(argument) }
         list[arguments.count] = nil
         var vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = list
-        exit(runFuzzer(&count, &vector, { Fuzz.run($0, $1) }))
+        exit(runFuzzer(&count, &vector, { Fuzz.checkInput($0, $1) }))
     }
 
-    private static func run(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    private static func checkInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let input = Array(UnsafeBufferPointer(start: start, count: count))
-        if let finding = target.finding(input) { fatalError(finding) }
+        if let violation = target.violation(input) { fatalError(violation) }
         return 0
     }
 }

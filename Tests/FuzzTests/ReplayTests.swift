@@ -1,30 +1,32 @@
 import Foundation
 import Testing
 
-/// Every input that was ever kept, and some thousand changed ones, through the functions that
-/// `script/fuzz` gives to libFuzzer: what crashed once is a test for ever.
+/// Runs every input of the corpora, and some thousand mutations, through the functions that
+/// `script/fuzz` passes to libFuzzer. Inputs that once crashed stay in the corpora as regression
+/// tests.
 @Suite struct ReplayTests {
-    @Test(arguments: FuzzTarget.all) func theCorpusIsTakenWell(_ target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.all) func corpusInputsCauseNoViolation(_ target: FuzzTarget) throws
+    {
         let corpus = try Corpus.inputs(of: target)
         try #require(!corpus.isEmpty)
         for (name, input) in corpus {
-            let finding = target.finding(input)
-            #expect(finding == nil, "\(name)")
+            let violation = target.violation(input)
+            #expect(violation == nil, "\(name)")
         }
     }
 
     @Test(arguments: FuzzTarget.all, 0..<UInt64(4))
-    func changedInputsAreTakenWell(_ target: FuzzTarget, seed: UInt64) throws {
+    func mutatedInputsCauseNoViolation(_ target: FuzzTarget, seed: UInt64) throws {
         let corpus = try Corpus.inputs(of: target).map(\.input)
         let mutator = Mutator(seed: seed, tokens: target.tokens, corpus: corpus)
         for _ in 0..<500 {
-            let input = mutator.next()
-            let finding = target.finding(input)
-            #expect(finding == nil, "\(Data(input).base64EncodedString())")
+            let input = mutator.nextInput()
+            let violation = target.violation(input)
+            #expect(violation == nil, "\(Data(input).base64EncodedString())")
         }
     }
 
-    @Test func everyCorpusHasATarget() throws {
+    @Test func everyCorpusBelongsToATarget() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Corpus.folder.path)
         #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))
     }
@@ -34,7 +36,7 @@ extension FuzzTarget: CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// The inputs that are kept: seeds, and what was found.
+/// The stored inputs: seeds and findings.
 enum Corpus {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Corpora")

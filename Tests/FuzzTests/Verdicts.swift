@@ -7,7 +7,7 @@ import HTTP
 /// Prints how the gateway's parsers read inputs, for `script/differential` to compare with others.
 ///
 /// Reads inputs in hexadecimal digits, one a line, and writes one line for each. Bytes are written
-/// in hexadecimal digits too, so that no line can be misread.
+/// in hexadecimal digits, so that lines are unambiguous.
 enum Verdicts {
     static func printAll(for target: String) -> Bool {
         let verdict: ([UInt8]) -> String
@@ -22,7 +22,7 @@ enum Verdicts {
         return true
     }
 
-    /// Every message as `method target version keeps-alive body name=value…`, then how it ended:
+    /// Every message as `method target version keeps-alive body name=value…`, then the final state:
     /// `end`, `waiting`, or the error.
     private static func request(_ input: [UInt8]) -> String {
         var reader = RequestReader(limits: Limits())
@@ -64,7 +64,7 @@ enum Verdicts {
         }
     }
 
-    /// Recursive: only for this tool, whose inputs are known.
+    /// Recursive: only for this tool, whose inputs are trusted.
     private static func canonical(_ slice: JSONSlice) -> String {
         switch slice.kind {
         case .object:

@@ -5,14 +5,14 @@ import YAMLReader
 @testable import GatewayConfig
 
 extension FuzzTarget {
-    /// What an operator wrote, as YAML.
+    /// A configuration file as YAML.
     static let yamlConfig = FuzzTarget(name: "yaml", tokens: configTokens) { input in
-        loading("c.yaml", input)
+        loadingViolation("c.yaml", input)
     }
 
-    /// The same as JSON, which has a reader of its own.
+    /// A configuration file as JSON, which has a different reader.
     static let jsonConfig = FuzzTarget(name: "config", tokens: configTokens) { input in
-        loading("c.json", input)
+        loadingViolation("c.json", input)
     }
 
     private static let configTokens = [
@@ -22,8 +22,8 @@ extension FuzzTarget {
         "\u{1}", "é", "\u{feff}",
     ]
 
-    /// Read, or explained; and what is read has a plan that can be printed.
-    private static func loading(_ file: String, _ input: [UInt8]) -> String? {
+    /// Loading gives either a configuration or errors; a configuration can be planned.
+    private static func loadingViolation(_ file: String, _ input: [UInt8]) -> String? {
         let files = ConfigFiles(
             read: { path throws(ConfigFileError) in
                 guard path == file else { throw .notFound }
@@ -32,17 +32,19 @@ extension FuzzTarget {
             list: { _ throws(ConfigFileError) in throw .notFound })
         let (config, problems) = ConfigLoader.load(
             file, files: files, environment: { $0 == "A" ? "7" : nil })
-        guard (config == nil) == (problems.errorCount > 0) else { return "no config and no error" }
+        guard (config == nil) == (problems.errorCount > 0) else {
+            return "neither a configuration nor an error"
+        }
         let lineMax = input.count { $0 == 10 || $0 == 13 } + 2
         for problem in problems.sorted where problem.location.line > lineMax {
-            return "a problem in line \(problem.location.line) of a file that ends before"
+            return "a problem in line \(problem.location.line), beyond the end of the file"
         }
         guard let config else { return nil }
         do {
             _ = try Planner.plan(config, processors: 2)
             return nil
         } catch {
-            return "checked, and no plan: \(error)"
+            return "valid, but without a plan: \(error)"
         }
     }
 }

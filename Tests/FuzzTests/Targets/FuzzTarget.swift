@@ -1,15 +1,16 @@
 import Basics
 
-/// One way in for hostile bytes, as a function that must hold for every input.
+/// One entry point for untrusted bytes, as a function that must hold for every input.
 ///
-/// Two drive it: libFuzzer (`script/fuzz`), for as long as one likes, and `ReplayTests`, with the
-/// corpora and some thousand mutations of them, at each run of the tests.
+/// libFuzzer (`script/fuzz`) calls it for any time, and `ReplayTests` calls it with the corpora and
+/// some thousand mutations in each test run.
 struct FuzzTarget: Sendable {
     let name: String
-    /// Tokens that the format is made of: what a mutation puts in.
+    /// Tokens of the format, which mutations insert.
     let tokens: [String]
-    /// What is wrong with how the input was taken; nil if nothing is. Must not trap, nor hang.
-    let finding: @Sendable (_ input: [UInt8]) -> String?
+    /// A description of what is wrong with the result for an input; nil if nothing is. Must neither
+    /// trap nor hang.
+    let violation: @Sendable (_ input: [UInt8]) -> String?
 
     static let all: [FuzzTarget] = [
         .request, .response, .chunked, .json, .yamlConfig, .jsonConfig, .template, .pattern, .path,

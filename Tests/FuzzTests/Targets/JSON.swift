@@ -3,7 +3,7 @@ import Basics
 @testable import JSONText
 
 extension FuzzTarget {
-    /// A backend's answer: judged, walked through, cut and put together.
+    /// A backend's response: validated, iterated, shaped and merged.
     static let json = FuzzTarget(
         name: "json",
         tokens: [
@@ -13,26 +13,28 @@ extension FuzzTarget {
         ]
     ) { input in
         guard let value = try? JSONSlice(validating: Bytes(input)) else {
-            return (try? JSONSlice.range(in: input.span)) == nil ? nil : "two verdicts"
+            return (try? JSONSlice.range(in: input.span)) == nil ? nil : "two different results"
         }
-        if let part = brokenPart(of: value) { return "a part is no JSON: \(String(part.bytes))" }
+        if let part = brokenPart(of: value) { return "a part is not JSON: \(String(part.bytes))" }
         for shape in shapes {
             guard let shaped = try? shape.applied(to: value) else { continue }
-            guard isJSON(shaped) else { return "a shape leaves no JSON: \(String(shaped.bytes))" }
-            // A backend could otherwise grow an answer beyond its limit. Brackets may be added.
-            guard shaped.bytes.count <= input.count + 16 else { return "a shape makes it longer" }
+            guard isJSON(shaped) else {
+                return "a shaped value is not JSON: \(String(shaped.bytes))"
+            }
+            // Otherwise a response could grow beyond its limit. Brackets may be added.
+            guard shaped.bytes.count <= input.count + 16 else { return "a shaped value is longer" }
         }
         var object = JSONObjectBuilder(reserved: [JSONName("_gateway")])
         let first = object.merge(value)
         let second = object.merge(value)
         _ = object.add(JSONName("a"), value)
         let merged = object.finish()
-        guard isJSON(merged) else { return "merged, it is no JSON: \(String(merged.bytes))" }
-        // What came once collides when it comes again.
-        return second.count >= first.count ? nil : "a key is there twice"
+        guard isJSON(merged) else { return "a merged value is not JSON: \(String(merged.bytes))" }
+        // Every key of the first merge collides in the second.
+        return second.count >= first.count ? nil : "a key was merged twice"
     }
 
-    /// Each rule of CONFIG.md on keys, through arrays and by escapes.
+    /// The rules of shapes on keys, through arrays and with escapes.
     private static let shapes: [JSONShape] = {
         let path = { (text: String) in try? JSONPath(text) }
         let a = [path("a"), path("a.b"), path("[].a")].compactMap(\.self)
@@ -50,13 +52,13 @@ extension FuzzTarget {
         (try? JSONSlice.range(in: slice.bytes.span, depthMax: 1024)) == 0..<slice.bytes.count
     }
 
-    /// Members and elements must be values by themselves; few levels are enough, for the rest has
+    /// Members and elements must be valid values; few levels are enough, because deeper ones have
     /// the same form.
     private static func brokenPart(of value: JSONSlice) -> JSONSlice? {
         var open = [value]
-        var looks = 0
-        while let slice = open.popLast(), looks < 64 {
-            looks += 1
+        var checked = 0
+        while let slice = open.popLast(), checked < 64 {
+            checked += 1
             guard isJSON(slice) else { return slice }
             open += slice.members.map(\.value)
             open += slice.elements

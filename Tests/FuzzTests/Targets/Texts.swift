@@ -7,8 +7,8 @@ import JSONText
 @testable import Patterns
 
 extension FuzzTarget {
-    /// A backend's URL, filled in: template, a zero byte, the value of `{v}`. Whatever a client
-    /// sends for it, it stays one segment or one parameter.
+    /// A backend's URL with inserted values: template, a zero byte, the value of `{v}`. Every value
+    /// stays one segment or one parameter.
     static let template = FuzzTarget(
         name: "template",
         tokens: ["\0", "/", "{v}", "{a.b[0]}", "{{", "}}", "?", "&", "=", "%2f", "..", "#", "é"]
@@ -31,8 +31,8 @@ extension FuzzTarget {
         }
         var line: [UInt8] = []
         line.append(requestLine: .get, target, host: "a")
-        let ends = line.count { $0 == 13 || $0 == 10 }
-        return ends == 4 ? nil : "a value splits the head"
+        let lineEnds = line.count { $0 == 13 || $0 == 10 }
+        return lineEnds == 4 ? nil : "a value splits the head"
     }
 
     private static func filled(_ template: TemplateText, _ value: Bytes) -> Target? {
@@ -46,7 +46,7 @@ extension FuzzTarget {
         return Target(Bytes(target))
     }
 
-    /// A regular expression, a zero byte, and what it is held against.
+    /// A regular expression, a zero byte, and the value to match.
     static let pattern = FuzzTarget(
         name: "pattern",
         tokens: [
@@ -60,11 +60,11 @@ extension FuzzTarget {
         else { return nil }
         let value = Bytes(Array(input[min(zero + 1, input.count)...]))
         let first = pattern.matches(value.span)
-        // It learns from every match, and must not change its mind.
-        return pattern.matches(value.span) == first ? nil : "twice asked, two answers"
+        // The pattern caches states; a second match must have the same result.
+        return pattern.matches(value.span) == first ? nil : "two matches differ"
     }
 
-    /// A target with its path, its query, and what is encoded in them.
+    /// A request target with its path, its query, and their percent-encoding.
     static let path = FuzzTarget(
         name: "path",
         tokens: [
@@ -74,11 +74,13 @@ extension FuzzTarget {
         guard let target = Target(Bytes(input)) else { return nil }
         for segment in target.segments {
             guard let decoded = segment.percentDecoded() else {
-                return "an escape in a path that was checked is broken"
+                return "an escape in a valid path is invalid"
             }
             var encoded: [UInt8] = []
             encoded.append(percentEncoding: decoded.span)
-            guard Bytes(encoded).percentDecoded() == decoded else { return "encoded, it is lost" }
+            guard Bytes(encoded).percentDecoded() == decoded else {
+                return "encoding changes a segment"
+            }
             guard !encoded.contains(UInt8(ascii: "/")) else { return "a segment became two" }
         }
         for parameter in target.parameters {
@@ -86,7 +88,7 @@ extension FuzzTarget {
             var encoded: [UInt8] = []
             encoded.append(percentEncoding: decoded.span)
             guard Bytes(encoded).percentDecoded(plusIsSpace: true) == decoded else {
-                return "a parameter encoded is lost"
+                return "encoding changes a parameter"
             }
         }
         return nil

@@ -6,31 +6,33 @@ extension FuzzTarget {
     static let request = FuzzTarget(
         name: "request", tokens: wireTokens + ["GET ", "POST ", " HTTP/1.1", "Host: a", "*", "://"]
     ) { input in
-        disagreement(input) { requests(in: $0) }
+        pieceDependence(input) { requests(in: $0) }
     }
 
-    /// Answers on a backend's connection; the first byte says what they answer.
+    /// Responses on a backend's connection; the first byte selects the request's method.
     static let response = FuzzTarget(
         name: "response", tokens: wireTokens + ["HTTP/1.1 ", "200 OK", "100", "101", "204", "304"]
     ) { input in
         let answersHead = input.first == UInt8(ascii: "H") && input.dropFirst().first == 0
-        return disagreement(answersHead ? Array(input.dropFirst(2)) : input) {
-            answers(in: $0, toHead: answersHead)
+        return pieceDependence(answersHead ? Array(input.dropFirst(2)) : input) {
+            responses(in: $0, toHead: answersHead)
         }
     }
 
-    /// A chunked body: what comes out is the same when it is written in one chunk and read again.
+    /// A chunked body: the decoded body is the same after writing it in one chunk and reading it
+    /// again.
     static let chunked = FuzzTarget(
         name: "chunked", tokens: wireTokens + ["0\r\n\r\n", "5\r\nhello\r\n", ";a=b", "ffffffff"]
     ) { input in
         let head = Array("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
-        if let finding = disagreement(head + input, { requests(in: $0) }) { return finding }
+        if let violation = pieceDependence(head + input, { requests(in: $0) }) { return violation }
         guard let body = requests(in: [head + input]).bodies.first else { return nil }
         var written = head
         written.append(chunk: body.span)
         written.appendLastChunk()
         let again = requests(in: [written]).bodies.first
-        return again == body ? nil : "a body of \(body.count) bytes is not read as it was written"
+        return again == body
+            ? nil : "a body of \(body.count) bytes changes when it is written and read"
     }
 
     private static let wireTokens = [
@@ -40,27 +42,27 @@ extension FuzzTarget {
     ]
 }
 
-/// What a reader made of a connection.
+/// The messages that a reader read from a connection.
 private struct Reading: Equatable {
-    /// One line a message, then how it ended.
+    /// One line a message, then the final state.
     var lines: [String] = []
     var bodies: [[UInt8]] = []
-    /// Of complete messages: how many bytes of them come before an error depends on the pieces.
+    /// Trailers of complete messages: how many bytes arrive before an error depends on the pieces.
     var trailers: [UInt8] = []
     var interim: [String] = []
 }
 
-/// Nothing may depend on how the bytes were cut on their way.
-private func disagreement(
+/// The result must not depend on how the bytes are divided into pieces.
+private func pieceDependence(
     _ input: [UInt8], _ read: ([[UInt8]]) -> Reading
 ) -> String? {
     let whole = read([input])
-    if read(input.map { [$0] }) != whole { return "byte by byte it is something else" }
-    // The input itself says where: every place comes up in the end.
+    if read(input.map { [$0] }) != whole { return "read byte by byte, the result differs" }
+    // The input determines the offset, so that all offsets occur.
     let sum = input.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
     let cut = input.isEmpty ? 0 : sum % input.count
     if read([Array(input[..<cut]), Array(input[cut...])]) != whole {
-        return "cut at \(cut) it is something else"
+        return "divided at \(cut), the result differs"
     }
     return nil
 }
@@ -91,13 +93,14 @@ private func requests(in pieces: [[UInt8]]) -> Reading {
         }
         try reader.end()
     } catch {
-        // Which mistake is met first may depend on what has come; what the client is told may not.
+        // Which error is detected first may depend on the pieces; the status for the client may
+        // not.
         reading.lines.append("\(error.status)")
     }
     return reading
 }
 
-private func answers(in pieces: [[UInt8]], toHead: Bool) -> Reading {
+private func responses(in pieces: [[UInt8]], toHead: Bool) -> Reading {
     var reader = ResponseReader(limits: Limits())
     reader.answersHead = toHead
     var reading = Reading()
@@ -132,7 +135,7 @@ private func answers(in pieces: [[UInt8]], toHead: Bool) -> Reading {
     return reading
 }
 
-/// The head as it would be written on: to be equal, it must be so byte for byte.
+/// The head as it would be forwarded, for comparison byte by byte.
 private func describe(_ head: RequestHead) -> String {
     let target = head.target
     let parts = [

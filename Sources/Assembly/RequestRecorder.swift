@@ -31,7 +31,7 @@ final class RequestRecorder {
     var hooks: ServerHooks {
         var hooks = ServerHooks()
         hooks.exchangeEnded = { [self] in ended($0) }
-        hooks.refused = { [self] in refused($0, $1) }
+        hooks.requestRefused = { [self] in refused($0, $1) }
         return hooks
     }
 
@@ -44,7 +44,7 @@ final class RequestRecorder {
             hidesTiming: exchange.endpoint.map { endpoints.isPadded[$0] } ?? false)
     }
 
-    private func ended(_ end: ServerHooks.Ended) {
+    private func ended(_ end: ServerHooks.ExchangeEnd) {
         let duration = loop.now - end.exchange.began
         meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
         guard hasAccessLog else { return }
@@ -57,14 +57,14 @@ final class RequestRecorder {
                 line.add("endpoint", endpoints.names[endpoint])
             }
             line.add("status", Int(end.status))
-            if end.status == ServerHooks.Ended.cutOff { line.add("outcome", "cut_off") }
+            if end.status == ServerHooks.ExchangeEnd.cutOff { line.add("outcome", "cut_off") }
             line.add("bytes", end.bodyBytes)
             line.add(milliseconds: "ms", duration)
         }
     }
 
     /// The peer, with its port; where a trusted proxy names the client, the client and the peer.
-    private func addClient(of end: ServerHooks.Ended, to line: inout LogLine) {
+    private func addClient(of end: ServerHooks.ExchangeEnd, to line: inout LogLine) {
         let peer = end.exchange.client
         let client = proxies.map { end.exchange.clientAddress(of: end.request, $0) }
         if let client, client.isNamedByProxy, let address = client.text {

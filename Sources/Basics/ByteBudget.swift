@@ -14,10 +14,10 @@ package final class ByteBudget {
 
     /// Frees memory: called when the budget is low, and before bytes are refused. It may call
     /// `release` and `adjust`.
-    package var reclaim: ((Need) -> Void)?
+    package var reclaim: ((ReclaimReason) -> Void)?
 
     /// Why memory is reclaimed.
-    package enum Need: Sendable, Equatable {
+    package enum ReclaimReason: Sendable, Equatable {
         /// More than three quarters of the limit are held.
         case low
         /// This many bytes will be refused unless memory is freed.
@@ -78,10 +78,10 @@ package final class ByteBudget {
         return !isExhausted
     }
 
-    private func reclaimMemory(_ need: Need) {
+    private func reclaimMemory(_ reason: ReclaimReason) {
         guard let reclaim, !isReclaiming else { return }
         isReclaiming = true
-        reclaim(need)
+        reclaim(reason)
         isReclaiming = false
     }
 }

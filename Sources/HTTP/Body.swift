@@ -23,7 +23,7 @@ package protocol BodySource: AnyObject {
     var framing: BodyFraming { get }
 
     /// The exchange whose memory a sink takes that stores the body; nil where none is counted.
-    var holder: Exchange? { get }
+    var memoryOwner: Exchange? { get }
 
     /// Delivers the body to a sink. Called once; it never calls the sink before it returns.
     func startDelivery(to sink: any BodySink)
@@ -39,7 +39,7 @@ package protocol BodySource: AnyObject {
 }
 
 extension BodySource {
-    package var holder: Exchange? { nil }
+    package var memoryOwner: Exchange? { nil }
 }
 
 /// Receives a body piece by piece. Exactly one of `bodyEnded` and `bodyFailed` is its last call,

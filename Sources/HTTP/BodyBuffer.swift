@@ -6,7 +6,7 @@ package struct BodyBuffer {
     package let limit: Int
     private let expected: Int?
     private var bytes: [UInt8] = []
-    private let holder: Exchange?
+    private let memoryOwner: Exchange?
 
     /// Whether a piece was refused because the core holds too much, and not for the limit.
     package private(set) var lacksRoom = false
@@ -18,10 +18,10 @@ package struct BodyBuffer {
     /// - Parameters:
     ///   - framing: tells the size, where it does.
     ///   - limit: in bytes.
-    ///   - holder: whose bytes they are.
-    package init(_ framing: BodyFraming, limit: Int, for holder: Exchange? = nil) {
+    ///   - memoryOwner: whose bytes they are.
+    package init(_ framing: BodyFraming, limit: Int, for memoryOwner: Exchange? = nil) {
         self.limit = limit
-        self.holder = holder
+        self.memoryOwner = memoryOwner
         if case .length(let length) = framing { expected = length } else { expected = nil }
     }
 
@@ -32,7 +32,7 @@ package struct BodyBuffer {
     /// the piece is not kept then.
     package mutating func append(_ piece: Span<UInt8>) -> Bool {
         guard piece.count <= limit - bytes.count else { return false }
-        if let holder, !holder.hold(piece.count) {
+        if let memoryOwner, !memoryOwner.reserve(piece.count) {
             lacksRoom = true
             return false
         }

@@ -20,7 +20,7 @@ final class BodyCollector: BodySink {
     static func collect(
         _ source: any BodySource, upTo limit: Int, on local: LocalContext
     ) -> LocalPromise<Bytes> {
-        let buffer = BodyBuffer(source.framing, limit: limit, for: source.holder)
+        let buffer = BodyBuffer(source.framing, limit: limit, for: source.memoryOwner)
         guard !buffer.isTooLargeFromTheStart else {
             source.cancel()
             return local.error(BodyTooLarge(limit: limit))

@@ -53,7 +53,7 @@ extension Span<UInt8> {
     /// names and hosts mostly consist of. The byte there is another one, or one of the last seven,
     /// and for the caller to judge.
     @inline(__always)
-    func skipUsual(from start: Int) -> Int {
+    func skipCommonBytes(from start: Int) -> Int {
         var index = start
         while index &+ 8 <= count {
             let word = word(at: index)
@@ -69,7 +69,7 @@ extension Span<UInt8> {
 
     /// The same, with the slashes of a path.
     @inline(__always)
-    func skipUsualOfPath(from start: Int) -> Int {
+    func skipCommonPathBytes(from start: Int) -> Int {
         var index = start
         while index &+ 8 <= count {
             let word = word(at: index)

@@ -50,7 +50,7 @@ package final class Exchange {
 
     /// Nil where nobody counts, and after the end.
     private var budget: ByteBudget?
-    private var heldBytes = 0
+    private var reservedBytes = 0
 
     /// Nil after the end. Unchecked: it is taken out before a permit is released.
     @exclusivity(unchecked) private var permits: [Permit]? = []
@@ -74,10 +74,10 @@ package final class Exchange {
 
     /// The response is out, or the request was given up: releases the permits and the bytes.
     package func end() {
-        budget.take()?.release(heldBytes)
+        budget.take()?.release(reservedBytes)
         // A release may start other work, which must not find the permits again.
-        guard let held = unsafe permits.take() else { return }
-        for permit in held { permit.release() }
+        guard let permits = unsafe permits.take() else { return }
+        for permit in permits { permit.release() }
     }
 
     /// Holds a permit until this exchange ends; releases it at once if that has happened.
@@ -87,7 +87,7 @@ package final class Exchange {
 
     /// Takes room for bytes that are kept for this exchange, until its end; false where the core
     /// holds too much already.
-    package func hold(_ count: Int) -> Bool {
+    package func reserve(_ count: Int) -> Bool {
         guard let budget else { return true }
         guard budget.reserve(count) else { return false }
         // Freeing memory for this may have ended this very exchange.
@@ -95,7 +95,7 @@ package final class Exchange {
             budget.release(count)
             return true
         }
-        heldBytes += count
+        reservedBytes += count
         return true
     }
 }

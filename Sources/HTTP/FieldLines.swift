@@ -16,7 +16,7 @@ struct FieldLines {
     }
 
     /// The next line; nil behind the last.
-    mutating func next(in text: Span<UInt8>) -> Line? {
+    mutating func nextLine(in text: Span<UInt8>) -> Line? {
         guard position < text.count, let colon = text.firstOffset(of: ASCII.colon, from: position)
         else { return nil }
         let start = position
@@ -28,13 +28,13 @@ struct FieldLines {
     }
 
     /// The next line of that name; nil when there is no more.
-    mutating func next(named name: Span<UInt8>, in text: Span<UInt8>) -> Line? {
+    mutating func nextLine(named name: Span<UInt8>, in text: Span<UInt8>) -> Line? {
         while position < text.count {
             let nameEnd = position &+ name.count
             if nameEnd < text.count, text[nameEnd] == ASCII.colon,
                 text.extracting(position..<nameEnd).equalsIgnoringCase(name)
             {
-                return next(in: text)
+                return nextLine(in: text)
             }
             position = FieldLines.endOfLine(text, from: position)
         }

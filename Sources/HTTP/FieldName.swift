@@ -40,7 +40,7 @@ package struct FieldName: Sendable {
 }
 
 extension FieldName: ExpressibleByStringLiteral {
-    /// A name written in the program; one that is no token is a mistake there, and traps.
+    /// A name written in the program; one that is no token is a programming error, and traps.
     package init(stringLiteral literal: StaticString) {
         precondition(Self.isToken(literal.span), "a field name is a token")
         text = .literal(literal)

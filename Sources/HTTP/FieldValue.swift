@@ -31,7 +31,7 @@ package struct FieldValue: Sendable, Equatable {
 }
 
 extension FieldValue: ExpressibleByStringLiteral {
-    /// A value written in the program; one with a control byte is a mistake there, and traps.
+    /// A value written in the program; one with a control byte is a programming error, and traps.
     package init(stringLiteral literal: StaticString) {
         guard let value = FieldValue(Bytes(copying: literal.span)) else {
             preconditionFailure("a field value holds no control byte")

@@ -48,7 +48,7 @@ package struct Fields: Sendable {
     package var count: Int {
         var count = 0
         var lines = FieldLines(from: linesStart)
-        while lines.next(in: text.span) != nil { count += 1 }
+        while lines.nextLine(in: text.span) != nil { count += 1 }
         return count
     }
 
@@ -61,12 +61,12 @@ package struct Fields: Sendable {
     }
 
     /// What they take in memory, a parsed head's first line included.
-    package var heldBytes: Int { text.count }
+    package var memoryBytes: Int { text.count }
 
     /// The value of the first field of that name.
     package subscript(name: FieldName) -> FieldValue? {
         var lines = FieldLines(from: linesStart)
-        guard let line = lines.next(named: name.span, in: text.span) else { return nil }
+        guard let line = lines.nextLine(named: name.span, in: text.span) else { return nil }
         return FieldValue(checked: Bytes(text)[line.value])
     }
 
@@ -74,7 +74,7 @@ package struct Fields: Sendable {
     package func all(_ name: FieldName) -> [FieldValue] {
         var values: [FieldValue] = []
         var lines = FieldLines(from: linesStart)
-        while let line = lines.next(named: name.span, in: text.span) {
+        while let line = lines.nextLine(named: name.span, in: text.span) {
             values.append(FieldValue(checked: Bytes(text)[line.value]))
         }
         return values
@@ -83,7 +83,7 @@ package struct Fields: Sendable {
     /// Whether there is a field of that name.
     package func contains(_ name: FieldName) -> Bool {
         var lines = FieldLines(from: linesStart)
-        return lines.next(named: name.span, in: text.span) != nil
+        return lines.nextLine(named: name.span, in: text.span) != nil
     }
 
     /// Adds a line at the end.
@@ -113,7 +113,7 @@ package struct Fields: Sendable {
         var rest = Fields(reserving: text.count)
         rest.mayHoldConnectionFields = mayHoldConnectionFields
         var lines = FieldLines(from: linesStart)
-        while let line = lines.next(in: text.span) {
+        while let line = lines.nextLine(in: text.span) {
             guard !text.span.extracting(line.name).equalsIgnoringCase(name.span) else { continue }
             rest.text.append(copying: text.span.extracting(line.all))
         }
@@ -135,7 +135,7 @@ extension Fields: Sequence {
     package func makeIterator() -> AnyIterator<(name: Bytes, value: Bytes)> {
         var lines = FieldLines(from: linesStart)
         let text = Bytes(text)
-        return AnyIterator { lines.next(in: text.span).map { (text[$0.name], text[$0.value]) } }
+        return AnyIterator { lines.nextLine(in: text.span).map { (text[$0.name], text[$0.value]) } }
     }
 }
 

@@ -49,7 +49,7 @@ package struct Limits: Sendable, Equatable {
     /// Answers with a status below 200 before the final one.
     ///
     /// 16: more than one is rare, a stream of them would hold a request for ever.
-    package var interimAnswers = 16
+    package var interimResponses = 16
 
     /// A body in bytes, without another limit. 413 beyond.
     ///

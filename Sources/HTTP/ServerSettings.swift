@@ -25,7 +25,7 @@ package struct ServerSettings: Sendable, Equatable {
     /// What is kept of a client that sends its next requests early, in bytes; then reading stops.
     ///
     /// 16 KiB: some small requests, or the first piece of a body that nobody asked for yet.
-    package var aheadBytes = 16 * 1024
+    package var readAheadBytes = 16 * 1024
 
     /// What is read over of a body that was answered without being wanted, in bytes; beyond, the
     /// connection is closed instead.
@@ -47,7 +47,7 @@ package struct ServerSettings: Sendable, Equatable {
     /// wait for the next pass.
     ///
     /// 32: a batch is worth its reading, and other connections wait for no more than that.
-    package var requestsPerPass = 32
+    package var requestsPerIteration = 32
 
     /// How long a client may leave its answer unread before its connection can be closed because
     /// memory is short.

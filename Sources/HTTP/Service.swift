@@ -11,17 +11,17 @@ public import Promises
 /// the generic calling convention, under which the request is passed by address.
 @usableFromInline
 package struct Service<Request, Response> {
-    @usableFromInline let answer: (Request, Exchange) -> LocalPromise<Response>
+    @usableFromInline let handler: (Request, Exchange) -> LocalPromise<Response>
 
     @inlinable
-    package init(_ answer: @escaping (Request, Exchange) -> LocalPromise<Response>) {
-        self.answer = answer
+    package init(_ handler: @escaping (Request, Exchange) -> LocalPromise<Response>) {
+        self.handler = handler
     }
 
     @inlinable
     package func callAsFunction(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response>
     {
-        answer(request, exchange)
+        handler(request, exchange)
     }
 }
 

@@ -30,7 +30,7 @@ struct TargetLayout {
     private static func endOfPath(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while true {
-            index = text.skipUsualOfPath(from: index)
+            index = text.skipCommonPathBytes(from: index)
             guard index < text.count else { return index }
             let byte = text[index]
             if byte == ASCII.question { return index }
@@ -80,7 +80,7 @@ enum Authority {
         if text[0] == UInt8(ascii: "[") { return endOfLiteral(text) }
         var index = 0
         while true {
-            index = text.skipUsual(from: index)
+            index = text.skipCommonBytes(from: index)
             guard index < text.count, text[index] != ASCII.colon else { return index }
             if text[index] == ASCII.percent {
                 guard text.isEscape(at: index) else { return nil }

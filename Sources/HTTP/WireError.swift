@@ -51,7 +51,7 @@ package enum WireError: Error, Sendable, Hashable, CaseIterable {
     /// A switch of protocols that nobody asked for.
     case upgrade
     /// More interim answers than the limit.
-    case tooManyInterimAnswers
+    case tooManyInterimResponses
     /// The other side stopped sending in the middle of a message.
     case cutShort
 }
@@ -67,7 +67,7 @@ extension WireError {
         case .expectation: .expectationFailed
         case .requestLine, .target, .version, .statusLine, .lineEnd, .fieldName, .fieldValue,
             .foldedField, .hostMissing, .hostRepeated, .host, .contentLength, .framingConflict,
-            .chunkSize, .chunkEnd, .chunkOverhead, .upgrade, .tooManyInterimAnswers, .cutShort:
+            .chunkSize, .chunkEnd, .chunkOverhead, .upgrade, .tooManyInterimResponses, .cutShort:
             .badRequest
         }
     }

@@ -38,7 +38,7 @@ package final class Client {
         let unused = entries.filter { !$0.isWanted }.map(\.pool)
         for pool in unused { pool.drain() }
         entries.removeAll { !$0.isWanted }
-        retired = (retired + unused).filter { !$0.isQuiet }
+        retired = (retired + unused).filter { !$0.isEmpty }
         for index in entries.indices { entries[index].isWanted = false }
     }
 

@@ -32,14 +32,14 @@ final class ClientConnection {
     }
 
     /// Begins to read.
-    func start() {
-        stream.start(self)
+    func startReading() {
+        stream.startReading(for: self)
     }
 
     /// Sends a call's request. The connection must be idle.
     func send(_ call: PendingCall) {
         unsafe self.call = call
-        unsafe machine.begin(call.request.method)
+        unsafe machine.beginRequest(call.request.method)
         writer.write(call.request, to: stream)
         if case .stream(let source) = call.request.body { sendBody(from: source) }
     }
@@ -47,7 +47,7 @@ final class ClientConnection {
     /// Stops working for its call, whose response is not needed. HTTP/1.1 cannot skip a response, so
     /// the connection is closed.
     func cancel() {
-        pool.lost(id)
+        pool.removeConnection(id)
     }
 
     /// Closes the connection and drops its call without a result. A request that has not left does not
@@ -56,7 +56,7 @@ final class ClientConnection {
         unsafe machine.close()
         unsafe call = nil
         stopSendingBody()
-        stream.discardGathered()
+        stream.discardBuffered()
         stream.close()
     }
 
@@ -79,7 +79,7 @@ final class ClientConnection {
     private func sendBody(from source: any BodySource) {
         let sender = RequestBodySender(source, to: stream) { [unowned self] error in fail(error) }
         unsafe bodySender = sender
-        sender.start()
+        sender.startSending()
     }
 
     private func stopSendingBody() {
@@ -87,9 +87,9 @@ final class ClientConnection {
     }
 
     /// A complete request is one write, and counts as offered with its first byte.
-    private var departure: ClientStateMachine.Departure {
+    private var sendProgress: ClientStateMachine.SendProgress {
         let (sender, hasOfferedAll) = unsafe (bodySender, stream.hasOfferedAll)
-        if let sender, sender.hasBegunToLeave, !hasOfferedAll { return .some }
+        if let sender, sender.hasStartedSending, !hasOfferedAll { return .some }
         guard hasOfferedAll else { return .none }
         return stream.unsentBytes == 0 && sender?.isComplete ?? true ? .all : .some
     }
@@ -105,9 +105,9 @@ final class ClientConnection {
         case .trailers(let range):
             unsafe call?.receiveTrailers(bytes.extracting(range))
             return true
-        case .end(let mayStay): end(mayStay: mayStay)
+        case .end(let isReusable): endCall(isReusable: isReusable)
         case .fail(let failure, let mayResend): fail(failure, mayResend: mayResend)
-        case .retire: pool.lost(id)
+        case .retire: pool.removeConnection(id)
         }
         return false
     }
@@ -136,52 +136,52 @@ final class ClientConnection {
 
     // MARK: The end of a call
 
-    private func end(mayStay: Bool) {
+    private func endCall(isReusable: Bool) {
         guard let call = unsafe call.take() else { return }
         stopSendingBody()
         // First the connection, so that the next call of the response's user finds it free.
-        if mayStay {
+        if isReusable {
             resumeReading()
-            pool.returned(id)
+            pool.returnConnection(id)
         } else {
-            pool.lost(id)
+            pool.removeConnection(id)
         }
         call.end()
     }
 
     private func fail(_ failure: ClientFailure, mayResend: Bool) {
         guard let call = unsafe call.take() else { return }
-        pool.failed(call, on: id, failure, mayResend: mayResend)
+        pool.handleFailure(of: call, on: id, failure, mayResend: mayResend)
     }
 
     /// The body of the request cannot be sent.
     private func fail(_ error: any Error) {
         guard let call = unsafe call.take() else { return }
-        pool.lost(id)
+        pool.removeConnection(id)
         call.fail(error)
     }
 }
 
 extension ClientConnection: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
-        let departure = departure
+        let sendProgress = sendProgress
         var position = 0
         while unsafe perform(
-            machine.receive(bytes, from: &position, departure: departure), bytes)
+            machine.receive(bytes, from: &position, sendProgress: sendProgress), bytes)
         {}
     }
 
     func streamEnded() {
-        _ = unsafe perform(machine.ended(departure: departure), Span())
+        _ = unsafe perform(machine.streamEnded(sendProgress: sendProgress), Span())
     }
 
     func streamBlocked() {}
 
     func streamDrained() {
-        unsafe bodySender?.drained()
+        unsafe bodySender?.resumeSource()
     }
 
     func streamFailed(_ failure: IOFailure) {
-        _ = unsafe perform(machine.failed(failure, departure: departure), Span())
+        _ = unsafe perform(machine.streamFailed(failure, sendProgress: sendProgress), Span())
     }
 }

@@ -20,7 +20,7 @@ package struct ClientFailure: Error, Equatable {
         /// The answer's body is larger than the call allows.
         case responseBodySize
         /// This side holds too much in memory to take the answer.
-        case noRoom
+        case memoryLimit
         /// This side has no file descriptor or memory left for one more connection.
         case connectionLimit
         /// The answer is no HTTP, or one that could be read in two ways.
@@ -34,7 +34,7 @@ package struct ClientFailure: Error, Equatable {
         /// The other side said properly that it would send no more.
         case ended
         /// It spoke before it can have known of the request.
-        case unasked
+        case unsolicited
         /// Beyond this many milliseconds or bytes.
         case limit(Int)
         /// The name has no address.
@@ -60,7 +60,7 @@ package struct ClientFailure: Error, Equatable {
 
     /// Whether this side lacked the means, so that the failure says nothing about the backend, and
     /// another host or another attempt would fail in the same way.
-    package var isLocal: Bool { kind == .noRoom || kind == .connectionLimit }
+    package var isLocal: Bool { kind == .memoryLimit || kind == .connectionLimit }
 
     /// Whether sending the request again can do no harm: nobody saw it, or it may be seen twice.
     package func isSafeToRetry(_ method: Method) -> Bool {
@@ -99,9 +99,9 @@ extension ClientFailure {
     }
 
     /// The connection was lost after the request had been written to it.
-    static func lost(_ cause: Cause, answerHasBegun: Bool) -> ClientFailure {
+    static func lost(_ cause: Cause, responseHasBegun: Bool) -> ClientFailure {
         ClientFailure(
-            answerHasBegun ? .responseIncomplete : .connectionTerminated, cause, wasSent: true)
+            responseHasBegun ? .responseIncomplete : .connectionTerminated, cause, wasSent: true)
     }
 }
 
@@ -118,7 +118,7 @@ extension ClientFailure: CustomStringConvertible {
         case (_, .wire(let error)): "malformed answer: \(error)"
         case (.responseIncomplete, .ended): "closed in the middle of the answer"
         case (_, .ended): "closed without an answer"
-        case (_, .unasked): "said something before it was asked"
+        case (_, .unsolicited): "said something before it was asked"
         case (.responseBodySize, .limit(let bytes)): "answer larger than \(bytes) bytes"
         case (.dnsError, .limit(let milliseconds)): "no address within \(milliseconds) ms"
         case (_, .limit(let milliseconds)): "no connection within \(milliseconds) ms"

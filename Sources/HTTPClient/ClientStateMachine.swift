@@ -20,7 +20,7 @@ struct ClientStateMachine {
         case trailers(Range<Int>)
         /// The body is complete, and so is the call; the connection may be used again, or must be
         /// closed.
-        case end(mayStay: Bool)
+        case end(isReusable: Bool)
         /// The call failed; the connection must be closed. The request may be sent once more, if it
         /// never left or its method allows that: the connection was a reused one, and no byte of the
         /// response came.
@@ -30,7 +30,7 @@ struct ClientStateMachine {
     }
 
     /// How much of the request has been offered to the network by now.
-    enum Departure {
+    enum SendProgress {
         /// Nothing: the backend cannot know of it.
         case none
         case some, all
@@ -58,7 +58,7 @@ struct ClientStateMachine {
     }
 
     /// A request is about to be written. The connection must be idle.
-    mutating func begin(_ method: Method) {
+    mutating func beginRequest(_ method: Method) {
         state = .requested
         hasReceived = false
         reader.answersHead = method == .head
@@ -68,7 +68,7 @@ struct ClientStateMachine {
     /// repeated until it is none of `head`, `body` and `trailers`. So much of the request has left by
     /// now.
     mutating func receive(
-        _ bytes: Span<UInt8>, from position: inout Int, departure: Departure
+        _ bytes: Span<UInt8>, from position: inout Int, sendProgress: SendProgress
     ) -> Action {
         switch state {
         case .closed: return .nothing
@@ -76,11 +76,11 @@ struct ClientStateMachine {
             state = .closed
             return .retire
         // Whatever this is, it was sent before the request, so it responds to something else.
-        case .requested where departure == .none: return unsent(.protocolError, .unasked)
+        case .requested where sendProgress == .none: return failUnsent(.protocolError, .unsolicited)
         case .requested, .responding:
             hasReceived = true
             do throws(WireError) {
-                return try read(bytes, from: &position, isSent: departure == .all)
+                return try read(bytes, from: &position, isSent: sendProgress == .all)
             } catch {
                 return fail(.init(.protocolError, .wire(error), wasSent: true))
             }
@@ -88,32 +88,33 @@ struct ClientStateMachine {
     }
 
     /// The backend will send no more, and so much of the request has left by now.
-    mutating func ended(departure: Departure) -> Action {
+    mutating func streamEnded(sendProgress: SendProgress) -> Action {
         switch state {
         case .closed: return .nothing
         case .idle:
             state = .closed
             return .retire
-        case .requested where departure == .none: return unsent(.connectionTerminated, .ended)
+        case .requested where sendProgress == .none:
+            return failUnsent(.connectionTerminated, .ended)
         case .requested, .responding:
             do throws(WireError) {
-                return try reader.end() ? complete(mayStay: false) : lost(.ended)
+                return try reader.end() ? complete(isReusable: false) : failLost(.ended)
             } catch {
-                return lost(.ended)
+                return failLost(.ended)
             }
         }
     }
 
     /// The connection is lost, and so much of the request has left.
-    mutating func failed(_ failure: IOFailure, departure: Departure) -> Action {
+    mutating func streamFailed(_ failure: IOFailure, sendProgress: SendProgress) -> Action {
         switch state {
         case .closed: return .nothing
         case .idle:
             state = .closed
             return .retire
-        case .requested where departure == .none:
-            return unsent(.connectionTerminated, .network(failure))
-        case .requested, .responding: return lost(.network(failure))
+        case .requested where sendProgress == .none:
+            return failUnsent(.connectionTerminated, .network(failure))
+        case .requested, .responding: return failLost(.network(failure))
         }
     }
 
@@ -136,29 +137,30 @@ struct ClientStateMachine {
                 return .head(head)
             case .body(let range): return .body(range)
             case .trailers(let range): return .trailers(range)
-            case .complete: return complete(mayStay: isSent && position == bytes.count)
+            case .complete: return complete(isReusable: isSent && position == bytes.count)
             }
         }
     }
 
     // MARK: Outcomes
 
-    private mutating func complete(mayStay: Bool) -> Action {
+    private mutating func complete(isReusable: Bool) -> Action {
         guard case .responding(let keepsAlive) = state else { return fail(Self.headless) }
         isReused = true
-        let stays = mayStay && keepsAlive
-        state = stays ? .idle : .closed
-        return .end(mayStay: stays)
+        let isReusable = isReusable && keepsAlive
+        state = isReusable ? .idle : .closed
+        return .end(isReusable: isReusable)
     }
 
     /// The request is still here, and must not leave any more.
-    private mutating func unsent(_ kind: ClientFailure.Kind, _ cause: ClientFailure.Cause) -> Action
+    private mutating func failUnsent(_ kind: ClientFailure.Kind, _ cause: ClientFailure.Cause)
+        -> Action
     {
         fail(.init(kind, cause, wasSent: false), mayResend: isReused)
     }
 
-    private mutating func lost(_ cause: ClientFailure.Cause) -> Action {
-        fail(.lost(cause, answerHasBegun: hasReceived), mayResend: isReused && !hasReceived)
+    private mutating func failLost(_ cause: ClientFailure.Cause) -> Action {
+        fail(.lost(cause, responseHasBegun: hasReceived), mayResend: isReused && !hasReceived)
     }
 
     private mutating func fail(_ failure: ClientFailure, mayResend: Bool = false) -> Action {

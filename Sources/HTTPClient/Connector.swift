@@ -8,17 +8,17 @@ final class Connector {
     private let loop: any Loop
     private let origin: Origin
     private let settings: PoolSettings
-    private var book = AddressBook()
+    private var order = AddressOrder()
     /// Nil for an address, and while the loop ends.
-    private let name: FreshName?
+    private let name: AddressRefresher?
 
     init(_ origin: Origin, _ settings: PoolSettings, loop: any Loop) {
         self.loop = loop
         self.origin = origin
         self.settings = settings
         name =
-            if case .name(let host, _) = origin.place {
-                FreshName(host, settings, loop: loop)
+            if case .name(let host, _) = origin.destination {
+                AddressRefresher(host, settings, loop: loop)
             } else {
                 nil
             }
@@ -32,12 +32,12 @@ final class Connector {
 
     /// A fresh connection. Rejects with `ClientFailure`; cancelling gives the attempt up.
     func connect() -> LocalPromise<any ByteStream> {
-        switch origin.place {
+        switch origin.destination {
         case .address(let address): return dial(address, within: settings.connectTimeout)
         case .name(_, let port):
             let deadline = loop.now + settings.connectTimeout
             return addresses().then { addresses in
-                self.dialOne(
+                self.dialFirst(
                     of: addresses.prefix(self.settings.addressesTried), port, until: deadline)
             }
         }
@@ -47,12 +47,12 @@ final class Connector {
         guard let name else { return loop.local.error(ClientFailure.lookup(.cancelled)) }
         return name.addresses()
             .mapError { ($0 as? IOFailure).map(ClientFailure.lookup) ?? $0 }
-            .timeout(settings.connectTimeout, error: self.tooSlow(.dnsError))
-            .map { self.book.sort($0) }
+            .timeout(settings.connectTimeout, error: self.timeoutFailure(.dnsError))
+            .map { self.order.sort($0) }
     }
 
     /// Connects to the first address that lets it; each gets an equal share of the time left.
-    private func dialOne(
+    private func dialFirst(
         of addresses: ArraySlice<IPAddress>, _ port: UInt16, until deadline: Instant
     ) -> LocalPromise<any ByteStream> {
         guard let address = addresses.first else {
@@ -61,10 +61,10 @@ final class Connector {
         let share = (deadline - loop.now) / addresses.count
         return dial(.ip(address, port: port), within: share).recover { error in
             if (error as? ClientFailure)?.isLocal == true { throw error }
-            self.book.moveToEnd(address)
+            self.order.moveToEnd(address)
             let rest = addresses.dropFirst()
-            guard rest.isEmpty else { return self.dialOne(of: rest, port, until: deadline) }
-            self.name?.suspect()
+            guard rest.isEmpty else { return self.dialFirst(of: rest, port, until: deadline) }
+            self.name?.markUnreachable()
             throw error
         }
     }
@@ -74,7 +74,7 @@ final class Connector {
     > {
         let plain = loop.connect(to: address)
             .mapError { ($0 as? IOFailure).map(ClientFailure.connect) ?? $0 }
-        return secured(plain).timeout(limit, error: self.tooSlow(.connectionTimeout))
+        return secured(plain).timeout(limit, error: self.timeoutFailure(.connectionTimeout))
     }
 
     /// The stream to speak on, where it is not the connection itself.
@@ -86,7 +86,7 @@ final class Connector {
         }
     }
 
-    private func tooSlow(_ kind: ClientFailure.Kind) -> ClientFailure {
+    private func timeoutFailure(_ kind: ClientFailure.Kind) -> ClientFailure {
         let milliseconds = settings.connectTimeout.inNanoseconds / 1_000_000
         return ClientFailure(kind, .limit(Int(milliseconds)), wasSent: false)
     }

@@ -3,14 +3,14 @@ import Reactor
 
 /// Where calls go: a host and its port, or a unix socket.
 package struct Origin: Hashable, Sendable {
-    enum Place: Hashable, Sendable {
+    enum Destination: Hashable, Sendable {
         /// A name that the name service must translate.
         case name(String, port: UInt16)
         /// An address that needs no translation.
         case address(SocketAddress)
     }
 
-    let place: Place
+    let destination: Destination
 
     /// What stands in the `Host` field of requests: host and port (RFC 9110 7.2). The port is left
     /// out where it is the default one.
@@ -24,24 +24,24 @@ package struct Origin: Hashable, Sendable {
         let suffix = port == defaultPort.rawValue ? "" : ":\(port)"
         switch IPAddress(host) {
         case .some(let address):
-            place = .address(.ip(address, port: port))
+            destination = .address(.ip(address, port: port))
             hostField = (address.isV6 ? "[\(address)]" : "\(address)") + suffix
         case nil:
             // Names are compared without case (RFC 9110 4.2.3): equal origins share a pool.
-            place = .name(host.lowercased(), port: port)
+            destination = .name(host.lowercased(), port: port)
             hostField = host + suffix
         }
     }
 
     /// A unix socket. It has no host of its own, so requests say `localhost`.
     package init(unixPath path: String) {
-        place = .address(.unix(path: path))
+        destination = .address(.unix(path: path))
         hostField = "localhost"
     }
 
     /// Whom a certificate must name: the host, or its address in text form.
     var host: String {
-        switch place {
+        switch destination {
         case .name(let host, _): host
         case .address(.ip(let address, _)): "\(address)"
         case .address(.unix): "localhost"
@@ -52,15 +52,17 @@ package struct Origin: Hashable, Sendable {
     /// either, so no request to it is ever sent; its value is empty.
     package var hostFieldValue: FieldValue { FieldValue(hostField) ?? "" }
 
-    package static func == (left: Origin, right: Origin) -> Bool { left.place == right.place }
+    package static func == (left: Origin, right: Origin) -> Bool {
+        left.destination == right.destination
+    }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(place) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(destination) }
 }
 
 extension Origin: CustomStringConvertible {
     /// For people: `catalog.internal:7001`, `[::1]:80` or `unix:/run/a.sock`.
     package var description: String {
-        switch place {
+        switch destination {
         case .name(let host, let port): "\(host):\(port)"
         case .address(let address): "\(address)"
         }

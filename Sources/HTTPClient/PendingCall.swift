@@ -8,18 +8,18 @@ import Promises
 /// A complete response fulfills the promise when its body ends. A streamed response fulfills it with
 /// the head, and the rest goes to a `ResponseBodySource`.
 final class PendingCall {
-    enum Place {
+    enum Assignment {
         /// Between two places, or ended.
-        case nowhere
+        case unassigned
         case waiting(WaitQueue<PendingCall>.Ticket)
         /// It has this connection, or a new one is being made in its place.
-        case lent(ConnectionID)
+        case leased(ConnectionID)
     }
 
     let request: ClientRequest
     let pool: Pool
     private let isStreaming: Bool
-    var place = Place.nowhere
+    var assignment = Assignment.unassigned
 
     /// Unchecked: it is taken out before it is used.
     @exclusivity(unchecked) private var resolver: LocalResolver<ClientResponse>?
@@ -39,7 +39,7 @@ final class PendingCall {
     func promise(on local: LocalContext) -> LocalPromise<ClientResponse> {
         let resolver = LocalResolver<ClientResponse>(on: local)
         let promise = resolver.promise
-        resolver.onCancel { _ in self.pool.cancelled(self) }
+        resolver.onCancel { _ in self.pool.cancelCall(self) }
         unsafe self.resolver = consume resolver
         return promise
     }
@@ -72,7 +72,7 @@ final class PendingCall {
 
     /// The body is complete: the call is over.
     func end() {
-        place = .nowhere
+        assignment = .unassigned
         if isStreaming, let source { return source.end() }
         guard let response = unsafe collector.finish(toHead: request.method == .head) else {
             return
@@ -81,13 +81,13 @@ final class PendingCall {
     }
 
     /// The call is cancelled: no result is delivered.
-    func forget() {
-        place = .nowhere
+    func discardResult() {
+        assignment = .unassigned
         _ = unsafe resolver.take()
     }
 
     func fail(_ error: any Error) {
-        place = .nowhere
+        assignment = .unassigned
         if isStreaming, let source { return source.fail(error) }
         unsafe resolver.take()?.reject(error)
     }

@@ -28,7 +28,7 @@ package final class Pool {
         unsafe machine = PoolStateMachine(
             maxIdle: settings.maxIdle, maxConnections: settings.maxConnections,
             idleTimeout: settings.idleTimeout)
-        connector.refreshAddresses { [unowned self] in !isQuiet }
+        connector.refreshAddresses { [unowned self] in !isEmpty }
     }
 
     deinit {
@@ -38,25 +38,25 @@ package final class Pool {
     }
 
     /// Calls under way: those with a connection and those that wait for one.
-    package var inFlight: Int { unsafe machine.lent + machine.waiting }
+    package var inFlight: Int { unsafe machine.leased + machine.waiting }
 
     /// Connections that wait for work.
     package var idle: Int { unsafe machine.idle }
 
     /// All connections, those being made included.
     package var connections: Int {
-        unsafe machine.lent + machine.idle + machine.connecting
+        unsafe machine.leased + machine.idle + machine.connecting
     }
 
     /// Nobody works, nobody waits, nothing is open.
-    var isQuiet: Bool { unsafe machine.isQuiet }
+    var isEmpty: Bool { unsafe machine.isEmpty }
 
     /// Sends a request and promises its complete response. Rejects with `ClientFailure`.
     ///
     /// Cancelling stops the connection that works for it, or gives up the place in line. There is
     /// no limit of time but `connectTimeout`: put a `timeout` on the promise.
     package func send(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
-        begin(PendingCall(request, to: self, isStreaming: false))
+        startCall(PendingCall(request, to: self, isStreaming: false))
     }
 
     /// Sends a request and promises the head of its response, whose body may be a `stream`. The call
@@ -65,15 +65,15 @@ package final class Pool {
     /// Rejects with `ClientFailure`, with which the body may fail, too. Cancelling has an effect until
     /// the head is there; then the source is cancelled instead.
     package func sendStreaming(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
-        begin(PendingCall(request, to: self, isStreaming: true))
+        startCall(PendingCall(request, to: self, isStreaming: true))
     }
 
-    private func begin(_ call: PendingCall) -> LocalPromise<ClientResponse> {
+    private func startCall(_ call: PendingCall) -> LocalPromise<ClientResponse> {
         let response = call.promise(on: loop.local)
         switch unsafe machine.checkout(call) {
-        case .lend(let id): start(call, on: id)
+        case .lease(let id): sendCall(call, on: id)
         case .wait(let ticket, let connect):
-            call.place = .waiting(ticket)
+            call.assignment = .waiting(ticket)
             if let connect { self.connect(connect) }
         case .refuse: call.fail(ClientFailure(.connectionRefused, .poolClosed, wasSent: false))
         }
@@ -84,7 +84,7 @@ package final class Pool {
     /// that is in nobody's plan any more, while the last requests still use it.
     package func drain() {
         unsafe machine.drain()
-        forgetUnneeded()
+        removeUnneeded()
     }
 
     /// Serves who waits already and nobody else, and keeps nothing. The promise is fulfilled when
@@ -97,100 +97,101 @@ package final class Pool {
         closing = consume resolver
         closed = promise
         unsafe machine.close()
-        forgetUnneeded()
+        removeUnneeded()
         return promise
     }
 
     // MARK: What calls and connections tell
 
     /// A call is wanted no more.
-    func cancelled(_ call: PendingCall) {
-        let place = call.place
-        call.forget()
-        switch place {
-        case .nowhere: break
-        case .waiting(let ticket): run(unsafe machine.cancelled(ticket))
-        case .lent(let id):
+    func cancelCall(_ call: PendingCall) {
+        let assignment = call.assignment
+        call.discardResult()
+        switch assignment {
+        case .unassigned: break
+        case .waiting(let ticket): perform(unsafe machine.cancelWaiter(ticket))
+        case .leased(let id):
             // While a new connection is being made in place of a broken one, there is none.
             if let connection = unsafe links.connection(id) {
                 connection.cancel()
             } else {
-                lost(id)
+                removeConnection(id)
             }
         }
     }
 
     /// Runs an action in the next pass of the loop, never inside this call.
-    func runInNextPass(_ action: @escaping () -> Void) -> Timer {
+    func runInNextIteration(_ action: @escaping () -> Void) -> Timer {
         loop.timer(after: .zero, action)
     }
 
     /// A connection did its work and may do more.
-    func returned(_ id: ConnectionID) {
-        run(unsafe machine.returned(id, at: loop.now))
+    func returnConnection(_ id: ConnectionID) {
+        perform(unsafe machine.returnConnection(id, at: loop.now))
         armExpiry()
     }
 
     /// A connection is of no use any more, or never came about.
-    func lost(_ id: ConnectionID) {
+    func removeConnection(_ id: ConnectionID) {
         release(id)
-        run(unsafe machine.gone(id))
+        perform(unsafe machine.removeConnection(id))
     }
 
     /// A connection broke under a call. The request may go out once more, on a fresh connection
     /// that takes the place of the broken one; and as only a used connection allows a resend, there
     /// is never a second.
-    func failed(_ call: PendingCall, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool)
-    {
+    func handleFailure(
+        of call: PendingCall, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool
+    ) {
         if mayResend, call.request.isRepeatable, failure.isSafeToRetry(call.request.method) {
             release(id)
             connect(id, for: call)
         } else {
-            lost(id)
+            removeConnection(id)
             call.fail(failure)
         }
     }
 
     // MARK: Actions
 
-    private func run(_ action: PoolStateMachine<PendingCall>.Action) {
+    private func perform(_ action: PoolStateMachine<PendingCall>.Action) {
         switch action {
         case .nothing: break
-        case .serve(let call, let id): start(call, on: id)
+        case .serve(let call, let id): sendCall(call, on: id)
         case .connect(let id): connect(id)
         case .giveUp(let id), .retire(let id): release(id)
         case .fail(let call, let failure, let next):
             call.fail(failure)
             if let next { connect(next) }
         }
-        settle()
+        resolveCloseIfEmpty()
     }
 
-    private func start(_ call: PendingCall, on id: ConnectionID) {
-        call.place = .lent(id)
+    private func sendCall(_ call: PendingCall, on id: ConnectionID) {
+        call.assignment = .leased(id)
         unsafe links.connection(id)?.send(call)
     }
 
     /// Closes a connection, or gives up making it.
     private func release(_ id: ConnectionID) {
-        switch unsafe links.take(id) {
+        switch unsafe links.takeLink(id) {
         case .none: break
         case .connection(let connection): connection.close()
         case .attempt(let attempt): attempt.stream.cancel()
         }
     }
 
-    private func forgetUnneeded() {
+    private func removeUnneeded() {
         connector.stop()
-        while let id = unsafe machine.forgetUnneeded() { release(id) }
+        while let id = unsafe machine.removeUnneeded() { release(id) }
         expiry?.cancel()
         expiry = nil
-        settle()
+        resolveCloseIfEmpty()
     }
 
     /// Tells who waits for the end that it has come.
-    private func settle() {
-        if unsafe machine.isQuiet { closing.take()?.fulfill(()) }
+    private func resolveCloseIfEmpty() {
+        if unsafe machine.isEmpty { closing.take()?.fulfill(()) }
     }
 
     // MARK: Connecting
@@ -198,9 +199,9 @@ package final class Pool {
     /// Makes a connection: for whoever waits, or for the call whose connection broke.
     private func connect(_ id: ConnectionID, for call: PendingCall? = nil) {
         let stream = connector.connect()
-        let number = unsafe links.begin(stream, resending: call, at: id)
+        let number = unsafe links.beginAttempt(stream, resending: call, at: id)
         stream.whenSettled { result in
-            guard let attempt = unsafe self.links.end(number, at: id) else { return }
+            guard let attempt = unsafe self.links.endAttempt(number, at: id) else { return }
             switch result {
             case .success(let stream): self.connected(id, stream, for: attempt.resending)
             case .failure(let error): self.failedToConnect(id, error, for: attempt.resending)
@@ -211,12 +212,12 @@ package final class Pool {
     private func connected(_ id: ConnectionID, _ stream: any ByteStream, for call: PendingCall?) {
         let connection = ClientConnection(
             id, on: stream, of: self, writer: writer, limits: settings.limits)
-        unsafe links.put(connection, at: id)
-        connection.start()
+        unsafe links.setConnection(connection, at: id)
+        connection.startReading()
         if let call {
-            start(call, on: id)
+            sendCall(call, on: id)
         } else {
-            run(unsafe machine.connected(id, at: loop.now))
+            perform(unsafe machine.completeAttempt(id, at: loop.now))
             armExpiry()
         }
     }
@@ -225,16 +226,16 @@ package final class Pool {
         let failure = error as? ClientFailure ?? .connect(.cancelled)
         if let call {
             call.fail(failure)
-            run(unsafe machine.gone(id))
+            perform(unsafe machine.removeConnection(id))
         } else {
-            run(unsafe machine.failed(id, because: failure))
+            perform(unsafe machine.failAttempt(id, because: failure))
         }
     }
 
     // MARK: Expiry
 
     /// One timer for all idle connections, due for the oldest. It is not moved when that one is
-    /// lent meanwhile: firing for nothing once in `idleTimeout` is cheaper.
+    /// leased meanwhile: firing for nothing once in `idleTimeout` is cheaper.
     private func armExpiry() {
         guard expiry == nil, let due = unsafe machine.nextExpiry else { return }
         // Not weak, which would make every retain of this object a slow one; `deinit` cancels it.

@@ -35,13 +35,13 @@ struct PoolLinks {
     }
 
     /// A connection is made.
-    mutating func put(_ connection: ClientConnection, at id: ConnectionID) {
+    mutating func setConnection(_ connection: ClientConnection, at id: ConnectionID) {
         links[id.slot] = .connection(connection)
     }
 
     /// Somebody began to make a connection. The number names this attempt for ever; its slot may
     /// soon belong to another.
-    mutating func begin(
+    mutating func beginAttempt(
         _ stream: LocalPromise<any ByteStream>, resending call: PendingCall?, at id: ConnectionID
     ) -> UInt64 {
         while links.count <= id.slot { links.append(.none) }
@@ -51,7 +51,7 @@ struct PoolLinks {
     }
 
     /// Takes out the attempt of that number; nil if it was given up meanwhile.
-    mutating func end(_ number: UInt64, at id: ConnectionID) -> Attempt? {
+    mutating func endAttempt(_ number: UInt64, at id: ConnectionID) -> Attempt? {
         guard case .attempt(let attempt) = links[id.slot], attempt.number == number else {
             return nil
         }
@@ -60,7 +60,7 @@ struct PoolLinks {
     }
 
     /// Takes out whatever is there.
-    mutating func take(_ id: ConnectionID) -> Link {
+    mutating func takeLink(_ id: ConnectionID) -> Link {
         let link = links[id.slot]
         links[id.slot] = .none
         return link

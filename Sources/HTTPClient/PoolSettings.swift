@@ -28,7 +28,7 @@ package struct PoolSettings: Equatable, Sendable {
     /// most a quarter of `connectTimeout`.
     ///
     /// 250 ms: most name services answer within that time.
-    package var lookUpPatience = Duration.milliseconds(250)
+    package var lookUpWaitMax = Duration.milliseconds(250)
 
     /// Addresses of a name that one attempt tries.
     ///

@@ -7,9 +7,9 @@ import Basics
 /// steady state.
 ///
 /// Three rules:
-/// - The connection used last is lent first, and one that idled for `idleTimeout` is closed. So the
+/// - The connection used last is leased first, and one that idled for `idleTimeout` is closed. So the
 ///   pool keeps as many connections as were in use at once within the last `idleTimeout`: while one
-///   idles, no connection older than it is lent and none is made, so all others that are open now
+///   idles, no connection older than it is leased and none is made, so all others that are open now
 ///   were in use, or being made for a call, when it was returned. `maxIdle` bounds the memory.
 /// - Who has to wait is served in order, by whatever comes first: a connection that is returned,
 ///   or one made meanwhile. There are never fewer attempts than waiters unless `maxConnections`
@@ -22,7 +22,7 @@ struct PoolStateMachine<Waiter> {
     /// What is to be done for one who wants a connection.
     enum Checkout {
         /// Use this one, idle until now.
-        case lend(ConnectionID)
+        case lease(ConnectionID)
         /// Wait with this ticket; and make a new connection, if one is named.
         case wait(Ticket, connect: ConnectionID?)
         /// The pool is closed.
@@ -48,7 +48,7 @@ struct PoolStateMachine<Waiter> {
     private enum State {
         case connecting
         case idle(since: Instant)
-        case lent
+        case leased
     }
 
     private enum Mode {
@@ -64,7 +64,7 @@ struct PoolStateMachine<Waiter> {
     private let idleTimeout: Duration
 
     private var connections = SlotTable<State>()
-    private var idleOnes = SlotList()
+    private var idleConnections = SlotList()
     private var attempts = SlotList()
     private var waiters = WaitQueue<Waiter>()
     private var mode = Mode.open
@@ -76,80 +76,80 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// Connections that wait for work.
-    var idle: Int { idleOnes.count }
+    var idle: Int { idleConnections.count }
     /// Connections being made.
     var connecting: Int { attempts.count }
     /// Connections that work.
-    var lent: Int { connections.count - idleOnes.count - attempts.count }
+    var leased: Int { connections.count - idleConnections.count - attempts.count }
     /// Those who wait for a connection.
     var waiting: Int { waiters.count }
     /// Nobody works, nobody waits, nothing is open.
-    var isQuiet: Bool { connections.count == 0 && waiters.count == 0 }
+    var isEmpty: Bool { connections.count == 0 && waiters.count == 0 }
 
     // MARK: Lending
 
     /// Somebody wants a connection.
     mutating func checkout(_ waiter: Waiter) -> Checkout {
         if mode == .closed { return .refuse }
-        if let slot = idleOnes.newest {
-            connections.leave(slot, &idleOnes)
-            connections[slot] = .lent
-            return .lend(ConnectionID(slot: slot))
+        if let slot = idleConnections.newest {
+            connections.leave(slot, &idleConnections)
+            connections[slot] = .leased
+            return .lease(ConnectionID(slot: slot))
         }
         let ticket = waiters.join(waiter)
-        return .wait(ticket, connect: attemptIfNeeded())
+        return .wait(ticket, connect: startAttemptIfNeeded())
     }
 
     /// One who waited does so no longer. Its attempt is given up if nobody else needs it.
-    mutating func cancelled(_ ticket: Ticket) -> Action {
+    mutating func cancelWaiter(_ ticket: Ticket) -> Action {
         waiters.leave(ticket)
-        return surplusAttempt().map(Action.giveUp) ?? .nothing
+        return removeSurplusAttempt().map(Action.giveUp) ?? .nothing
     }
 
-    /// A lent connection did its work and may do more.
-    mutating func returned(_ id: ConnectionID, at now: Instant) -> Action {
-        guard case .lent = connections[id.slot] else { return .nothing }
+    /// A leased connection did its work and may do more.
+    mutating func returnConnection(_ id: ConnectionID, at now: Instant) -> Action {
+        guard case .leased = connections[id.slot] else { return .nothing }
         if let waiter = waiters.takeFirst() { return .serve(waiter, on: id) }
-        return keep(id, at: now)
+        return makeIdle(id, at: now)
     }
 
     // MARK: Connections come
 
     /// An attempt succeeded.
-    mutating func connected(_ id: ConnectionID, at now: Instant) -> Action {
+    mutating func completeAttempt(_ id: ConnectionID, at now: Instant) -> Action {
         guard case .connecting = connections[id.slot] else { return .nothing }
         connections.leave(id.slot, &attempts)
-        connections[id.slot] = .lent
-        return returned(id, at: now)
+        connections[id.slot] = .leased
+        return returnConnection(id, at: now)
     }
 
     /// An attempt failed.
-    mutating func failed(_ id: ConnectionID, because failure: ClientFailure) -> Action {
+    mutating func failAttempt(_ id: ConnectionID, because failure: ClientFailure) -> Action {
         guard case .connecting = connections[id.slot] else { return .nothing }
         connections.leave(id.slot, &attempts)
         connections.remove(id.slot)
         guard waiters.count > attempts.count, let waiter = waiters.takeFirst() else {
             return .nothing
         }
-        return .fail(waiter, failure, connect: attemptIfNeeded())
+        return .fail(waiter, failure, connect: startAttemptIfNeeded())
     }
 
     // MARK: Connections go
 
-    /// A connection, lent or idle, is closed.
-    mutating func gone(_ id: ConnectionID) -> Action {
+    /// A connection, leased or idle, is closed.
+    mutating func removeConnection(_ id: ConnectionID) -> Action {
         switch connections[id.slot] {
-        case .lent: break
-        case .idle: connections.leave(id.slot, &idleOnes)
+        case .leased: break
+        case .idle: connections.leave(id.slot, &idleConnections)
         case .connecting, nil: return .nothing
         }
         connections.remove(id.slot)
-        return attemptIfNeeded().map(Action.connect) ?? .nothing
+        return startAttemptIfNeeded().map(Action.connect) ?? .nothing
     }
 
     /// When the connection that idles longest has done so long enough; nil when none idles.
     var nextExpiry: Instant? {
-        guard let slot = idleOnes.oldest, case .idle(let since) = connections[slot] else {
+        guard let slot = idleConnections.oldest, case .idle(let since) = connections[slot] else {
             return nil
         }
         return since + idleTimeout
@@ -158,7 +158,7 @@ struct PoolStateMachine<Waiter> {
     /// Forgets one connection that has idled long enough, to be closed; nil when there is none.
     mutating func expire(at now: Instant) -> ConnectionID? {
         guard let due = nextExpiry, due <= now else { return nil }
-        return forgetOldestIdle()
+        return removeOldestIdle()
     }
 
     // MARK: The end
@@ -175,33 +175,33 @@ struct PoolStateMachine<Waiter> {
 
     /// After `drain` or `close`: forgets one connection that nobody needs, to be closed or, while
     /// it is being made, given up; nil when there is none left.
-    mutating func forgetUnneeded() -> ConnectionID? {
+    mutating func removeUnneeded() -> ConnectionID? {
         guard mode != .open else { return nil }
-        return forgetOldestIdle() ?? surplusAttempt()
+        return removeOldestIdle() ?? removeSurplusAttempt()
     }
 
     // MARK: Helpers
 
-    /// Makes a lent connection idle, or closes the one that is least likely to be alive.
-    private mutating func keep(_ id: ConnectionID, at now: Instant) -> Action {
+    /// Makes a leased connection idle, or closes the one that is least likely to be alive.
+    private mutating func makeIdle(_ id: ConnectionID, at now: Instant) -> Action {
         guard mode == .open, maxIdle > 0 else {
             connections.remove(id.slot)
             return .retire(id)
         }
-        let retired = idleOnes.count < maxIdle ? nil : forgetOldestIdle()
+        let retired = idleConnections.count < maxIdle ? nil : removeOldestIdle()
         connections[id.slot] = .idle(since: now)
-        connections.join(id.slot, &idleOnes)
+        connections.join(id.slot, &idleConnections)
         return retired.map(Action.retire) ?? .nothing
     }
 
-    private mutating func forgetOldestIdle() -> ConnectionID? {
-        guard let slot = idleOnes.oldest else { return nil }
-        connections.leave(slot, &idleOnes)
+    private mutating func removeOldestIdle() -> ConnectionID? {
+        guard let slot = idleConnections.oldest else { return nil }
+        connections.leave(slot, &idleConnections)
         connections.remove(slot)
         return ConnectionID(slot: slot)
     }
 
-    private mutating func attemptIfNeeded() -> ConnectionID? {
+    private mutating func startAttemptIfNeeded() -> ConnectionID? {
         guard waiters.count > attempts.count, connections.count < maxConnections else { return nil }
         let slot = connections.insert(.connecting)
         connections.join(slot, &attempts)
@@ -209,7 +209,7 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// Forgets the youngest attempt if there are more of them than waiters.
-    private mutating func surplusAttempt() -> ConnectionID? {
+    private mutating func removeSurplusAttempt() -> ConnectionID? {
         guard attempts.count > waiters.count, let slot = attempts.newest else { return nil }
         connections.leave(slot, &attempts)
         connections.remove(slot)

@@ -23,7 +23,7 @@ final class RequestBodySender: BodySink {
 
     /// Whether the head was offered to the network before the last write, so that the backend may know
     /// of the request.
-    private(set) var hasBegunToLeave = false
+    private(set) var hasStartedSending = false
 
     /// In bytes.
     ///
@@ -43,7 +43,7 @@ final class RequestBodySender: BodySink {
     }
 
     /// Starts to send. The head must have been written.
-    func start() { source.startDelivery(to: self) }
+    func startSending() { source.startDelivery(to: self) }
 
     /// The rest of the body is not sent.
     func cancel() {
@@ -53,7 +53,7 @@ final class RequestBodySender: BodySink {
     }
 
     /// The connection has sent everything that had to wait.
-    func drained() {
+    func resumeSource() {
         guard isPaused else { return }
         isPaused = false
         source.resume()
@@ -99,7 +99,7 @@ final class RequestBodySender: BodySink {
     }
 
     private func write(_ bytes: Span<UInt8>) {
-        if stream.hasOfferedAll { hasBegunToLeave = true }
+        if stream.hasOfferedAll { hasStartedSending = true }
         stream.write(bytes)
     }
 }

@@ -11,7 +11,7 @@ final class RequestWriter {
     /// What is kept of the buffer after a large head, in bytes.
     ///
     /// 16 KiB: more than the heads of ordinary calls, little in each pool.
-    private static let keptBytesMax = 16 * 1024
+    private static let retainedBytesMax = 16 * 1024
 
     /// Writes the head, and the body if it is complete. The caller sends a streamed body.
     func write(_ request: ClientRequest, to stream: any ByteStream) {
@@ -20,7 +20,7 @@ final class RequestWriter {
         case .bytes(let body): unsafe stream.write(buffer.span, body.span)
         case .described, .stream, .tunnel: unsafe stream.write(buffer.span)
         }
-        if unsafe buffer.capacity > Self.keptBytesMax {
+        if unsafe buffer.capacity > Self.retainedBytesMax {
             unsafe buffer = []
         } else {
             unsafe buffer.removeAll(keepingCapacity: true)

@@ -30,13 +30,13 @@ final class ResponseBodySource: BodySource {
 
     private var delivery = Delivery.waiting
     /// Read, and not delivered yet.
-    private var held: [UInt8] = []
+    private var buffered: [UInt8] = []
     private var trailerLines: [UInt8] = []
-    /// What is to be delivered behind `held`.
+    /// What is to be delivered behind `buffered`.
     private var outcome: Outcome?
     /// The next delivery of what is held, never from inside a call of the sink's.
     private var delivering: Timer?
-    private var keptAlive: ResponseBodySource?
+    private var selfReference: ResponseBodySource?
 
     init(_ framing: BodyFraming, of call: PendingCall, on connection: ClientConnection) {
         self.framing = framing
@@ -46,7 +46,7 @@ final class ResponseBodySource: BodySource {
 
     deinit {
         call.source = nil
-        if connection != nil { call.pool.cancelled(call) }
+        if connection != nil { call.pool.cancelCall(call) }
     }
 
     // MARK: From the connection
@@ -54,8 +54,8 @@ final class ResponseBodySource: BodySource {
     /// A piece of the body arrived. What is held is the rest of one read: the connection is paused
     /// whenever pieces are not delivered.
     func receive(_ piece: Span<UInt8>) {
-        if case .flowing(let sink) = delivery, held.isEmpty { return sink.bodyReceived(piece) }
-        held.append(copying: piece)
+        if case .flowing(let sink) = delivery, buffered.isEmpty { return sink.bodyReceived(piece) }
+        buffered.append(copying: piece)
     }
 
     /// A piece of the trailer section arrived. `Limits.trailerBytes` bounds all of them.
@@ -64,15 +64,15 @@ final class ResponseBodySource: BodySource {
     }
 
     /// The body is complete; the connection belongs to the pool again.
-    func end() { settle(.complete) }
+    func end() { setOutcome(.complete) }
 
     /// The rest of the body does not arrive.
-    func fail(_ error: any Error) { settle(.failed(error)) }
+    func fail(_ error: any Error) { setOutcome(.failed(error)) }
 
-    private func settle(_ outcome: Outcome) {
+    private func setOutcome(_ outcome: Outcome) {
         connection = nil
         self.outcome = outcome
-        if case .flowing(let sink) = delivery, held.isEmpty { finish(outcome, sink) }
+        if case .flowing(let sink) = delivery, buffered.isEmpty { finish(outcome, sink) }
     }
 
     // MARK: From the sink
@@ -80,8 +80,8 @@ final class ResponseBodySource: BodySource {
     func startDelivery(to sink: any BodySink) {
         guard case .waiting = delivery else { return }
         delivery = .flowing(sink)
-        keptAlive = self
-        flow()
+        selfReference = self
+        deliver()
     }
 
     func pause() {
@@ -94,35 +94,35 @@ final class ResponseBodySource: BodySource {
     func resume() {
         guard case .paused(let sink) = delivery else { return }
         delivery = .flowing(sink)
-        flow()
+        deliver()
     }
 
     func cancel() {
         if case .over = delivery { return }
         delivery = .over
         delivering.take()?.cancel()
-        held = []
+        buffered = []
         let wasPending = connection.take() != nil
-        if wasPending { call.pool.cancelled(call) }
-        keptAlive = nil
+        if wasPending { call.pool.cancelCall(call) }
+        selfReference = nil
     }
 
     // MARK: Delivery
 
     /// Delivers what is held, then what arrives.
-    private func flow() {
-        guard held.isEmpty, outcome == nil else {
-            delivering = call.pool.runInNextPass { self.deliverHeld() }
+    private func deliver() {
+        guard buffered.isEmpty, outcome == nil else {
+            delivering = call.pool.runInNextIteration { self.deliverBuffered() }
             return
         }
         connection?.resumeReading()
     }
 
-    private func deliverHeld() {
+    private func deliverBuffered() {
         delivering = nil
         guard case .flowing(let sink) = delivery else { return }
-        let piece = held
-        held = []
+        let piece = buffered
+        buffered = []
         if !piece.isEmpty { sink.bodyReceived(piece.span) }
         // The sink may have paused the delivery or cancelled it.
         guard case .flowing = delivery else { return }
@@ -135,6 +135,6 @@ final class ResponseBodySource: BodySource {
         case .complete: sink.bodyEnded(trailers: Fields(trailerLines: trailerLines))
         case .failed(let error): sink.bodyFailed(error)
         }
-        keptAlive = nil
+        selfReference = nil
     }
 }

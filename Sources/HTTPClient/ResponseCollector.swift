@@ -32,7 +32,7 @@ struct ResponseCollector {
 
     private var tooLarge: ClientFailure {
         body.lacksRoom
-            ? ClientFailure(.noRoom, .memory, wasSent: true)
+            ? ClientFailure(.memoryLimit, .memory, wasSent: true)
             : ClientFailure(.responseBodySize, .limit(body.limit), wasSent: true)
     }
 

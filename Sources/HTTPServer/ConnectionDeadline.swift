@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import Reactor
 
-/// When the patience of a connection ends. One timer serves all it ever waits for: it is set anew
+/// When the timeouts of a connection ends. One timer serves all it ever waits for: it is set anew
 /// only when something is due earlier than it, so a kept connection makes one per idle time and
 /// none per request.
 struct ConnectionDeadline {
@@ -29,28 +29,29 @@ struct ConnectionDeadline {
 
     /// Notes what is waited for from now on. Nothing changes if it is the same as before.
     mutating func update(
-        _ wait: ServerStateMachine.Wait?, _ patience: Patience, _ progress: Progress, now: Instant
+        _ wait: ServerStateMachine.Wait?, _ timeouts: ConnectionTimeouts, _ progress: Progress,
+        now: Instant
     ) {
         guard wait != self.wait else { return }
         self.wait = wait
         since = now
         readsUntil = nil
-        set(patience, progress, now: now)
+        set(timeouts, progress, now: now)
     }
 
     /// Waits once more for the same, longer each time. Nothing changes if the wait has just begun.
-    mutating func prolongProbe(_ patience: Patience, now: Instant) {
+    mutating func prolongProbe(_ timeouts: ConnectionTimeouts, now: Instant) {
         guard let due, due <= now else { return }
         probes = min(probes + 1, 6)
-        set(patience, Progress(), now: now)
+        set(timeouts, Progress(), now: now)
     }
 
-    private mutating func set(_ patience: Patience, _ progress: Progress, now: Instant) {
+    private mutating func set(_ timeouts: ConnectionTimeouts, _ progress: Progress, now: Instant) {
         // Only the question whether the client is there is asked less and less often.
         if wait != .client { probes = 0 }
         base = progress
         baseTime = now
-        due = wait.map { now.adding(patience[$0] << Int64(probes)) }
+        due = wait.map { now.adding(timeouts[$0] << Int64(probes)) }
     }
 
     /// When a timer must be set; nil where one is that fires early enough, or nothing is waited for.
@@ -60,15 +61,17 @@ struct ConnectionDeadline {
         return due
     }
 
-    /// Whether patience has ended. A client that makes progress at the minimum rate gets more time:
+    /// Whether timeouts has ended. A client that makes progress at the minimum rate gets more time:
     /// one that reads, as long as it reads; one that sends a body, up to `body_timeout`.
-    mutating func hasPassed(_ patience: Patience, _ progress: Progress, now: Instant) -> Bool {
+    mutating func hasPassed(_ timeouts: ConnectionTimeouts, _ progress: Progress, now: Instant)
+        -> Bool
+    {
         guard let due, due <= now else { return false }
         switch wait {
-        case .output where base.unsent - progress.unsent >= patience.outputBytesMin:
-            set(patience, progress, now: now)
+        case .output where base.unsent - progress.unsent >= timeouts.outputBytesMin:
+            set(timeouts, progress, now: now)
         case .body:
-            self.due = since.adding(patience.body(after: progress.received - base.received))
+            self.due = since.adding(timeouts.body(after: progress.received - base.received))
         case .output, .request, .firstRequest, .head, .client, .linger, .briefLinger, nil:
             return true
         }
@@ -76,15 +79,16 @@ struct ConnectionDeadline {
     }
 
     /// Whether a client that has output waiting reads it, at the minimum rate or faster. Looked at anew
-    /// after each `patience.readWindow`, so that what it read long ago does not count.
-    mutating func reads(_ progress: Progress, _ patience: Patience, now: Instant) -> Bool {
+    /// after each `timeouts.readWindow`, so that what it read long ago does not count.
+    mutating func reads(_ progress: Progress, _ timeouts: ConnectionTimeouts, now: Instant) -> Bool
+    {
         if let readsUntil, now < readsUntil { return true }
         let time = (now - baseTime).inNanoseconds
         let taken = base.unsent - progress.unsent
-        guard taken > 0, taken >= patience.outputBytes(in: time) else { return false }
-        if time >= patience.readWindow {
-            set(patience, progress, now: now)
-            readsUntil = now.adding(patience.readWindow)
+        guard taken > 0, taken >= timeouts.outputBytes(in: time) else { return false }
+        if time >= timeouts.readWindow {
+            set(timeouts, progress, now: now)
+            readsUntil = now.adding(timeouts.readWindow)
         }
         return true
     }
@@ -98,7 +102,7 @@ struct ConnectionDeadline {
 }
 
 /// How long each thing is waited for, in nanoseconds, computed once per server.
-struct Patience {
+struct ConnectionTimeouts {
     private let request, head, body, client, output, linger, briefLinger: Int64
     private let bodyGrace, bodyNanosecondsPerByte: Int64
     private let outputRate: Int64

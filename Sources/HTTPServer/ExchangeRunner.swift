@@ -22,7 +22,7 @@ final class ExchangeRunner {
     private var carrier: (any ExchangeCarrier)?
     private let kind: Kind
     /// What the service promised, or the chain that a rejection passes.
-    private var answer: LocalPromise<Response>?
+    private var promise: LocalPromise<Response>?
     private var hasPermit = false
     private var isRejected = false
     private var isOver = false
@@ -91,16 +91,16 @@ final class ExchangeRunner {
     // MARK: Begin
 
     /// Hands the request to the service, or rejects it where a limit is reached.
-    func start() {
-        guard server.hasPermits, exchange.hold(request.heldBytes) else {
+    func runService() {
+        guard server.hasPermits, exchange.reserve(request.memoryBytes) else {
             return reject(.overloaded)
         }
         if requestBody == nil { takePermit() }
-        let answer = server.service(request, exchange)
-        self.answer = answer
+        let promise = server.service(request, exchange)
+        self.promise = promise
         // A service that waits for no body is at work.
         if !(requestBody?.isWanted ?? false) { takePermit() }
-        answer.whenSettled { [self] result in settle(result) }
+        promise.whenSettled { [self] result in handleResult(result) }
     }
 
     // MARK: The body of the request
@@ -128,7 +128,7 @@ final class ExchangeRunner {
 
     // MARK: The response
 
-    private func settle(_ result: Result<Response, any Error>) {
+    private func handleResult(_ result: Result<Response, any Error>) {
         // It was given up, or rejected, before the service had a response.
         guard !isOver, !isRejected else { return result.cancelStream() }
         switch result {
@@ -153,7 +153,7 @@ final class ExchangeRunner {
     func reject(_ rejection: Rejection, isLast: Bool = false) {
         guard !isOver, !isRejected else { return }
         isRejected = true
-        answer?.cancel()
+        promise?.cancel()
         // Behind the cancellation, so that the reader of the body has withdrawn from it.
         requestBody?.detach()
         let response = rejection.response(exchange.id, server.settings)
@@ -161,7 +161,7 @@ final class ExchangeRunner {
             return respond(with: response, isLast: isLast)
         }
         let passed = pass(response, request, exchange)
-        answer = passed
+        promise = passed
         passed.whenSettled { [self] result in
             guard !isOver else { return result.cancelStream() }
             // The client gets its rejection even if the chain fails.
@@ -196,7 +196,7 @@ final class ExchangeRunner {
     /// - Parameter status: for the log
     func cancel(status: UInt16) {
         guard !isOver else { return }
-        answer?.cancel()
+        promise?.cancel()
         response?.body.source?.cancel()
         finish(status: status, 0, false)
     }
@@ -209,7 +209,7 @@ final class ExchangeRunner {
         carrier = nil
         if isRequest {
             server.hooks.exchangeEnded(
-                ServerHooks.Ended(
+                ServerHooks.ExchangeEnd(
                     exchange: exchange, request: request.head, status: status,
                     bodyBytes: bodyBytes, isTruncated: isTruncated))
         }
@@ -248,8 +248,8 @@ extension Exchange {
 
 extension Request {
     /// What is in memory of it when it begins.
-    fileprivate var heldBytes: Int {
-        let lines = head.fields.heldBytes
+    fileprivate var memoryBytes: Int {
+        let lines = head.fields.memoryBytes
         if case .bytes(let bytes) = body { return lines + bytes.count }
         return lines
     }

@@ -19,7 +19,7 @@ final class RequestBodySource: BodySource {
         self.carrier = carrier
     }
 
-    var holder: Exchange? { exchange }
+    var memoryOwner: Exchange? { exchange }
 
     /// Whether a sink waits for more of it.
     var isWanted: Bool { sink != nil }

@@ -27,12 +27,12 @@ final class ResponseRelay: BodySink {
         self.connection = connection
     }
 
-    func start() {
+    func startRelay() {
         source.startDelivery(to: self)
     }
 
     /// The client has taken what was written.
-    func resume() {
+    func resumeRelay() {
         guard isPaused else { return }
         isPaused = false
         source.resume()

@@ -10,7 +10,7 @@ struct ResponseWriter {
     private var date = DateCache()
 
     /// What a response depends on besides itself.
-    struct Circumstances {
+    struct Context {
         let requestID: RequestID
         /// The request was a HEAD: the body is described and left out (RFC 9110 9.3.2).
         let answersHead: Bool
@@ -31,32 +31,32 @@ struct ResponseWriter {
 
     /// Writes a response whose body is complete; gives the bytes of its body that were written.
     mutating func write(
-        _ response: Response, _ circumstances: Circumstances, to stream: any ByteStream
+        _ response: Response, _ context: Context, to stream: any ByteStream
     ) -> Int {
         let body = response.completeBody
-        appendBeginOfHead(response, circumstances)
-        if let length = response.statedLength(toHead: circumstances.answersHead) {
+        appendBeginOfHead(response, context)
+        if let length = response.statedLength(toHead: context.answersHead) {
             head.append(contentLength: length)
         }
-        appendEndOfHead(circumstances)
-        let sendsBody = !circumstances.answersHead && !response.status.forbidsBody
+        appendEndOfHead(context)
+        let sendsBody = !context.answersHead && !response.status.forbidsBody
         stream.write(head.span, sendsBody ? body.span : Span())
         return sendsBody ? body.count : 0
     }
 
     /// Writes the head of a response whose body follows.
     mutating func writeHead(
-        _ response: Response, _ framing: BodyFraming, _ circumstances: Circumstances,
+        _ response: Response, _ framing: BodyFraming, _ context: Context,
         to stream: any ByteStream
     ) {
-        appendBeginOfHead(response, circumstances)
+        appendBeginOfHead(response, context)
         switch framing {
         case .none: head.append(contentLength: 0)
         case .length(let length): head.append(contentLength: length)
         case .chunked: head.append(literal: "Transfer-Encoding: chunked\r\n")
         case .untilClose: break
         }
-        appendEndOfHead(circumstances)
+        appendEndOfHead(context)
         stream.write(head.span)
     }
 
@@ -78,22 +78,22 @@ struct ResponseWriter {
     private static let lineEnd = Bytes("\r\n")
 
     private mutating func appendBeginOfHead(
-        _ response: Response, _ circumstances: Circumstances
+        _ response: Response, _ context: Context
     ) {
         head.removeAll(keepingCapacity: true)
         head.append(statusLine: response.status)
-        date.append(to: &head, unixTime: circumstances.unixTime)
+        date.append(to: &head, unixTime: context.unixTime)
         head.append(literal: "X-Request-Id: ")
-        head.append(circumstances.requestID)
+        head.append(context.requestID)
         head.append(literal: "\r\n")
         head.append(response.fields)
     }
 
     /// RFC 9112 9.3: `Connection` stands where it differs from what the version implies.
-    private mutating func appendEndOfHead(_ circumstances: Circumstances) {
-        if !circumstances.keepsAlive {
+    private mutating func appendEndOfHead(_ context: Context) {
+        if !context.keepsAlive {
             head.append(literal: "Connection: close\r\n")
-        } else if circumstances.version == .http10 {
+        } else if context.version == .http10 {
             head.append(literal: "Connection: keep-alive\r\n")
         }
         head.appendEndOfHead()

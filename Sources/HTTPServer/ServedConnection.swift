@@ -32,7 +32,7 @@ protocol ServedConnection: AnyObject {
 }
 
 /// What the server can do with a connection now.
-enum Occupation {
+enum Activity {
     /// Nothing: it is at work.
     case busy
     /// It waits for a request, and may be closed where room is needed.

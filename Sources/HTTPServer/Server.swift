@@ -11,7 +11,7 @@ package final class Server {
     private(set) var settings: ServerSettings
     let hooks: ServerHooks
     let service: (Request, Exchange) -> LocalPromise<Response>
-    private(set) var patience: Patience
+    private(set) var timeouts: ConnectionTimeouts
     /// Unchecked: streams never call back while they are written to.
     @exclusivity(unchecked) var writer = ResponseWriter()
     let budget: ByteBudget
@@ -50,10 +50,10 @@ package final class Server {
         self.hooks = hooks
         self.service = service
         self.clients = clients
-        patience = Patience(settings)
+        timeouts = ConnectionTimeouts(settings)
         budget = ByteBudget(limit: settings.bufferedBytes)
         // Unowned: a weak reference would slow down every count of references to the server.
-        budget.reclaim = { [unowned self] need in closeUnread(need) }
+        budget.reclaim = { [unowned self] reason in closeUnread(reason) }
     }
 
     // An exchange that outlives the server may still use the budget.
@@ -111,7 +111,7 @@ package final class Server {
         let connection = ServerConnection(
             stream, of: self, slot: connections.count, countedClient: client)
         connections.append(connection)
-        connection.start()
+        connection.startReading()
         if isTooMany { connection.handle(.rejected(.overloaded)) }
     }
 
@@ -132,7 +132,7 @@ package final class Server {
     /// Other settings from now on; connections that are open keep the limits of their wire.
     package func adopt(_ settings: ServerSettings) {
         self.settings = settings
-        patience = Patience(settings)
+        timeouts = ConnectionTimeouts(settings)
         budget.limit = settings.bufferedBytes
     }
 
@@ -154,7 +154,7 @@ package final class Server {
         closeListeners()
         isDraining = true
         for connection in connections { connection.leaveIdle(.drainRequested) }
-        tellIfEmpty()
+        resolveDrainIfEmpty()
         return promise
     }
 
@@ -165,12 +165,12 @@ package final class Server {
         for connection in connections { connection.close() }
     }
 
-    private func tellIfEmpty() {
+    private func resolveDrainIfEmpty() {
         if connections.isEmpty { drained.take()?.fulfill(()) }
     }
 
     /// Takes a closed connection off the table.
-    func forget(_ connection: any ServedConnection) {
+    func remove(_ connection: any ServedConnection) {
         connection.countedClient.map(clients.closed)
         let last = connections.removeLast()
         if last !== connection {
@@ -179,19 +179,19 @@ package final class Server {
             unsafe unread.move(from: last.slot, to: connection.slot)
             last.slot = connection.slot
         }
-        tellIfEmpty()
+        resolveDrainIfEmpty()
     }
 
     // MARK: Idle and unread connections
 
-    /// The connection at a slot changes its occupation.
-    func noteOccupation(at slot: Int, from former: Occupation, to occupation: Occupation) {
+    /// The connection at a slot changes its activity.
+    func updateActivity(at slot: Int, from former: Activity, to activity: Activity) {
         switch former {
         case .busy: break
         case .idle: unsafe idle.remove(slot)
         case .unread: unsafe unread.remove(slot)
         }
-        switch occupation {
+        switch activity {
         case .busy: break
         case .idle: unsafe idle.append(slot)
         case .unread: unsafe unread.append(slot)
@@ -199,7 +199,7 @@ package final class Server {
     }
 
     /// The connection at a slot is about to be closed.
-    func forgetOccupation(at slot: Int) {
+    func removeActivity(at slot: Int) {
         unsafe idle.remove(slot)
         unsafe unread.remove(slot)
     }
@@ -209,16 +209,16 @@ package final class Server {
     ///
     /// Clients that read are spared, and those that have just begun to wait; but where a request would
     /// be refused, a client has less time to begin.
-    private func closeUnread(_ need: ByteBudget.Need) {
+    private func closeUnread(_ reason: ByteBudget.ReclaimReason) {
         let (count, grace) =
-            switch need {
+            switch reason {
             case .low: (0, settings.unreadGrace)
             case .bytes(let count): (count, settings.unreadGraceMin)
             }
         let now = loop.now
-        var looksLeft = Self.looksPerReclaim
-        while looksLeft > 0, budget.isLow(with: count), let slot = unsafe unread.first {
-            looksLeft -= 1
+        var checksLeft = Self.checksPerReclaim
+        while checksLeft > 0, budget.isLow(with: count), let slot = unsafe unread.first {
+            checksLeft -= 1
             let connection = connections[slot]
             // All others have waited for less.
             guard connection.hasWaited(grace, now: now) else { return }
@@ -232,5 +232,5 @@ package final class Server {
     }
 
     /// Connections that are looked at when memory is reclaimed once: bounds the work of one write.
-    private static let looksPerReclaim = 32
+    private static let checksPerReclaim = 32
 }

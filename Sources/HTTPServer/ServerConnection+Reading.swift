@@ -82,13 +82,13 @@ extension ServerConnection {
             let end = read(bytes.span)
             unsafe ahead.removeFirst(end)
         }
-        countHeld()
+        updateBudget()
         // The client ended before all that it sent could be read; now it has been.
         if reading == .consume, clientHasEnded { handle(.clientEnded) }
     }
 
     func pauseIfFull() {
-        guard !isPaused, unsafe ahead.count > server.settings.aheadBytes else { return }
+        guard !isPaused, unsafe ahead.count > server.settings.readAheadBytes else { return }
         isPaused = true
         stream.pauseReading()
         handle(.readingPaused)
@@ -96,7 +96,9 @@ extension ServerConnection {
 
     /// Only `readOn` reads while reading is paused, so that it comes here behind what it reads.
     func resumeIfRoom() {
-        guard isPaused, !isReading, unsafe ahead.count <= server.settings.aheadBytes else { return }
+        guard isPaused, !isReading, unsafe ahead.count <= server.settings.readAheadBytes else {
+            return
+        }
         isPaused = false
         handle(.readingResumed)
         stream.resumeReading()
@@ -105,8 +107,8 @@ extension ServerConnection {
     // MARK: Fairness
 
     /// Notes that a request begins.
-    func noteBegin(at now: Instant) {
-        begunInPass = now == lastBegan ? begunInPass + 1 : 1
+    func countRequest(at now: Instant) {
+        begunInIteration = now == lastBegan ? begunInIteration + 1 : 1
         lastBegan = now
     }
 
@@ -114,18 +116,19 @@ extension ServerConnection {
     /// the next pass: a client that sends many small requests at once must not keep other connections
     /// waiting for all of them.
     private func mayBeginAnother() -> Bool {
-        guard begunInPass >= server.settings.requestsPerPass, lastBegan == server.loop.now else {
+        guard begunInIteration >= server.settings.requestsPerIteration, lastBegan == server.loop.now
+        else {
             return true
         }
-        handle(.passUsedUp)
+        handle(.iterationUsedUp)
         guard reading == .keep else { return true }
-        server.loop.timer(after: .zero) { [weak self] in self?.passBegan() }
+        server.loop.timer(after: .zero) { [weak self] in self?.iterationBegan() }
         return false
     }
 
-    private func passBegan() {
-        begunInPass = 0
-        handle(.passBegan)
+    private func iterationBegan() {
+        begunInIteration = 0
+        handle(.iterationBegan)
         // Nothing but empty lines may have been left.
         if isDraining { leaveIdle(.drainRequested) }
     }

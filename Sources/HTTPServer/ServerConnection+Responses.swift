@@ -8,7 +8,7 @@ extension ServerConnection: ExchangeCarrier {
     /// A request is there, with its body if that is complete.
     func begin(_ head: RequestHead, _ body: Bytes?) {
         let runner = ExchangeRunner(head, body, from: client, carrier: self, of: server)
-        noteBegin(at: runner.exchange.began)
+        countRequest(at: runner.exchange.began)
         self.runner = runner
         discardedBytes = 0
         handle(.requestBegan(facts(of: head, isWhole: body != nil)))
@@ -61,29 +61,29 @@ extension ServerConnection: ExchangeCarrier {
     /// has come of it.
     func sendResponse(keepsAlive: Bool) -> ServerStateMachine.Event? {
         guard let runner, let response = runner.response else { return nil }
-        let circumstances = ResponseWriter.Circumstances(
+        let context = ResponseWriter.Context(
             runner.exchange.id, to: runner.request.head, keepsAlive: keepsAlive,
             unixTime: server.loop.unixTime)
         if case .stream(let source) = response.body {
-            return send(response, from: source, circumstances)
+            return send(response, from: source, context)
         }
         return endExchange(
-            bodyBytes: unsafe server.writer.write(response, circumstances, to: stream))
+            bodyBytes: unsafe server.writer.write(response, context, to: stream))
     }
 
     private func send(
         _ response: Response, from source: any BodySource,
-        _ circumstances: ResponseWriter.Circumstances
+        _ context: ResponseWriter.Context
     ) -> ServerStateMachine.Event? {
-        guard !circumstances.answersHead, !response.status.forbidsBody else {
+        guard !context.answersHead, !response.status.forbidsBody else {
             source.cancel()
             let described = response.describing(source.framing)
             return endExchange(
-                bodyBytes: unsafe server.writer.write(described, circumstances, to: stream))
+                bodyBytes: unsafe server.writer.write(described, context, to: stream))
         }
-        let framing = source.framing.relayed(to: circumstances.version)
+        let framing = source.framing.relayed(to: context.version)
         relay = ResponseRelay(source, framing, to: self)
-        unsafe server.writer.writeHead(response, framing, circumstances, to: stream)
+        unsafe server.writer.writeHead(response, framing, context, to: stream)
         return .responseHeadSent
     }
 
@@ -93,7 +93,7 @@ extension ServerConnection: ExchangeCarrier {
         runner = nil
         ended?.end(bodyBytes: bodyBytes)
         let unsent = stream.unsentBytes
-        countHeld(unsent: unsent)
+        updateBudget(unsent: unsent)
         return .responseEnded(waitsForClient: unsent > 0)
     }
 
@@ -108,7 +108,7 @@ extension ServerConnection: ExchangeCarrier {
         }
         unsafe pieceBytes &+= piece.count
         let unsent = stream.unsentBytes
-        countHeld(unsent: unsent)
+        updateBudget(unsent: unsent)
         if unsent > 0 { handle(.outputBlocked) }
         return unsent
     }
@@ -132,8 +132,8 @@ extension ServerConnection: ExchangeCarrier {
             rejecting = ExchangeRunner(rejecting: runner, carrier: self)
         } else {
             rejecting = ExchangeRunner(
-                rejectingHead: unsafe reader.asksHead, from: client, carrier: self, of: server)
-            server.hooks.refused(rejection.status, stream.peer)
+                rejectingHead: unsafe reader.isHeadRequest, from: client, carrier: self, of: server)
+            server.hooks.requestRefused(rejection.status, stream.peer)
         }
         runner = rejecting
         rejecting.reject(rejection)
@@ -149,7 +149,8 @@ extension ServerConnection: ExchangeCarrier {
             ended?.end(bodyBytes: relay.bodyBytes, isTruncated: true)
         } else {
             ended?.cancel(
-                status: server.isClosed ? ServerHooks.Ended.cutOff : ServerHooks.Ended.clientGone)
+                status: server.isClosed
+                    ? ServerHooks.ExchangeEnd.cutOff : ServerHooks.ExchangeEnd.clientGone)
         }
     }
 }

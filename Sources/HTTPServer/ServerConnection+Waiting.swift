@@ -30,7 +30,7 @@ extension ServerConnection: ServedConnection {
     }
 
     func readsOutput(now: Instant) -> Bool {
-        unsafe deadline.reads(progress, server.patience, now: now)
+        unsafe deadline.reads(progress, server.timeouts, now: now)
     }
 
     // MARK: Memory
@@ -38,13 +38,13 @@ extension ServerConnection: ServedConnection {
     /// Reports to the budget what is held now.
     ///
     /// - Parameter unsent: what waits to be sent, where that may have changed
-    func countHeld(unsent: Int? = nil) {
+    func updateBudget(unsent: Int? = nil) {
         guard !isClosed else { return }
         if let unsent { unsafe unsentBytes = unsent }
-        let held = unsafe ahead.heldBytes + reader.heldBytes + unsentBytes
-        let before = unsafe heldBytes
+        let held = unsafe ahead.memoryBytes + reader.memoryBytes + unsentBytes
+        let before = unsafe memoryBytes
         guard held != before else { return }
-        unsafe heldBytes = held
+        unsafe memoryBytes = held
         server.budget.adjust(by: held - before)
     }
 
@@ -55,16 +55,16 @@ extension ServerConnection: ServedConnection {
         handle(.rejected(.overloaded))
     }
 
-    // MARK: Patience
+    // MARK: ConnectionTimeouts
 
     func updateDeadline() {
         let wait = wait
         let former = unsafe deadline.wait
         guard wait != former else { return }
         let now = server.loop.now
-        unsafe deadline.update(wait, server.patience, progress, now: now)
-        server.noteOccupation(
-            at: slot, from: former?.occupation ?? .busy, to: wait?.occupation ?? .busy)
+        unsafe deadline.update(wait, server.timeouts, progress, now: now)
+        server.updateActivity(
+            at: slot, from: former?.activity ?? .busy, to: wait?.activity ?? .busy)
         armTimer(now)
     }
 
@@ -83,7 +83,7 @@ extension ServerConnection: ServedConnection {
 
     private func timerFired() {
         let now = server.loop.now
-        if unsafe deadline.hasPassed(server.patience, progress, now: now) {
+        if unsafe deadline.hasPassed(server.timeouts, progress, now: now) {
             handle(.deadlinePassed)
         }
         armTimer(now)

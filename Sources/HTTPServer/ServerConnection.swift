@@ -36,7 +36,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// When the last request began, and how many did at that moment of the loop's clock, which stands
     /// still during a pass.
     var lastBegan: Instant?
-    var begunInPass = 0
+    var begunInIteration = 0
 
     /// The exchange that runs, until the last byte of its response is written.
     var runner: ExchangeRunner?
@@ -48,7 +48,7 @@ final class ServerConnection: ByteStreamDelegate {
     @exclusivity(unchecked) var deadline = ConnectionDeadline()
     /// What this connection holds in memory, beside its request's: bytes ahead of their time, half a
     /// head, a response that the client has not read.
-    @exclusivity(unchecked) var heldBytes = 0
+    @exclusivity(unchecked) var memoryBytes = 0
     /// What of it is on its way to the client.
     @exclusivity(unchecked) var unsentBytes = 0
     /// Bytes of bodies that have come over this connection.
@@ -71,8 +71,8 @@ final class ServerConnection: ByteStreamDelegate {
     }
 
     /// Begins to read.
-    func start() {
-        stream.start(self)
+    func startReading() {
+        stream.startReading(for: self)
         updateDeadline()
     }
 
@@ -87,7 +87,7 @@ final class ServerConnection: ByteStreamDelegate {
             readAhead()
             pauseIfFull()
         }
-        countHeld()
+        updateBudget()
         shedIfExhausted()
     }
 
@@ -96,12 +96,12 @@ final class ServerConnection: ByteStreamDelegate {
     }
 
     func streamBlocked() {
-        countHeld(unsent: stream.unsentBytes)
+        updateBudget(unsent: stream.unsentBytes)
         handle(.outputBlocked)
     }
 
     func streamDrained() {
-        countHeld(unsent: 0)
+        updateBudget(unsent: 0)
         handle(.outputDrained)
     }
 
@@ -146,27 +146,27 @@ final class ServerConnection: ByteStreamDelegate {
     /// Gives the event that the action causes at once.
     private func perform(_ action: ServerStateMachine.Action) -> ServerStateMachine.Event? {
         switch action {
-        case .serve: runner?.start()
+        case .serve: runner?.runService()
         case .sendContinue:
-            stream.write(Self.goOn.span)
+            stream.write(Self.continueResponse.span)
             mustReadOn = true
         case .readOn: mustReadOn = true
         case .sendResponse(let keepsAlive): return sendResponse(keepsAlive: keepsAlive)
-        case .startRelay: relay?.start()
-        case .resumeRelay: relay?.resume()
+        case .startRelay: relay?.startRelay()
+        case .resumeRelay: relay?.resumeRelay()
         case .reject(let rejection): reject(rejection)
         case .failBody(let error): runner?.requestBodyFailed(error)
         case .finish: return finish()
         case .probe: probe()
         case .abandon:
             abandonExchange()
-            leave()
-        case .close: leave()
+            closeStream()
+        case .close: closeStream()
         }
         return nil
     }
 
-    private static let goOn = Bytes("HTTP/1.1 100 Continue\r\n\r\n")
+    private static let continueResponse = Bytes("HTTP/1.1 100 Continue\r\n\r\n")
 
     /// Reads what waits here, then what comes: while a request runs, too, as long as there is room for
     /// it, so that a client that leaves is seen.
@@ -180,7 +180,7 @@ final class ServerConnection: ByteStreamDelegate {
     private func finish() -> ServerStateMachine.Event? {
         unsafe ahead = ReadAhead()
         stream.finishWriting()
-        countHeld(unsent: stream.unsentBytes)
+        updateBudget(unsent: stream.unsentBytes)
         if isPaused { stream.resumeReading() }
         isPaused = false
         return stream.unsentBytes == 0 ? .outputDrained : nil
@@ -191,20 +191,20 @@ final class ServerConnection: ByteStreamDelegate {
     /// because it sent too much ahead, nothing is seen at all. So while its request runs it is sent
     /// interim responses, which every client of HTTP/1.1 must discard (RFC 9110 15.2).
     private func probe() {
-        unsafe deadline.prolongProbe(server.patience, now: server.loop.now)
+        unsafe deadline.prolongProbe(server.timeouts, now: server.loop.now)
         armTimer(server.loop.now)
         guard let runner, runner.takesInterimResponses else { return }
-        stream.write(Self.stillHere.span)
+        stream.write(Self.processingResponse.span)
     }
 
-    private static let stillHere = Bytes("HTTP/1.1 102 Processing\r\n\r\n")
+    private static let processingResponse = Bytes("HTTP/1.1 102 Processing\r\n\r\n")
 
-    private func leave() {
+    private func closeStream() {
         unsafe deadline.cancel()
-        server.forgetOccupation(at: slot)
+        server.removeActivity(at: slot)
         stream.close()
-        unsafe server.budget.release(heldBytes)
-        unsafe heldBytes = 0
-        server.forget(self)
+        unsafe server.budget.release(memoryBytes)
+        unsafe memoryBytes = 0
+        server.remove(self)
     }
 }

@@ -6,10 +6,10 @@ package import Reactor
 /// core's thread. Nothing happens for a hook that is not set.
 package struct ServerHooks {
     /// An exchange is over: its answer was written, its client went away, or the server ended.
-    package var exchangeEnded: (Ended) -> Void = { _ in }
+    package var exchangeEnded: (ExchangeEnd) -> Void = { _ in }
 
     /// Something that never became a request was refused: what was wrong with it decides the status.
-    package var refused: (Status, SocketAddress?) -> Void = { _, _ in }
+    package var requestRefused: (Status, SocketAddress?) -> Void = { _, _ in }
 
     /// Passes a response that the server gives itself through the embedder's chain: a rejection of
     /// what is no request, or of a request that finds no room or fails. Nil sends it as it is.
@@ -21,7 +21,7 @@ package struct ServerHooks {
     package init() {}
 
     /// How an exchange ended.
-    package struct Ended {
+    package struct ExchangeEnd {
         package let exchange: Exchange
         package let request: RequestHead
         /// As it stands in a log: the answer's status, or one of those below.

@@ -44,7 +44,7 @@ extension ServerStateMachine {
         case firstRequest, request, head, body, client, output, linger, briefLinger
 
         /// What the server can do with a connection that waits for this.
-        var occupation: Occupation {
+        var activity: Activity {
             switch self {
             case .firstRequest, .request: .idle
             case .output: .unread

@@ -38,9 +38,9 @@ extension ServerStateMachine {
         /// The input cannot be served: it is not HTTP, or a limit is reached.
         case rejected(Rejection)
         /// Enough requests of this connection were begun in this pass of the loop.
-        case passUsedUp
+        case iterationUsedUp
         /// The next pass has begun.
-        case passBegan
+        case iterationBegan
         /// The client sent so much ahead that nothing is read any more, and its end is not seen.
         case readingPaused
         /// There is room again, and reading goes on.

@@ -36,7 +36,7 @@ extension ServerStateMachine {
     }
 
     mutating func bodyEnded() -> Action? {
-        if state == .discarding { return next() }
+        if state == .discarding { return awaitNextRequest() }
         return bodyChanges(from: .wanted, to: .complete, nil)
     }
 
@@ -119,7 +119,7 @@ extension ServerStateMachine {
             state = .discarding
             return .readOn
         }
-        guard waitsForClient else { return next() }
+        guard waitsForClient else { return awaitNextRequest() }
         state = .blocked
         return nil
     }
@@ -131,7 +131,7 @@ extension ServerStateMachine {
     }
 
     /// Back to where the next request is read, which may be there already.
-    private mutating func next() -> Action? {
+    private mutating func awaitNextRequest() -> Action? {
         state = .idle
         return isDraining ? finish() : .readOn
     }
@@ -149,7 +149,7 @@ extension ServerStateMachine {
 
     mutating func outputDrained() -> Action? {
         switch state {
-        case .blocked: return next()
+        case .blocked: return awaitNextRequest()
         case .relaying(let body, _):
             state = .relaying(body, isBlocked: false)
             return .resumeRelay

@@ -100,8 +100,8 @@ struct ServerStateMachine {
         case .outputBlocked: return outputBlocked()
         case .outputDrained: return outputDrained()
         case .rejected(let rejection): return reject(rejection)
-        case .passUsedUp: return passUsedUp()
-        case .passBegan: return passBegan()
+        case .iterationUsedUp: return iterationUsedUp()
+        case .iterationBegan: return iterationBegan()
         case .readingPaused: return readingChanges(isPaused: true)
         case .readingResumed: return readingChanges(isPaused: false)
         case .clientEnded: return clientEnded()
@@ -114,12 +114,12 @@ struct ServerStateMachine {
 }
 
 extension ServerStateMachine {
-    private mutating func passUsedUp() -> Action? {
+    private mutating func iterationUsedUp() -> Action? {
         if state == .idle { state = .yielding }
         return nil
     }
 
-    private mutating func passBegan() -> Action? {
+    private mutating func iterationBegan() -> Action? {
         guard state == .yielding else { return nil }
         state = .idle
         return .readOn

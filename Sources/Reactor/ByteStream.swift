@@ -1,94 +1,94 @@
-/// A connected byte stream (a socket, or a secure stream over one), confined to its loop.
+/// A connected byte stream (a socket, or a TLS stream over one), confined to its loop.
 ///
-/// The contract, the same for every conformer and held by one test suite:
+/// The contract, the same for every conformer and tested by one suite:
 ///
-/// - **Ownership.** Whoever holds the stream owns it: dropping it, or `close()`, closes the
-///   connection; dropped with writes that gathered, at the end of the pass, and its delegate may
-///   hear of it until then. From `start` until `close` the stream holds its delegate strongly, so a
-///   live connection keeps its protocol alive; `close` lets go of it.
-/// - **Calls to the delegate** come from the loop, never from inside a call to the stream. After
-///   `close()`, and after `streamFailed`, none comes at all.
-/// - **Reading** begins with `start`. The bytes handed over are borrowed from a buffer that is used
-///   again: what is needed later must be copied. `pauseReading` takes effect at once, also before
-///   `start`; nothing is lost, and neither the end nor a reset is noticed until `resumeReading`. The
-///   end of the other side's sending is told once, by `streamEnded`; writing still works.
-/// - **Writing** never blocks and keeps order. Small writes gather, and are offered to the kernel
-///   together at the end of the loop's pass: until then `hasOfferedAll` is false, and nothing that
-///   arrives can be an answer to them. What the kernel does not take when it is offered is sent
-///   later: `unsentBytes` is what waits, `streamBlocked` tells of it unless that is seen as soon as
-///   it is written, and `streamDrained` tells when nothing waits any more. A failed write is told by
-///   `streamFailed`. Writing after `close` or `finishWriting` does nothing.
-/// - **Failures** (a reset, a broken pipe) are told once, by `streamFailed`; the stream is closed
-///   already when that call comes. A failed write does not lose what has arrived: unless reading is
-///   paused, that is delivered first. A failure before `start` is told after it.
-/// - **End of the loop.** A loop that closes ends the streams that are still open: each delegate gets
-///   `streamFailed(.cancelled)`.
+/// - **Ownership.** The holder of the stream owns it: releasing it, or `close()`, closes the
+///   connection. A stream that is released with buffered writes closes at the end of the loop
+///   iteration, and may call its delegate until then. From `startReading` until `close` the stream
+///   holds its delegate strongly, so an open connection keeps its protocol handler alive.
+/// - **Calls to the delegate** come from the loop, never from inside a call to the stream. There
+///   are none after `close()` and none after `streamFailed`.
+/// - **Reading** begins with `startReading`. The received bytes are borrowed from a buffer that the
+///   next read overwrites; the delegate copies what it needs later. `pauseReading` takes effect at
+///   once, also before `startReading`; no data is lost, and neither the end nor a reset is reported
+///   until `resumeReading`. `streamEnded` reports the end of the peer's data once; writing still
+///   works then.
+/// - **Writing** never blocks and keeps the order. The stream buffers small writes and offers them
+///   to the kernel together at the end of the loop iteration: until then `hasOfferedAll` is false,
+///   and nothing that arrives can be a response to them. The stream sends later what the kernel
+///   does not take: `unsentBytes` is its size, `streamBlocked` reports it unless the write itself
+///   found it, and `streamDrained` reports that nothing is unsent any more. `streamFailed` reports
+///   a failed write. Writing after `close` or `finishWriting` does nothing.
+/// - **Failures** (a reset, a broken pipe) are reported once, by `streamFailed`; the stream is
+///   closed before that call. A failed write does not lose received data: unless reading is paused,
+///   the stream delivers that first. A failure before `startReading` is reported after it.
+/// - **End of the loop.** A loop that closes ends the streams that are still open: each delegate
+///   gets `streamFailed(.cancelled)`.
 package protocol ByteStream: AnyObject {
-    /// Begins to deliver what arrives. Called once.
-    func start(_ delegate: any ByteStreamDelegate)
+    /// Starts to deliver received data to `delegate`. Called once.
+    func startReading(for delegate: any ByteStreamDelegate)
 
-    /// Sends `head`, then `body`, at the end of the pass with what else is written until then, or at
-    /// once where that is more than `StreamGathering.bytesMax`.
+    /// Sends `head`, then `body`: at the end of the loop iteration together with other small
+    /// writes, or at once if these exceed `WriteBuffering.bytesMax`.
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>)
 
-    /// Bytes offered to the kernel and not yet taken.
+    /// Bytes offered to the kernel that it has not taken yet.
     var unsentBytes: Int { get }
 
-    /// Whether what was written last has been offered to the kernel, so that the other side may know
-    /// of it: not while it gathers, and not when the kernel refused it.
+    /// Whether the last write was offered to the kernel, so that the peer may have received it.
+    /// False while it is buffered, and after the kernel refused it.
     var hasOfferedAll: Bool { get }
 
-    /// Forgets what gathered. The connection is good for nothing but `close` then.
-    func discardGathered()
+    /// Drops buffered writes. Only `close` may be called afterwards.
+    func discardBuffered()
 
-    /// Nothing is delivered until `resumeReading`.
+    /// Stops delivery until `resumeReading`.
     func pauseReading()
 
-    /// Delivers again what arrives, and what waited.
+    /// Continues delivery, beginning with data that arrived during the pause.
     func resumeReading()
 
-    /// Sends what gathered and what waits, then tells the other side that no more will come (half
-    /// close).
+    /// Sends buffered and unsent bytes, then ends this side of the connection (half close).
     func finishWriting()
 
-    /// Closes both directions at once. What gathered is offered first; what waits is forgotten.
+    /// Closes both directions at once. Buffered writes are offered first; unsent bytes are dropped.
     func close()
 
-    /// The other side's address; nil for a unix socket.
+    /// The peer's address; nil for a unix socket.
     var peer: SocketAddress? { get }
 }
 
 extension ByteStream {
-    /// Sends one run of bytes.
+    /// Sends a single span.
     package func write(_ bytes: Span<UInt8>) {
         write(bytes, Span())
     }
 }
 
-/// What a stream tells its user. See `ByteStream` for the contract.
+/// Receives the events of a stream. See `ByteStream` for the contract.
 package protocol ByteStreamDelegate: AnyObject {
-    /// Bytes arrived; they are borrowed for the time of the call. Never empty.
+    /// Bytes were received; they are borrowed for the duration of the call. Never empty.
     func streamReceived(_ bytes: Span<UInt8>)
 
-    /// The other side will send no more.
+    /// The peer sends no more data.
     func streamEnded()
 
-    /// Everything written so far has been taken by the kernel, after some of it had to wait.
+    /// The kernel has taken all unsent bytes.
     func streamDrained()
 
-    /// Some of what had gathered was not taken by the kernel when it was offered; `streamDrained`
-    /// tells when all of it is.
+    /// The kernel did not take all buffered bytes when they were offered; `streamDrained` follows
+    /// when it has.
     func streamBlocked()
 
-    /// The connection is lost and the stream closed.
+    /// The connection is lost, and the stream is closed.
     func streamFailed(_ failure: IOFailure)
 }
 
-/// How streams gather small writes.
+/// How streams buffer small writes.
 ///
-/// A write wakes whoever waits at the other end, which costs more than the write itself. When the
-/// writes of a pass go out one behind the other, most of those who are written to are awake already.
-package enum StreamGathering {
-    /// In bytes; more than that is worth a system call of its own, and no copy.
+/// A write wakes the receiving process, which costs more than the write itself. When the writes of
+/// one loop iteration go out together, most receivers are already awake.
+package enum WriteBuffering {
+    /// In bytes. A larger amount is worth a system call of its own and is not copied.
     package static let bytesMax = 16 * 1024
 }

@@ -1,12 +1,12 @@
-/// Why the network said no: a closed set, so that every reason is thought about where it matters.
+/// Why a network operation failed: a closed set, so that each use handles every reason.
 package enum IOFailure: Error, Sendable, Hashable {
-    /// Nobody listens there.
+    /// No process listens on the address.
     case connectionRefused
-    /// The other side, or something between, ended the connection by force.
+    /// The peer, or a device on the path, reset the connection.
     case connectionReset
-    /// Written to a connection that the other side had closed.
+    /// The peer had closed the connection before this write.
     case brokenPipe
-    /// The system gave up waiting for the other side.
+    /// The operating system timed out.
     case timedOut
     /// No route to the host or network.
     case unreachable
@@ -22,16 +22,15 @@ package enum IOFailure: Error, Sendable, Hashable {
     case nameServiceFailed
     /// The process or the system has no descriptor left.
     case outOfDescriptors
-    /// The system has no memory left for it.
+    /// The system has no memory left for the operation.
     case outOfMemory
-    /// The other side of a secure connection cannot prove that it is the one that was meant; why, in
-    /// words.
+    /// The certificate of the peer is not accepted; the text is the reason.
     case certificateRefused(String)
-    /// A secure connection did not come about, or was broken; how, in words.
-    case insecure(String)
-    /// The operation was given up by this side.
+    /// The TLS connection failed; the text is the reason.
+    case tlsFailed(String)
+    /// This side cancelled the operation.
     case cancelled
-    /// Anything else, with the system's error number (negative, as libuv gives it).
+    /// Any other failure, as the system's error number (negative, as libuv reports it).
     case other(Int32)
 }
 
@@ -51,7 +50,7 @@ extension IOFailure: CustomStringConvertible {
         case .outOfDescriptors: "out of file descriptors"
         case .outOfMemory: "out of memory"
         case .certificateRefused(let words): "certificate refused: \(words)"
-        case .insecure(let words): "TLS: \(words)"
+        case .tlsFailed(let words): "TLS: \(words)"
         case .cancelled: "cancelled"
         case .other(let code): "system error \(code)"
         }

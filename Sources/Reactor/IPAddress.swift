@@ -1,4 +1,4 @@
-/// An internet address, version 4 or 6, as a number in the order of the wire.
+/// An internet address, version 4 or 6, as a number in network byte order.
 package enum IPAddress: Sendable, Hashable {
     /// 192.0.2.1 is 0xC000_0201.
     case v4(UInt32)
@@ -7,8 +7,9 @@ package enum IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress: LosslessStringConvertible {
-    /// Reads `192.0.2.1` or a form of RFC 4291 section 2.2 (`2001:db8::1`, `::ffff:192.0.2.1`);
-    /// no zone, no brackets, and no octal or shortened forms, which readers disagree about.
+    /// Reads `192.0.2.1` or a form of RFC 4291 section 2.2 (`2001:db8::1`, `::ffff:192.0.2.1`).
+    /// Zones, brackets, octal numbers and shortened IPv4 forms are invalid, since parsers disagree
+    /// about them.
     package init?(_ text: String) {
         if let bits = IPAddress.v4Bits(text[...]) {
             self = .v4(bits)

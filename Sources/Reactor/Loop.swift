@@ -1,67 +1,67 @@
 package import Basics
 package import Promises
 
-/// One thread's event loop: the only door through which clock, network, names and chance come in.
+/// One thread's event loop: the only source of time, network access, names and randomness.
 ///
-/// Two conform: `UVLoop` (libuv, the daemon) and `SimLoop` (virtual time, one seed). Everything
-/// above this protocol is the same code under both, so every behaviour that depends on time, chance
-/// or the network can be replayed. What a loop hands out lives on its thread and is not `Sendable`.
+/// Two conform: `UVLoop` (libuv, the daemon) and `SimLoop` (virtual time, one seed). The code above
+/// this protocol is the same under both, so any behaviour that depends on time, randomness or the
+/// network can be replayed. All objects of a loop stay on its thread and are not `Sendable`.
 ///
-/// **Turns.** A loop calls into the code above from its callbacks, one at a time. After each
-/// callback it drains its core's ready queue, so promise handlers run before the next event, as
-/// microtasks do in Node. Callbacks never nest.
+/// **Callbacks.** A loop calls the code above it from its callbacks, one at a time; callbacks never
+/// nest. After each callback it drains its worker's ready queue, so promise handlers run before the
+/// next event, like microtasks in Node.
 package protocol Loop: AnyObject {
-    /// The monotonic clock, read once when the loop woke up: equal within one turn.
+    /// The monotonic clock, read once when the loop woke up: constant during a callback.
     var now: Instant { get }
 
     /// Nanoseconds since 1970-01-01 00:00 UTC, for dates and log lines; never for durations.
     var unixTime: Int64 { get }
 
-    /// The capability from which confined promises are made on this loop.
+    /// Makes promises that are confined to this loop.
     var local: LocalContext { get }
 
-    /// This core's random numbers.
+    /// This worker's random numbers.
     var entropy: Entropy { get }
 
-    /// What this loop may open of the process's file descriptors, and how often there were none.
+    /// The limits of this loop for file descriptors, and how often it reached them.
     var descriptors: LoopDescriptors { get }
 
-    /// Runs `action` once, `delay` from now. Zero and less mean the next pass, never inline.
-    /// Timers that are due together fire in the order in which they were made; the turn is drained
-    /// after each.
+    /// Runs `action` once, `delay` from now. A delay of zero or less means the next loop iteration,
+    /// never this call. Timers that are due together fire in the order of their creation; the loop
+    /// drains the ready queue after each.
     @discardableResult
     func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer
 
     /// Opens a connection. Rejects with `IOFailure`, which is `outOfDescriptors` at the ceiling of
-    /// `descriptors`. Cancelling the promise gives the attempt up and closes what was opened.
+    /// `descriptors`. Cancelling the promise cancels the attempt and closes its socket.
     func connect(to address: SocketAddress) -> LocalPromise<any ByteStream>
 
-    /// Binds and listens at once; `accept` then gets every new connection, not yet reading.
+    /// Binds and listens at once, and passes every new connection to `accept`, before it reads.
     /// With `sharedPort` several loops of one process may listen on the same address
-    /// (SO_REUSEPORT); the kernel spreads the connections over them.
+    /// (SO_REUSEPORT); the kernel distributes the connections over them.
     func listen(
         on address: SocketAddress, sharedPort: Bool, accept: @escaping (any ByteStream) -> Void
     ) throws(IOFailure) -> any Listener
 
-    /// The host names of this loop's process; nil while the loop ends.
+    /// The host names of this loop's process; nil while the loop closes.
     var names: NameResolver? { get }
 }
 
-/// A bound socket that accepts connections. Dropping it closes it.
+/// A bound socket that accepts connections. Releasing it closes it.
 ///
 /// While descriptors are short, at the ceiling of `LoopDescriptors` or because the system has none
-/// left, connections wait in the kernel's queue; the listener looks again every 100 ms.
+/// left, connections stay in the kernel's queue; the listener tries again every 100 ms.
 package protocol Listener: AnyObject {
-    /// The address bound to, with the port that the system chose where 0 was asked for.
+    /// The bound address, with the port that the system chose for port 0.
     var address: SocketAddress { get }
 
-    /// Stops calling `accept`; connections wait in the kernel's queue, up to its length.
+    /// Stops calling `accept`; the kernel queues connections up to its limit.
     func pause()
 
     /// Accepts again.
     func resume()
 
-    /// Hands over every connection that already waits, as far as there are descriptors, then stops
-    /// listening for good. `accept` is called from inside this call, for the last time.
+    /// Accepts every queued connection, as far as there are descriptors, then stops listening.
+    /// `accept` is called from inside this call, for the last time.
     func close()
 }

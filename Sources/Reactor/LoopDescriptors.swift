@@ -1,21 +1,21 @@
-/// What one loop may open of its process's file descriptors, and how often it found none. Owned by
-/// its loop and confined to its thread.
+/// The limits of one loop for the process's file descriptors, and how often it reached them. Owned
+/// by its loop and confined to its thread.
 ///
-/// The system gives out the lowest free number. So a number at a ceiling says that all below it are
-/// in use, by whichever thread, file or name lookup: each loop sees the state of the whole process
-/// without a counter that the loops would share.
+/// The system assigns the lowest free number. A number at a ceiling therefore means that all
+/// numbers below it are in use, by any thread, file or name look-up: each loop sees the state of
+/// the whole process without a shared counter.
 package final class LoopDescriptors {
-    /// A listener stops accepting at this number: what is above is for connections to backends.
+    /// A listener stops accepting at this number; higher ones are for connections to backends.
     package var acceptCeiling = Int.max
 
-    /// No connection is opened with this number or a higher one: what is above is for the admin
-    /// address, for name lookups and for files.
+    /// The loop opens no connection with this number or a higher one; these are for the admin
+    /// address, name look-ups and files.
     package var connectCeiling = Int.max
 
     /// How often descriptors were short.
     package private(set) var shortages = DescriptorShortages()
 
-    /// Called with each shortage, inside of a call of the loop.
+    /// Called for each shortage, from inside a call of the loop.
     package var onShortage: (DescriptorShortages.Operation) -> Void = { _ in }
 
     package init() {}
@@ -30,7 +30,7 @@ package final class LoopDescriptors {
     }
 }
 
-/// How often descriptors were short, by what needed one.
+/// How often descriptors were short, by the operation that needed one.
 package struct DescriptorShortages: Sendable, Equatable {
     package enum Operation: Sendable {
         /// A listener stopped accepting for a while.

@@ -1,14 +1,15 @@
 /// A queue of messages to one receiver on another thread.
 ///
-/// Three conform: `UVInbox` (libuv's async handle wakes the loop), `SimInbox` (virtual time), and the
-/// daemon's `LogWriter`, whose thread has no loop. The owner of an inbox makes it before the thread of
-/// its receiver starts, so that messages can be posted at any time.
+/// Three conform: `UVInbox` (libuv's async handle wakes the loop), `SimInbox` (virtual time), and
+/// the daemon's `LogWriter`, whose thread has no loop. The owner of an inbox creates it before the
+/// thread of its receiver starts, so that messages can be posted at any time.
 ///
 /// - Messages of one thread are received in the order in which it posted them. Messages of different
 ///   threads are received in any order.
-/// - A message is never received inside of `post`, also on the receiver's own thread. Each one has a
-///   callback of the loop to itself: the promise jobs that it made ready run before the next message.
-/// - Messages that are posted before the receiver's loop exists wait for it.
+/// - A message is never received inside of `post`, not even on the receiver's own thread. Each
+///   message is a callback of its own: the promise jobs that it makes ready run before the next
+///   message.
+/// - Messages that are posted before the receiver's loop exists are stored for it.
 package protocol MessageInbox<Message>: AnyObject, Sendable {
     associatedtype Message: Sendable
 
@@ -20,8 +21,8 @@ package protocol MessageInbox<Message>: AnyObject, Sendable {
     func post(_ message: Message) -> Bool
 }
 
-/// The object that an inbox delivers to. Confined to the thread of its loop; the inbox owns it from its
-/// opening until its closing.
+/// Receives the messages of an inbox. Confined to the thread of its loop; the inbox owns it from
+/// `open` to `close`.
 package protocol MessageReceiver<Message>: AnyObject {
     associatedtype Message: Sendable
 

@@ -1,8 +1,8 @@
 import Basics
 package import Promises
 
-/// The name look-ups of one loop: asks the process's table, and keeps the promises that wait for the
-/// result of a look-up, which arrives as a message. Owned by the loop and confined to it.
+/// The name look-ups of one loop: sends requests to the process's table and owns the promises that
+/// wait for results, which arrive as messages. Owned by the loop and confined to it.
 package final class NameResolver: MessageReceiver {
     private unowned let loop: any Loop
     private let service: NameService
@@ -10,17 +10,17 @@ package final class NameResolver: MessageReceiver {
     private var waiting: [String: [NameWaiter]] = [:]
     private var isClosed = false
 
-    /// - Parameter inbox: that of the resolver itself
+    /// - Parameter inbox: delivers to the resolver itself
     package init(on loop: any Loop, service: NameService, inbox: any MessageInbox<NameResult>) {
         self.loop = loop
         self.service = service
         subscriber = NameSubscriber(inbox)
     }
 
-    /// A name to be looked up repeatedly: its addresses are kept as long as the result lives.
-    package func hold(_ host: String) -> HeldName {
-        service.hold(host)
-        return HeldName(host, in: self)
+    /// A name for repeated look-ups: the process caches its addresses while the result exists.
+    package func cachedName(_ host: String) -> CachedName {
+        service.retain(host)
+        return CachedName(host, in: self)
     }
 
     /// The result of a look-up has arrived.
@@ -30,38 +30,38 @@ package final class NameResolver: MessageReceiver {
         for waiter in waiting.removeValue(forKey: host) ?? [] { waiter.end(result) }
     }
 
-    /// The loop ends: no result will arrive.
+    /// The loop closes: no result will arrive.
     package func close() {
         isClosed = true
         let hosts = waiting.keys.sorted()
         for host in hosts { publish(host, .failure(.cancelled)) }
     }
 
-    // MARK: For `HeldName`
+    // MARK: For `CachedName`
 
     fileprivate func addresses(
-        of name: HeldName, maxAge: Duration, patience: Duration?
+        of name: CachedName, maxAge: Duration, waitMax: Duration?
     ) -> LocalPromise<[IPAddress]> {
         guard !isClosed else { return name.local.error(IOFailure.cancelled) }
         switch service.request(name.host, maxAge: maxAge, for: subscriber, at: loop.now) {
         case .addresses(let addresses): return name.local.value(addresses)
         case .failed(let failure): return name.local.error(failure)
-        case .pending(let known, let since):
-            guard !known.isEmpty, let patience else { return join(name).promise }
-            let left = patience - (loop.now - since)
-            guard left > .zero else { return name.local.value(known) }
-            return wait(for: name, andUse: known, after: left)
+        case .pending(let cached, let since):
+            guard !cached.isEmpty, let waitMax else { return addWaiter(name).promise }
+            let left = waitMax - (loop.now - since)
+            guard left > .zero else { return name.local.value(cached) }
+            return wait(for: name, andUse: cached, after: left)
         }
     }
 
-    fileprivate func refresh(_ name: HeldName, maxAge: Duration) {
+    fileprivate func refresh(_ name: CachedName, maxAge: Duration) {
         guard !isClosed else { return }
         _ = service.request(name.host, maxAge: maxAge, for: nil, at: loop.now)
     }
 
-    fileprivate func suspect(_ name: HeldName) {
+    fileprivate func markUnreachable(_ name: CachedName) {
         guard !isClosed else { return }
-        service.suspect(name.host, at: loop.now)
+        service.markUnreachable(name.host, at: loop.now)
     }
 
     fileprivate func release(_ host: String) { service.release(host) }
@@ -70,43 +70,44 @@ package final class NameResolver: MessageReceiver {
 
     // MARK: Waiting
 
-    /// Waits for a while, then takes the addresses that are known.
+    /// Waits for a limited time, then uses the cached addresses.
     private func wait(
-        for name: HeldName, andUse known: [IPAddress], after patience: Duration
+        for name: CachedName, andUse cached: [IPAddress], after waitMax: Duration
     ) -> LocalPromise<[IPAddress]> {
-        let (waiter, promise) = join(name)
-        waiter.timer = loop.timer(after: patience) { [weak self, weak waiter] in
+        let (waiter, promise) = addWaiter(name)
+        waiter.timer = loop.timer(after: waitMax) { [weak self, weak waiter] in
             guard let waiter else { return }
-            self?.leave(waiter)
-            waiter.end(.success(known))
+            self?.removeWaiter(waiter)
+            waiter.end(.success(cached))
         }
         return promise
     }
 
-    private func join(_ name: HeldName) -> (waiter: NameWaiter, promise: LocalPromise<[IPAddress]>)
-    {
+    private func addWaiter(_ name: CachedName) -> (
+        waiter: NameWaiter, promise: LocalPromise<[IPAddress]>
+    ) {
         let resolver = LocalResolver<[IPAddress]>(on: loop.local)
         let promise = resolver.promise
         let waiter = NameWaiter(name)
         resolver.onCancel { [weak self, weak waiter] _ in
             guard let waiter else { return }
             waiter.timer?.cancel()
-            self?.leave(waiter)
+            self?.removeWaiter(waiter)
         }
         waiter.resolver = consume resolver
         waiting[name.host, default: []].append(waiter)
         return (waiter, promise)
     }
 
-    private func leave(_ waiter: NameWaiter) {
+    private func removeWaiter(_ waiter: NameWaiter) {
         let host = waiter.name.host
         waiting[host]?.removeAll { $0 === waiter }
         if waiting[host]?.isEmpty == true { waiting[host] = nil }
     }
 }
 
-/// A name that a part of a loop uses. While it lives, the process keeps what it knows of the name.
-package final class HeldName {
+/// A host name in use by a part of a loop. While it exists, the process caches its addresses.
+package final class CachedName {
     package let host: String
     fileprivate let local: LocalContext
     private let resolver: NameResolver
@@ -123,27 +124,27 @@ package final class HeldName {
     ///
     /// - Parameters:
     ///   - maxAge: addresses this old or older are looked up again
-    ///   - patience: how long such a look-up may take before the addresses that are known are used
-    ///     after all; nil for no limit
-    package func addresses(maxAge: Duration, patience: Duration?) -> LocalPromise<[IPAddress]> {
-        resolver.addresses(of: self, maxAge: maxAge, patience: patience)
+    ///   - waitMax: how long to wait for such a look-up before the cached addresses are used after
+    ///     all; nil for no limit
+    package func addresses(maxAge: Duration, waitMax: Duration?) -> LocalPromise<[IPAddress]> {
+        resolver.addresses(of: self, maxAge: maxAge, waitMax: waitMax)
     }
 
     /// Looks the name up in the background if its addresses are at least this old.
     package func refresh(maxAge: Duration) { resolver.refresh(self, maxAge: maxAge) }
 
-    /// None of the addresses accepted a connection: the name may mean others by now.
-    package func suspect() { resolver.suspect(self) }
+    /// Reports that no address accepted a connection: the addresses of the name may have changed.
+    package func markUnreachable() { resolver.markUnreachable(self) }
 }
 
-/// One promise that waits for a look-up; keeps its name held meanwhile.
+/// One promise that waits for a look-up; it keeps the name in the cache.
 private final class NameWaiter {
-    let name: HeldName
+    let name: CachedName
     var resolver: LocalResolver<[IPAddress]>?
-    /// Due when the known addresses are used instead.
+    /// Fires when the cached addresses are to be used instead.
     var timer: Timer?
 
-    init(_ name: HeldName) { self.name = name }
+    init(_ name: CachedName) { self.name = name }
 
     func end(_ result: Result<[IPAddress], IOFailure>) {
         timer?.cancel()
@@ -153,11 +154,11 @@ private final class NameWaiter {
 
 extension Loop {
     /// The addresses of a host name that is looked up once, in the system's order of preference; an
-    /// address in text form is its own answer. Rejects with `IOFailure`. Requests for equal names at
-    /// the same time share one look-up.
+    /// address in text form resolves to itself. Rejects with `IOFailure`. Concurrent requests for
+    /// the same name share one look-up.
     package func resolve(_ host: String) -> LocalPromise<[IPAddress]> {
         if let address = IPAddress(host) { return local.value([address]) }
         guard let names else { return local.error(IOFailure.cancelled) }
-        return names.hold(host).addresses(maxAge: .zero, patience: nil)
+        return names.cachedName(host).addresses(maxAge: .zero, waitMax: nil)
     }
 }

@@ -3,23 +3,23 @@ package import Basics
 /// The addresses of the host names that one process uses, and the look-ups of these names.
 ///
 /// Events in, actions out: it does no I/O and reads no clock, so the daemon (behind a lock) and the
-/// simulation share it. Each process has one, for all its loops.
+/// simulation share it. Each process has one for all its loops.
 ///
 /// Three rules:
-/// - A name has at most one look-up at a time, however long it takes, and a look-up that hangs
-///   delays no other name as long as fewer than `runningMax` run.
-/// - Known addresses stay in use while a look-up runs and after it failed; only the answer that the
-///   name does not exist removes them.
-/// - A failed look-up is not repeated for a while, so that requests cause no look-up each.
+/// - A name has at most one look-up at a time, however long it takes. A hanging look-up delays no
+///   other name while fewer than `runningMax` run.
+/// - Cached addresses stay in use while a look-up runs and after it failed; only the result that
+///   the name does not exist removes them.
+/// - A failed look-up is not repeated for a while, so that requests do not cause a look-up each.
 ///
-/// - `Subscriber`: a loop that is to receive the result of a look-up
+/// - `Subscriber`: a loop that receives the result of a look-up
 package struct NameTable<Subscriber: AnyObject> {
     /// The result of a look-up, for all loops that wait for it.
     package struct Publication {
         package let result: Result<[IPAddress], IOFailure>
         package let subscribers: [Subscriber]
         /// The next name in the queue, whose look-up can start now.
-        package let next: String?
+        package let nextHost: String?
     }
 
     private enum LookUp {
@@ -29,14 +29,14 @@ package struct NameTable<Subscriber: AnyObject> {
     }
 
     private struct Entry {
-        /// Holders; the name is dropped with the last one.
-        var holders = 0
+        /// The entry is removed with the last reference.
+        var references = 0
         var addresses: [IPAddress] = []
-        /// When the name service gave them.
-        var learned = Instant(nanoseconds: .min)
-        /// None of them accepted a connection.
-        var isSuspect = false
-        var suspectedBefore = Instant(nanoseconds: .min)
+        /// When the name service returned them.
+        var resolvedAt = Instant(nanoseconds: .min)
+        /// No address accepted a connection.
+        var isUnreachable = false
+        var nextUnreachableMark = Instant(nanoseconds: .min)
         var failure: (reason: IOFailure, until: Instant)?
         var lookUp = LookUp.none
         var subscribers: [Subscriber] = []
@@ -44,7 +44,7 @@ package struct NameTable<Subscriber: AnyObject> {
 
     private let settings: NameSettings
     private var entries: [String: Entry] = [:]
-    /// Names whose look-up waits for a free place, the oldest first.
+    /// Names whose look-up is queued, the oldest first.
     private var queue: [String] = []
     private var running = 0
 
@@ -52,26 +52,26 @@ package struct NameTable<Subscriber: AnyObject> {
         self.settings = settings
     }
 
-    /// How many names are kept.
+    /// The number of cached names.
     package var count: Int { entries.count }
 
-    // MARK: Holding
+    // MARK: References
 
-    /// The name has one more holder: what is learned of it is kept.
-    package mutating func hold(_ host: String) {
-        entries[host, default: Entry()].holders += 1
+    /// Adds a reference to the name: its addresses are cached.
+    package mutating func retain(_ host: String) {
+        entries[host, default: Entry()].references += 1
     }
 
-    /// The name has one holder less.
+    /// Removes a reference to the name.
     package mutating func release(_ host: String) {
         guard entries[host] != nil else { return }
-        entries[host]?.holders -= 1
+        entries[host]?.references -= 1
         dropUnused(host)
     }
 
-    /// A running look-up keeps its entry: a second one for the name must not start beside it.
+    /// A running look-up keeps its entry, since a second one for the same name must not start.
     private mutating func dropUnused(_ host: String) {
-        guard let entry = entries[host], entry.holders <= 0 else { return }
+        guard let entry = entries[host], entry.references <= 0 else { return }
         switch entry.lookUp {
         case .none: entries[host] = nil
         case .queued:
@@ -81,20 +81,20 @@ package struct NameTable<Subscriber: AnyObject> {
         }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// What is known of a name that is held.
+    /// The state of a referenced name.
     ///
     /// - Parameters:
     ///   - maxAge: addresses this old or older have expired and are looked up again
-    ///   - subscriber: receives the result of the look-up if the answer is `.pending`; nil for a
-    ///     refresh whose result nothing waits for
-    /// - Returns: the answer, and whether the caller has to start the look-up of this name
+    ///   - subscriber: receives the result of the look-up if the state is `.pending`; nil for a
+    ///     refresh without a receiver
+    /// - Returns: the state, and whether the caller has to start the look-up of this name
     package mutating func request(
         _ host: String, maxAge: Duration, for subscriber: Subscriber?, at now: Instant
-    ) -> (answer: NameAnswer, mustStart: Bool) {
+    ) -> (answer: NameRequestResult, mustStart: Bool) {
         guard var entry = entries[host] else { return (.failed(.cancelled), false) }
-        if !entry.addresses.isEmpty, !entry.isSuspect, now - entry.learned < maxAge {
+        if !entry.addresses.isEmpty, !entry.isUnreachable, now - entry.resolvedAt < maxAge {
             return (.addresses(entry.addresses), false)
         }
         if let failure = entry.failure, now < failure.until {
@@ -119,53 +119,53 @@ package struct NameTable<Subscriber: AnyObject> {
             queue.append(host)
         }
         entries[host] = entry
-        return (.pending(known: entry.addresses, since: since), mustStart)
+        return (.pending(cached: entry.addresses, since: since), mustStart)
     }
 
-    /// None of the addresses accepted a connection: the next request looks the name up again, and
-    /// the addresses stay in use meanwhile.
-    package mutating func suspect(_ host: String, at now: Instant) {
-        guard let entry = entries[host], now >= entry.suspectedBefore else { return }
-        entries[host]?.isSuspect = true
-        entries[host]?.suspectedBefore = now + settings.suspectedEvery
+    /// No address accepted a connection: the next request looks the name up again, and the cached
+    /// addresses stay in use meanwhile.
+    package mutating func markUnreachable(_ host: String, at now: Instant) {
+        guard let entry = entries[host], now >= entry.nextUnreachableMark else { return }
+        entries[host]?.isUnreachable = true
+        entries[host]?.nextUnreachableMark = now + settings.unreachableInterval
     }
 
-    // MARK: Answers of the name service
+    // MARK: Results of the name service
 
     /// The look-up of a name has ended.
-    package mutating func finished(
+    package mutating func finishLookUp(
         _ host: String, _ result: Result<[IPAddress], IOFailure>, at now: Instant
     ) -> Publication {
         running -= 1
         let next = startNext(at: now)
         guard var entry = entries[host] else {
-            return Publication(result: .failure(.cancelled), subscribers: [], next: next)
+            return Publication(result: .failure(.cancelled), subscribers: [], nextHost: next)
         }
         let subscribers = entry.subscribers
         entry.subscribers = []
         entry.lookUp = .none
-        entry.isSuspect = false
-        let published = learn(result, &entry, at: now)
+        entry.isUnreachable = false
+        let published = storeResult(result, &entry, at: now)
         entries[host] = entry
         dropUnused(host)
-        return Publication(result: published, subscribers: subscribers, next: next)
+        return Publication(result: published, subscribers: subscribers, nextHost: next)
     }
 
-    private func learn(
+    private func storeResult(
         _ result: Result<[IPAddress], IOFailure>, _ entry: inout Entry, at now: Instant
     ) -> Result<[IPAddress], IOFailure> {
         switch result {
         case .success(let addresses) where !addresses.isEmpty:
             entry.addresses = addresses
-            entry.learned = now
+            entry.resolvedAt = now
             entry.failure = nil
             return .success(addresses)
         case .success, .failure(.hostNotFound):
             entry.addresses = []
-            entry.failure = (.hostNotFound, now + settings.missingFor)
+            entry.failure = (.hostNotFound, now + settings.notFoundTTL)
             return .failure(.hostNotFound)
         case .failure(let reason):
-            entry.failure = (reason, now + settings.failedFor)
+            entry.failure = (reason, now + settings.failureTTL)
             return entry.addresses.isEmpty ? .failure(reason) : .success(entry.addresses)
         }
     }
@@ -180,12 +180,12 @@ package struct NameTable<Subscriber: AnyObject> {
     }
 }
 
-/// What a process knows of a name.
-package enum NameAnswer: Equatable, Sendable {
+/// The state of a name in the table of a process.
+package enum NameRequestResult: Equatable, Sendable {
     case addresses([IPAddress])
-    /// The last look-up failed a moment ago.
+    /// The last look-up failed a short time ago.
     case failed(IOFailure)
-    /// A look-up runs, or waits to run, since that moment; its result will be published. The known
+    /// A look-up runs, or is queued, since that moment; its result will be published. The cached
     /// addresses, if there are any, may be used instead.
-    case pending(known: [IPAddress], since: Instant)
+    case pending(cached: [IPAddress], since: Instant)
 }

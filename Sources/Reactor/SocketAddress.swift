@@ -5,8 +5,8 @@ package enum SocketAddress: Sendable, Hashable {
 }
 
 extension SocketAddress: LosslessStringConvertible {
-    /// Reads `192.0.2.1:80`, `[2001:db8::1]:80` or `unix:/run/a.sock`. A host *name* is nil here:
-    /// names are for `Loop.resolve`.
+    /// Reads `192.0.2.1:80`, `[2001:db8::1]:80` or `unix:/run/a.sock`. Nil for a host name;
+    /// `Loop.resolve` looks names up.
     package init?(_ text: String) {
         if text.hasPrefix("unix:/") {
             let path = text.dropFirst("unix:".count)
@@ -34,7 +34,7 @@ extension SocketAddress: LosslessStringConvertible {
         IPAddress.number(text.utf8, radix: 10, digitsMax: 5).flatMap { UInt16(exactly: $0) }
     }
 
-    /// Version 6 stands in brackets, version 4 does not.
+    /// Version 6 is in brackets, version 4 is not.
     private static func host(_ text: Substring) -> IPAddress? {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         guard let address = IPAddress(String(isBracketed ? text.dropFirst().dropLast() : text))

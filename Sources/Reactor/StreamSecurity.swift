@@ -1,45 +1,46 @@
 package import Basics
 package import Promises
 
-/// What makes a connection secure: a stream over a stream. Only its maker knows how (see `TLS`);
-/// whoever connects asks for nothing but this.
+/// Turns a plain stream into an encrypted one. The connector uses it without knowing the protocol;
+/// see `TLS`.
 package struct StreamSecurity: Sendable, CustomReflectable, CustomStringConvertible {
-    /// Agrees with the other side, which is to be `host` (a name, or an address in text form), and
-    /// promises the stream on which the two then speak in private. Takes the stream over: it is closed
-    /// when that fails, and when the promise is cancelled.
+    /// Performs the handshake with the peer, which must be `host` (a name, or an address in text
+    /// form), and promises the encrypted stream. Takes ownership of the stream: closes it if the
+    /// handshake fails or the promise is cancelled.
     ///
-    /// Rejects with `IOFailure`: `certificateRefused` if the other side cannot prove who it is.
+    /// Rejects with `IOFailure`: `certificateRefused` if the certificate of the peer is not
+    /// accepted.
     package let secure:
         @Sendable (_ stream: any ByteStream, _ host: String, any Loop) -> LocalPromise<
             any ByteStream
         >
 
-    /// What was asked for. Two with equal terms do the same.
-    package let terms: [Bytes]
+    /// The settings in comparable form. Two values with equal configurations behave equally.
+    package let configuration: [Bytes]
 
-    /// Whether the other side has to prove its name, and which name that is, if it is not the host's:
-    /// what a simulation needs to know in order to do without cryptography.
+    /// Whether the name of the peer is verified, and the name if it is not the host: the simulated
+    /// handshake needs both, since it uses no cryptography.
     package let verifies: Bool
     package let serverName: String?
 
     package init(
-        terms: [Bytes], verifies: Bool = true, serverName: String? = nil,
+        configuration: [Bytes], verifies: Bool = true, serverName: String? = nil,
         secure:
             @escaping @Sendable (any ByteStream, String, any Loop) -> LocalPromise<any ByteStream>
     ) {
-        self.terms = terms
+        self.configuration = configuration
         self.verifies = verifies
         self.serverName = serverName
         self.secure = secure
     }
 
-    /// The terms may hold a key, which no log line and no dump is to show.
+    /// The configuration may contain a key, which must not appear in logs and dumps.
     package var description: String { "secure" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension StreamSecurity: Equatable {
     package static func == (left: StreamSecurity, right: StreamSecurity) -> Bool {
-        left.terms == right.terms
+        left.configuration == right.configuration
     }
 }

@@ -1,25 +1,26 @@
 package import Basics
 import Promises
 
-/// One pending call of a timer queue. Keeping it is only needed to cancel it.
+/// One pending call of a timer queue. The caller stores it only if it may cancel it.
 ///
-/// A number and no object, because every call of a gateway has a timeout and hardly any strikes.
-/// Confined to its loop.
+/// A number instead of an object, because every call of a gateway has a timeout and few timeouts
+/// fire. Confined to its loop.
 package struct Timer {
     let table: TimerTable
     let slot: Int
-    /// Tells it from the timers that had the slot before or have it later.
+    /// Distinguishes this timer from earlier and later ones in the same slot.
     let sequence: UInt64
 
-    /// True until it fired or was cancelled.
+    /// True until the timer fires or is cancelled.
     package var isPending: Bool { table.due(slot, sequence) != nil }
 
-    /// When it is due; nil when it fired or was cancelled.
+    /// When the timer is due; nil after it fired or was cancelled.
     package var due: Instant? { table.due(slot, sequence) }
 
-    /// Takes it out of its queue and frees what its action holds. Nothing happens if it is too late.
+    /// Removes the timer from its queue and releases its action. Does nothing after it fired.
     package func cancel() {
-        // What the action held may cancel other timers as it goes; it goes when the table is done.
+        // Releasing the action may cancel other timers, so it is released after the access to the
+        // table.
         _ = table.remove(slot, sequence)
     }
 }

@@ -1,17 +1,17 @@
-/// A binary heap of the timers that fit no lane. Each slot knows its place in it, so that cancelling
-/// frees it at once.
+/// A binary heap of the timers that fit no list. Each slot stores its index in the heap, so that a
+/// cancelled timer is removed at once.
 struct TimerHeap {
-    private var keys: [TimerPlaces.Key] = []
+    private var keys: [TimerStore.Key] = []
 
-    /// The one that is due first.
-    var first: TimerPlaces.Key? { keys.first }
+    /// The earliest timer.
+    var first: TimerStore.Key? { keys.first }
 
-    mutating func insert(_ key: TimerPlaces.Key, _ slots: inout [TimerSlot]) {
+    mutating func insert(_ key: TimerStore.Key, _ slots: inout [TimerSlot]) {
         keys.append(key)
         rise(from: keys.count - 1, &slots)
     }
 
-    /// Takes a timer out that is in here.
+    /// Removes a timer that is in the heap.
     mutating func remove(_ slot: Int, _ slots: inout [TimerSlot]) {
         let index = slots[slot].heapIndex
         let last = keys.removeLast()
@@ -24,18 +24,18 @@ struct TimerHeap {
         }
     }
 
-    /// Moves a key towards the root, past everything that comes after it.
+    /// Moves a key towards the root, past all later keys.
     private mutating func rise(from start: Int, _ slots: inout [TimerSlot]) {
         let key = keys[start]
         var index = start
         while index > 0, key < keys[(index - 1) / 2] {
-            place(keys[(index - 1) / 2], at: index, &slots)
+            put(keys[(index - 1) / 2], at: index, &slots)
             index = (index - 1) / 2
         }
-        place(key, at: index, &slots)
+        put(key, at: index, &slots)
     }
 
-    /// Moves a key towards the leaves, past everything that comes before it.
+    /// Moves a key towards the leaves, past all earlier keys.
     private mutating func sink(from start: Int, _ slots: inout [TimerSlot]) {
         let key = keys[start]
         var index = start
@@ -44,14 +44,14 @@ struct TimerHeap {
             guard child < keys.count else { break }
             if child + 1 < keys.count, keys[child + 1] < keys[child] { child += 1 }
             guard keys[child] < key else { break }
-            place(keys[child], at: index, &slots)
+            put(keys[child], at: index, &slots)
             index = child
         }
-        place(key, at: index, &slots)
+        put(key, at: index, &slots)
     }
 
-    private mutating func place(
-        _ key: TimerPlaces.Key, at index: Int, _ slots: inout [TimerSlot]
+    private mutating func put(
+        _ key: TimerStore.Key, at index: Int, _ slots: inout [TimerSlot]
     ) {
         keys[index] = key
         slots[key.slot].heapIndex = index

@@ -5,20 +5,21 @@ package import Promises
 ///
 /// One system timer serves the whole queue: the loop arms it for `earliest`.
 package final class TimerQueue {
-    /// Shared with the timers, which may outlive the queue in somebody's hands.
+    /// Shared with the timers, which may outlive the queue.
     private let table = TimerTable()
 
     package init() {}
 
     deinit { removeAll() }
 
-    /// How many timers wait.
+    /// The number of pending timers.
     package var count: Int { table.count }
 
-    /// How many timers were ever added: a mark between those made before a pass and during it.
-    package var made: UInt64 { table.made }
+    /// The number of timers that were ever added; separates timers added before a loop iteration
+    /// from those added during it.
+    package var addedCount: UInt64 { table.addedCount }
 
-    /// When the next one is due; nil when none waits.
+    /// When the next timer is due; nil without timers.
     package var earliest: Instant? { table.first?.due }
 
     /// Adds a timer.
@@ -27,16 +28,17 @@ package final class TimerQueue {
         return Timer(table: table, slot: slot, sequence: sequence)
     }
 
-    /// Adds a timer for the turn of a promise.
+    /// Adds a timer for a promise job.
     package func add(due: Instant, _ job: consuming PromiseJob) -> Timer {
         add(due: due, job.action())
     }
 
-    /// Takes the next timer that is due at `now` and gives its action, to be run by the loop.
+    /// Removes the next timer that is due at `now` and returns its action, which the loop runs.
     ///
-    /// A pass takes only the timers made before it began (`mark`, from `made`): a timer of zero
-    /// that makes the next one would keep the loop from its sockets otherwise.
-    package func takeDue(at now: Instant, madeBefore mark: UInt64) -> (() -> Void)? {
+    /// An iteration takes only timers that were added before it began (`mark`, an earlier
+    /// `addedCount`): otherwise timers with a delay of zero that add each other would starve the
+    /// sockets.
+    package func takeDue(at now: Instant, addedBefore mark: UInt64) -> (() -> Void)? {
         guard let first = table.first, first.due <= now, first.sequence <= mark else { return nil }
         return table.remove(first.slot, first.sequence)
     }
@@ -44,7 +46,7 @@ package final class TimerQueue {
     /// Cancels every timer.
     package func removeAll() {
         let actions = table.removeAll()
-        // What they held may cancel other timers as it goes, in a table that is empty already.
+        // Releasing the actions may cancel other timers, in a table that is empty already.
         _ = actions
     }
 }

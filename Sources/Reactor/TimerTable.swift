@@ -1,31 +1,31 @@
 import Basics
 
-/// What a queue and its timers share: the places of the pending ones.
+/// The state that a queue shares with its timers.
 final class TimerTable {
-    /// Unchecked, as every access is over before anything of a user's runs: actions are handed out,
-    /// and neither called nor freed in there.
-    @exclusivity(unchecked) private var places = TimerPlaces()
+    /// Unchecked: no access calls foreign code, since actions are returned and neither called nor
+    /// released inside it.
+    @exclusivity(unchecked) private var store = TimerStore()
 
-    var count: Int { unsafe places.count }
+    var count: Int { unsafe store.count }
 
-    /// How many were ever added.
-    var made: UInt64 { unsafe places.made }
+    /// The number of timers that were ever added.
+    var addedCount: UInt64 { unsafe store.addedCount }
 
-    /// The timer that is due first.
-    var first: TimerPlaces.Key? { unsafe places.first }
+    /// The earliest timer.
+    var first: TimerStore.Key? { unsafe store.first }
 
-    /// When a timer is due; nil when it is none any more.
-    func due(_ slot: Int, _ sequence: UInt64) -> Instant? { unsafe places.due(slot, sequence) }
+    /// When a timer is due; nil if it is not pending.
+    func due(_ slot: Int, _ sequence: UInt64) -> Instant? { unsafe store.due(slot, sequence) }
 
     func insert(_ due: Instant, _ action: @escaping () -> Void) -> (slot: Int, sequence: UInt64) {
-        unsafe places.insert(due, action)
+        unsafe store.insert(due, action)
     }
 
-    /// Takes a timer out and gives its action; nil if it is there no more.
+    /// Removes a timer and returns its action; nil if it is not pending.
     func remove(_ slot: Int, _ sequence: UInt64) -> (() -> Void)? {
-        unsafe places.remove(slot, sequence)
+        unsafe store.remove(slot, sequence)
     }
 
-    /// Takes all out and gives their actions.
-    func removeAll() -> [() -> Void] { unsafe places.removeAll() }
+    /// Removes all timers and returns their actions.
+    func removeAll() -> [() -> Void] { unsafe store.removeAll() }
 }

@@ -77,7 +77,7 @@ package final class RehearsalRun {
                 try simulated.listen()
                 hosts.append(simulated)
                 let refused = refusedShare(of: index)
-                if refused > 0 { network.fates[address] = .refuses(share: refused) }
+                if refused > 0 { network.connectBehaviors[address] = .refuses(share: refused) }
             }
         }
     }
@@ -222,7 +222,7 @@ extension RehearsalRun: HostDelegate, ClientDelegate {
     }
 }
 
-extension SimNetwork.NameAnswer {
+extension SimNetwork.LookUpOutcome {
     /// What is known of a name's addresses.
     fileprivate enum Known { case addresses([IPAddress]), nothing }
 

@@ -55,7 +55,8 @@ extension Attempt {
     fileprivate var ending: String {
         switch act.outcome {
         case .answer(let status, _, _) where read != nil: "\(status)"
-        case .fails where givenUp != nil && stream.heard.closed.map { $0 >= arrived } ?? true:
+        case .fails
+        where givenUp != nil && stream.incomingJournal.closed.map { $0 >= arrived } ?? true:
             "broken off"
         case .answer, .fails, .nothing: "given up"
         }

@@ -23,7 +23,7 @@ package final class ScriptedPeer: ByteStreamDelegate {
     /// Takes the stream and begins to read.
     package init(_ stream: any ByteStream) {
         self.stream = stream
-        stream.start(self)
+        stream.startReading(for: self)
     }
 
     /// Everything read so far, as text.
@@ -33,17 +33,17 @@ package final class ScriptedPeer: ByteStreamDelegate {
     package func send(_ text: String) { stream.write(Array(text.utf8).span) }
 
     /// Forgets what was read, for the next exchange on the connection.
-    package func forget() { received = [] }
+    package func clearReceived() { received = [] }
 
     package func streamReceived(_ bytes: Span<UInt8>) {
         precondition(!bytes.isEmpty, "a read of nothing")
         received.append(copying: bytes)
-        tell(onReceived)
+        callHandler(onReceived)
     }
 
     package func streamEnded() {
         hasEnded = true
-        tell(onEnded)
+        callHandler(onEnded)
     }
 
     package func streamBlocked() {
@@ -52,15 +52,15 @@ package final class ScriptedPeer: ByteStreamDelegate {
 
     package func streamDrained() {
         drainedCount += 1
-        tell(onDrained)
+        callHandler(onDrained)
     }
 
     package func streamFailed(_ failure: IOFailure) {
         failures.append(failure)
-        tell(onFailed)
+        callHandler(onFailed)
     }
 
-    private func tell(_ handler: (ScriptedPeer) -> Void) {
+    private func callHandler(_ handler: (ScriptedPeer) -> Void) {
         precondition(!isInCall, "the stream called its delegate re-entrantly")
         isInCall = true
         handler(self)

@@ -29,7 +29,7 @@ package final class SimClock {
     package func step(until limit: Instant) -> Bool {
         guard let due = events.earliest, due <= limit else { return false }
         now = due
-        guard let action = events.takeDue(at: due, madeBefore: .max) else { return false }
+        guard let action = events.takeDue(at: due, addedBefore: .max) else { return false }
         action()
         return true
     }

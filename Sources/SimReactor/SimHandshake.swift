@@ -7,9 +7,9 @@ package struct SimIdentity: Sendable {
     /// The names in its certificate.
     package var names: [String]
     /// What it does with a handshake.
-    package var conduct = Conduct.completes
+    package var handshake = Handshake.completes
 
-    package enum Conduct: Sendable {
+    package enum Handshake: Sendable {
         case completes
         /// Answers with an alert.
         case fails
@@ -34,11 +34,13 @@ extension StreamSecurity {
     /// The same demands, met by a simulated handshake, which takes one round trip.
     package var simulated: StreamSecurity {
         let (verifies, serverName) = (verifies, serverName)
-        return StreamSecurity(terms: terms, verifies: verifies, serverName: serverName) {
+        return StreamSecurity(
+            configuration: configuration, verifies: verifies, serverName: serverName
+        ) {
             stream, host, loop in
             guard let stream = stream as? SimStream else {
                 stream.close()
-                return loop.local.error(IOFailure.insecure("not a simulated connection"))
+                return loop.local.error(IOFailure.tlsFailed("not a simulated connection"))
             }
             return SimHandshake.begin(stream, for: serverName ?? host, verifies: verifies)
         }
@@ -57,7 +59,7 @@ final class SimHandshake {
     ) -> LocalPromise<any ByteStream> {
         let resolver = LocalResolver<any ByteStream>(on: stream.loop.local)
         let promise = resolver.promise
-        SimHandshake(stream, resolver, name, verifies).start()
+        SimHandshake(stream, resolver, name, verifies).scheduleEnd()
         return promise
     }
 
@@ -75,11 +77,11 @@ final class SimHandshake {
         self.resolver = consume resolver
     }
 
-    private func start() {
+    private func scheduleEnd() {
         guard let stream else { return }
         let network = stream.loop.network
         let identity = stream.peer.flatMap { network.identities[$0] }
-        if identity?.conduct == .silent { return }
+        if identity?.handshake == .silent { return }
         stream.loop.timer(after: network.latency() + network.latency()) { [self] in
             end(identity)
         }
@@ -91,8 +93,8 @@ final class SimHandshake {
             stream.close()
             resolver.reject(failure)
         } else {
-            stream.agree(
-                on: SimSession(
+            stream.setSession(
+                SimSession(
                     serverName: name, certificateNames: identity?.names ?? [],
                     applicationProtocol: "http/1.1"))
             resolver.fulfill(stream)
@@ -101,8 +103,8 @@ final class SimHandshake {
 
     private func failure(_ stream: SimStream, _ identity: SimIdentity?) -> IOFailure? {
         if stream.hasLostPeer { return .connectionReset }
-        guard let identity, identity.conduct == .completes else {
-            return .insecure("the simulated handshake failed")
+        guard let identity, identity.handshake == .completes else {
+            return .tlsFailed("the simulated handshake failed")
         }
         guard !verifies || identity.names.contains(name) else {
             return .certificateRefused("the certificate is for \(identity.names)")

@@ -38,7 +38,7 @@ package final class SimInbox<Message: Sendable>: MessageInbox, @unchecked Sendab
 
     private func arrive(_ message: Message) {
         guard !isClosed else { return }
-        if let network { network.trace?.noteMessage(in: number, at: network.clock.now) }
+        if let network { network.trace?.recordMessage(in: number, at: network.clock.now) }
         arrived.append(message)
         deliver()
     }
@@ -54,7 +54,7 @@ package final class SimInbox<Message: Sendable>: MessageInbox, @unchecked Sendab
         guard !isClosed, let network else { return }
         self.loop = loop
         self.receiver = receiver
-        loop.opened(self, isOfLoop: isOfLoop)
+        loop.register(self, isOfLoop: isOfLoop)
         network.clock.after(.zero) { [weak self] in self?.deliver() }
     }
 
@@ -70,7 +70,7 @@ package final class SimInbox<Message: Sendable>: MessageInbox, @unchecked Sendab
         isClosed = true
         arrived = []
         receiver = nil
-        loop.take()?.closed(self)
+        loop.take()?.unregister(self)
     }
 }
 

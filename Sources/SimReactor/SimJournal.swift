@@ -27,11 +27,11 @@ package struct SimJournal {
     /// Bytes read so far.
     package var read: Int { reads.last?.end ?? 0 }
 
-    mutating func wrote(_ count: Int, at now: Instant) {
+    mutating func recordWrite(_ count: Int, at now: Instant) {
         writes.append(Mark(end: written + count, time: now))
     }
 
-    mutating func hasRead(_ count: Int, at now: Instant) {
+    mutating func recordRead(_ count: Int, at now: Instant) {
         reads.append(Mark(end: read + count, time: now))
     }
 

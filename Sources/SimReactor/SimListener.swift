@@ -12,10 +12,10 @@ package final class SimListener: Listener {
     private var accepting: Timer?
 
     /// Runs while descriptors are short.
-    private var relief: Timer?
+    private var shortageTimer: Timer?
 
     /// As long as a real listener waits.
-    private static let reliefDelay = Duration.milliseconds(100)
+    private static let shortageRetryDelay = Duration.milliseconds(100)
 
     init(
         on loop: SimLoop, address: SocketAddress, isShared: Bool,
@@ -25,12 +25,12 @@ package final class SimListener: Listener {
         self.address = address
         self.isShared = isShared
         self.accept = accept
-        loop.network.listeners.append(Known(self))
+        loop.network.listeners.append(WeakReference(self))
         loop.openListeners += 1
     }
 
     deinit {
-        release()
+        unregister()
         loop.waitingStreams -= waiting.count
     }
 
@@ -42,7 +42,7 @@ package final class SimListener: Listener {
     package func pause() {
         isPaused = true
         accepting.take()?.cancel()
-        relief.take()?.cancel()
+        shortageTimer.take()?.cancel()
     }
 
     package func resume() {
@@ -51,7 +51,7 @@ package final class SimListener: Listener {
     }
 
     package func close() {
-        guard let accept = release() else { return }
+        guard let accept = unregister() else { return }
         // The one at the ceiling is the last one, as in a real loop.
         while let stream = takeFirst() {
             let isAtCeiling = loop.openDescriptors > loop.descriptors.acceptCeiling
@@ -62,14 +62,16 @@ package final class SimListener: Listener {
     }
 
     /// A connection's first packet came: its two pipes exist, and it waits for `accept`.
-    func arrived(incoming: SimPipe, outgoing: SimPipe, peer: SocketAddress?) {
+    func connectionArrived(incoming: SimPipe, outgoing: SimPipe, peer: SocketAddress?) {
         waiting.append(SimStream(on: loop, incoming: incoming, outgoing: outgoing, peer: peer))
         loop.waitingStreams += 1
         acceptSoon()
     }
 
     private func acceptSoon() {
-        guard isOpen, !isPaused, accepting == nil, relief == nil, !waiting.isEmpty else { return }
+        guard isOpen, !isPaused, accepting == nil, shortageTimer == nil, !waiting.isEmpty else {
+            return
+        }
         accepting = loop.network.clock.after(.zero) { [weak self] in
             guard let self else { return }
             accepting = nil
@@ -82,7 +84,7 @@ package final class SimListener: Listener {
         // The stream counts now: at the ceiling it is the last one for a while, as in a real loop.
         if loop.openDescriptors > loop.descriptors.acceptCeiling {
             loop.descriptors.reportShortage(.accept)
-            rest()
+            suspendAccepting()
         } else {
             acceptSoon()
         }
@@ -100,25 +102,25 @@ package final class SimListener: Listener {
     }
 
     /// Leaves the connections in the queue for a moment, and again while descriptors are short.
-    private func rest() {
-        relief = loop.network.clock.after(Self.reliefDelay) { [weak self] in
+    private func suspendAccepting() {
+        shortageTimer = loop.network.clock.after(Self.shortageRetryDelay) { [weak self] in
             guard let self else { return }
-            relief = nil
-            if hasFreeDescriptor { acceptSoon() } else { rest() }
+            shortageTimer = nil
+            if hasFreeDescriptor { acceptSoon() } else { suspendAccepting() }
         }
     }
 
     /// Ends it with its loop: the connections that wait are closed.
     func abandon() {
-        release()
+        unregister()
         while let stream = takeFirst() { stream.close() }
     }
 
     @discardableResult
-    private func release() -> ((any ByteStream) -> Void)? {
+    private func unregister() -> ((any ByteStream) -> Void)? {
         guard let accept = accept.take() else { return nil }
         accepting.take()?.cancel()
-        relief.take()?.cancel()
+        shortageTimer.take()?.cancel()
         loop.network.listeners.removeAll { $0.object == nil || $0.object === self }
         loop.openListeners -= 1
         return accept
@@ -126,7 +128,7 @@ package final class SimListener: Listener {
 }
 
 /// Something that the network knows and does not hold, for dropping it ends it.
-struct Known<Object: AnyObject> {
+struct WeakReference<Object: AnyObject> {
     private(set) weak var object: Object?
     init(_ object: Object) { self.object = object }
 }

@@ -23,12 +23,12 @@ package final class SimLoop: Loop {
 
     /// Timers made and perhaps still pending; swept when it doubles.
     private var timers: [Timer] = []
-    private var timersKept = 64
+    private var timerSweepThreshold = 64
 
     /// Streams, and attempts to connect, that may still be open; swept when their number doubles.
-    private var streams: [Known<SimStream>] = []
-    private var attempts: [Known<SimAttempt>] = []
-    private var openKept = 64
+    private var streams: [WeakReference<SimStream>] = []
+    private var attempts: [WeakReference<SimAttempt>] = []
+    private var sweepThreshold = 64
 
     /// From here on nothing new is begun.
     private var isClosed = false
@@ -78,12 +78,12 @@ package final class SimLoop: Loop {
 
     // MARK: Inboxes
 
-    func opened(_ inbox: any OpenInbox, isOfLoop: Bool) {
+    func register(_ inbox: any OpenInbox, isOfLoop: Bool) {
         inboxes.append(inbox)
         if isOfLoop { loopInboxes += 1 }
     }
 
-    func closed(_ inbox: any OpenInbox) { inboxes.removeAll { $0 === inbox } }
+    func unregister(_ inbox: any OpenInbox) { inboxes.removeAll { $0 === inbox } }
 
     // MARK: Clock
 
@@ -97,8 +97,8 @@ package final class SimLoop: Loop {
         if isClosed { return TimerQueue().add(due: now, action) }
         let timer = network.clock.after(delay) { [weak self] in self?.perform(action) }
         timers.append(timer)
-        if timers.count >= 2 * timersKept {
-            timersKept = max(64, pendingTimers)
+        if timers.count >= 2 * timerSweepThreshold {
+            timerSweepThreshold = max(64, pendingTimers)
         }
         return timer
     }
@@ -154,7 +154,7 @@ package final class SimLoop: Loop {
         let promise = resolver.promise
         let number = openDescriptors
         let attempt = SimAttempt(resolver, on: self)
-        attempts.append(Known(attempt))
+        attempts.append(WeakReference(attempt))
         sweep()
         if number >= descriptors.connectCeiling {
             descriptors.reportShortage(.connect)
@@ -171,24 +171,24 @@ package final class SimLoop: Loop {
         on address: SocketAddress, sharedPort: Bool, accept: @escaping (any ByteStream) -> Void
     ) throws(IOFailure) -> any Listener {
         if isClosed { throw .cancelled }
-        let claimed = try network.claim(address, isShared: sharedPort)
-        return SimListener(on: self, address: claimed, isShared: sharedPort, accept: accept)
+        let reserved = try network.reserve(address, isShared: sharedPort)
+        return SimListener(on: self, address: reserved, isShared: sharedPort, accept: accept)
     }
 
     // MARK: Closing
 
-    func opened(_ stream: SimStream) {
+    func register(_ stream: SimStream) {
         openStreams += 1
-        streams.append(Known(stream))
+        streams.append(WeakReference(stream))
         sweep()
     }
 
     /// Forgets streams and attempts that are gone.
     private func sweep() {
-        guard streams.count + attempts.count >= 2 * openKept else { return }
+        guard streams.count + attempts.count >= 2 * sweepThreshold else { return }
         streams.removeAll { $0.object == nil }
         attempts.removeAll { $0.object == nil }
-        openKept = max(64, streams.count + attempts.count)
+        sweepThreshold = max(64, streams.count + attempts.count)
     }
 
     /// Closes everything by force, as a real loop does at its end: timers are cancelled, attempts to
@@ -225,7 +225,7 @@ private final class SimAttempt {
     init(_ resolver: consuming LocalResolver<any ByteStream>, on loop: SimLoop) {
         self.loop = loop
         loop.openAttempts += 1
-        resolver.onCancel { [self] _ in giveUp() }
+        resolver.onCancel { [self] _ in cancel() }
         self.resolver = consume resolver
     }
 
@@ -239,7 +239,7 @@ private final class SimAttempt {
         }
     }
 
-    private func giveUp() {
+    private func cancel() {
         guard resolver.take() != nil else { return }
         loop.openAttempts -= 1
     }

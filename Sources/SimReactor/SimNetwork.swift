@@ -13,13 +13,13 @@ package final class SimNetwork {
     /// How the network behaves; may be changed at any time.
     package var settings = Settings()
 
-    /// What a name asked for in vain is answered with; see `NameAnswer`.
-    package var names: [String: SimNetwork.NameAnswer] = [
+    /// What a name asked for in vain is answered with; see `LookUpOutcome`.
+    package var names: [String: SimNetwork.LookUpOutcome] = [
         "localhost": .addresses([.v4(0x7F00_0001), .v6(0, 1)])
     ]
 
     /// Addresses where connecting goes otherwise than "a listener or a refusal".
-    package var fates: [SocketAddress: Fate] = [:]
+    package var connectBehaviors: [SocketAddress: ConnectBehavior] = [:]
 
     /// TLS of the listeners that have it; see `StreamSecurity.simulated`.
     package var identities: [SocketAddress: SimIdentity] = [:]
@@ -34,8 +34,8 @@ package final class SimNetwork {
     private(set) lazy var nameService = makeNameService()
 
     // Whoever makes a loop or a listener owns it; here they are only known.
-    private var known: [Known<SimLoop>] = []
-    var listeners: [Known<SimListener>] = []
+    private var loopReferences: [WeakReference<SimLoop>] = []
+    var listeners: [WeakReference<SimListener>] = []
 
     private var lastPort: UInt16 = 49151
 
@@ -68,7 +68,7 @@ package final class SimNetwork {
     }
 
     /// How an attempt to connect ends where there is more to say than "a listener or not".
-    package enum Fate: Sendable, Hashable {
+    package enum ConnectBehavior: Sendable, Hashable {
         /// Fails, after a round trip.
         case fails(IOFailure)
         /// Never answers.
@@ -78,24 +78,24 @@ package final class SimNetwork {
     }
 
     /// What the name service says.
-    package struct NameAnswer: Sendable {
+    package struct LookUpOutcome: Sendable {
         package var result: Result<[IPAddress], IOFailure>
         package var delay: Duration
 
         package static func addresses(
             _ list: [IPAddress], after delay: Duration = .milliseconds(1)
-        ) -> NameAnswer {
-            NameAnswer(result: .success(list), delay: delay)
+        ) -> LookUpOutcome {
+            LookUpOutcome(result: .success(list), delay: delay)
         }
 
         package static func fails(
             _ failure: IOFailure, after delay: Duration = .milliseconds(1)
-        ) -> NameAnswer {
-            NameAnswer(result: .failure(failure), delay: delay)
+        ) -> LookUpOutcome {
+            LookUpOutcome(result: .failure(failure), delay: delay)
         }
 
         /// Does not answer before the system gives up.
-        package static func hangs(_ delay: Duration = .seconds(30)) -> NameAnswer {
+        package static func hangs(_ delay: Duration = .seconds(30)) -> LookUpOutcome {
             .fails(.nameServiceFailed, after: delay)
         }
     }
@@ -149,29 +149,29 @@ package final class SimNetwork {
             local: LocalContext(on: context, readyQueue: readyQueue), readyQueue: readyQueue,
             names: names ?? nameService)
         context.loop = loop
-        known.append(Known(loop))
+        loopReferences.append(WeakReference(loop))
         return loop
     }
 
     /// The loops that are alive, in the order in which they were made.
-    var loops: [SimLoop] { known.compactMap(\.object) }
+    var loops: [SimLoop] { loopReferences.compactMap(\.object) }
 
     // MARK: Connecting
 
     /// The first packet of a connection: arrives, and is answered or not.
     func connect(
         from loop: SimLoop, to address: SocketAddress,
-        _ answer: @escaping (Result<SimStream, IOFailure>) -> Void
+        _ completion: @escaping (Result<SimStream, IOFailure>) -> Void
     ) {
-        switch fates[address] {
+        switch connectBehaviors[address] {
         case .silent?: return
-        case .fails(let failure)?: fail(failure, loop, answer)
+        case .fails(let failure)?: fail(failure, loop, completion)
         case .refuses(let share)? where entropy.chance(share):
-            fail(.connectionRefused, loop, answer)
+            fail(.connectionRefused, loop, completion)
         case .refuses?, nil:
             let source = loop.host.map { SocketAddress.ip($0, port: freePort()) }
             clock.after(latency()) { [unowned self] in
-                arrive(from: loop, source, to: address, answer)
+                deliverConnect(from: loop, source, to: address, completion)
             }
         }
     }
@@ -179,23 +179,23 @@ package final class SimNetwork {
     /// Fails an attempt to connect after a round trip.
     private func fail(
         _ failure: IOFailure, _ loop: SimLoop,
-        _ answer: @escaping (Result<SimStream, IOFailure>) -> Void
+        _ completion: @escaping (Result<SimStream, IOFailure>) -> Void
     ) {
-        clock.after(latency() + latency()) { loop.perform { answer(.failure(failure)) } }
+        clock.after(latency() + latency()) { loop.perform { completion(.failure(failure)) } }
     }
 
-    private func arrive(
+    private func deliverConnect(
         from loop: SimLoop, _ source: SocketAddress?, to address: SocketAddress,
-        _ answer: @escaping (Result<SimStream, IOFailure>) -> Void
+        _ completion: @escaping (Result<SimStream, IOFailure>) -> Void
     ) {
         guard let listener = listener(at: address) else {
-            clock.after(latency()) { loop.perform { answer(.failure(.connectionRefused)) } }
+            clock.after(latency()) { loop.perform { completion(.failure(.connectionRefused)) } }
             return
         }
         guard !listener.isFull else {
             // As a kernel does: the packet is dropped, and sent again after a second.
             clock.after(.seconds(1)) { [unowned self] in
-                arrive(from: loop, source, to: address, answer)
+                deliverConnect(from: loop, source, to: address, completion)
             }
             return
         }
@@ -203,11 +203,11 @@ package final class SimNetwork {
         there.reverse = back
         back.reverse = there
         let isInternet = if case .ip = address { true } else { false }
-        listener.arrived(incoming: there, outgoing: back, peer: isInternet ? source : nil)
+        listener.connectionArrived(incoming: there, outgoing: back, peer: isInternet ? source : nil)
         clock.after(latency()) {
             let stream = SimStream(
                 on: loop, incoming: back, outgoing: there, peer: isInternet ? address : nil)
-            loop.perform { answer(.success(stream)) }
+            loop.perform { completion(.success(stream)) }
         }
     }
 
@@ -217,7 +217,7 @@ package final class SimNetwork {
     // MARK: Listening
 
     /// The address to listen on: with a port of its own where 0 is asked for.
-    func claim(_ address: SocketAddress, isShared: Bool) throws(IOFailure) -> SocketAddress {
+    func reserve(_ address: SocketAddress, isShared: Bool) throws(IOFailure) -> SocketAddress {
         var address = address
         if case .unix(let path) = address, !SimNetwork.fits(path) { throw .addressInvalid }
         if case .ip(let host, 0) = address { address = .ip(host, port: freePort()) }

@@ -22,7 +22,7 @@ final class SimPipe {
     /// Written and not yet taken by the writer's kernel: its buffer is full.
     private(set) var unsent: [UInt8] = []
     /// On the wire.
-    private var underwayCount = 0
+    private var inTransitCount = 0
     /// In the reader's kernel, not yet read.
     private(set) var arrived: [UInt8] = []
     /// The wire keeps order: nothing arrives before this.
@@ -43,8 +43,8 @@ final class SimPipe {
 
     private var now: Instant { network.clock.now }
 
-    private func note(_ event: SimTrace.Event, _ size: Int = 0) {
-        network.trace?.note(event, number, size, at: now)
+    private func record(_ event: SimTrace.Event, _ size: Int = 0) {
+        network.trace?.record(event, number, size, at: now)
     }
 
     // MARK: The writer's side
@@ -52,9 +52,9 @@ final class SimPipe {
     /// Takes what fits; the rest waits.
     func write(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty else { return }
-        note(.writes, bytes.count)
-        network.trace?.note(bytes)
-        if network.settings.keepsJournals { journal.wrote(bytes.count, at: now) }
+        record(.writes, bytes.count)
+        network.trace?.record(bytes)
+        if network.settings.keepsJournals { journal.recordWrite(bytes.count, at: now) }
         unsent.append(copying: bytes)
         send()
     }
@@ -64,7 +64,7 @@ final class SimPipe {
         guard !isFinished else { return }
         isFinished = true
         journal.closed = journal.closed ?? now
-        note(.ends)
+        record(.ends)
         sendEnd()
     }
 
@@ -80,35 +80,35 @@ final class SimPipe {
         isResetSent = true
         isFinished = true
         journal.closed = journal.closed ?? now
-        note(.resets)
+        record(.resets)
         unsent = []
-        onArrival { pipe in
+        deliver { pipe in
             pipe.isReset = true
             pipe.reverse?.unsent = []
-            pipe.reader?.somethingArrived()
+            pipe.reader?.scheduleRead()
         }
     }
 
     private func send() {
-        let free = network.settings.windowBytes - underwayCount - arrived.count
+        let free = network.settings.windowBytes - inTransitCount - arrived.count
         let count = min(free, unsent.count)
         guard count > 0 else { return }
         let segment = Array(unsent[..<count])
         unsent.removeFirst(count)
-        underwayCount += count
-        onArrival { pipe in pipe.arrive(segment) }
+        inTransitCount += count
+        deliver { pipe in pipe.arrive(segment) }
     }
 
     private func sendEnd() {
         guard isFinished, unsent.isEmpty, !isEndSent, !isResetSent else { return }
         isEndSent = true
-        onArrival { pipe in
+        deliver { pipe in
             pipe.hasEnded = true
-            pipe.reader?.somethingArrived()
+            pipe.reader?.scheduleRead()
         }
     }
 
-    private func onArrival(_ action: @escaping (SimPipe) -> Void) {
+    private func deliver(_ action: @escaping (SimPipe) -> Void) {
         lastArrival = max(lastArrival, network.clock.now + network.latency())
         network.clock.at(lastArrival) { action(self) }
     }
@@ -116,12 +116,12 @@ final class SimPipe {
     // MARK: The reader's side
 
     private func arrive(_ segment: [UInt8]) {
-        underwayCount -= segment.count
+        inTransitCount -= segment.count
         if isReaderGone {
             reverse?.reset()  // nobody reads any more: the writer shall know
         } else if !isReset {
             arrived += segment
-            reader?.somethingArrived()
+            reader?.scheduleRead()
         }
     }
 
@@ -129,8 +129,8 @@ final class SimPipe {
     func read(_ count: Int) -> [UInt8] {
         let bytes = Array(arrived.prefix(count))
         arrived.removeFirst(bytes.count)
-        note(.reads, bytes.count)
-        if network.settings.keepsJournals { journal.hasRead(bytes.count, at: now) }
+        record(.reads, bytes.count)
+        if network.settings.keepsJournals { journal.recordRead(bytes.count, at: now) }
         if !unsent.isEmpty {
             network.clock.after(network.latency()) { self.refill() }
         }
@@ -145,14 +145,14 @@ final class SimPipe {
         send()
         guard unsent.isEmpty else { return }
         sendEnd()
-        writer?.everythingTaken()
+        writer?.windowDrained()
     }
 
     /// The reader goes away. Bytes that it never read are answered by a reset, as a kernel does.
     func dropReader() {
         isReaderGone = true
         journal.abandoned = journal.abandoned ?? now
-        note(.closes)
+        record(.closes)
         if !arrived.isEmpty { reverse?.reset() }
         arrived = []
     }

@@ -11,16 +11,16 @@ package final class SimStream: ByteStream, FailingStream {
     /// How arriving bytes are cut into reads at this end; the network's rule at first.
     package var split: ReadSplit
 
-    package var user = StreamUser()
+    package var delegateState = StreamDelegateState()
     private var isPaused = false
     private var isFinished = false
     /// The network took nothing of a write, and never will.
     private var hasFailedOffer = false
     private var isClosed = false
-    private var hasToldEnd = false
+    private var hasReportedEnd = false
 
     /// Written at this moment, and offered to the kernel behind the other events of the moment.
-    private var gathered: [UInt8] = []
+    private var buffered: [UInt8] = []
 
     /// The next read, when there is something to tell.
     private var reading: Timer?
@@ -34,16 +34,16 @@ package final class SimStream: ByteStream, FailingStream {
         incoming.reader = self
         outgoing.writer = self
         outgoing.writerName = loop.name
-        loop.opened(self)
+        loop.register(self)
     }
 
     deinit { close() }
 
     /// What this end is told, as both ends know it.
-    package var heard: SimJournal { incoming.journal }
+    package var incomingJournal: SimJournal { incoming.journal }
 
     /// What this end tells, as both ends know it.
-    package var said: SimJournal { outgoing.journal }
+    package var outgoingJournal: SimJournal { outgoing.journal }
 
     /// The name of the loop at the other end.
     package var peerName: String? { incoming.writerName }
@@ -53,7 +53,7 @@ package final class SimStream: ByteStream, FailingStream {
     /// What a simulated handshake agreed on; nil on a plain connection.
     package var session: SimSession? { incoming.session }
 
-    func agree(on session: SimSession) {
+    func setSession(_ session: SimSession) {
         incoming.session = session
         outgoing.session = session
     }
@@ -63,8 +63,8 @@ package final class SimStream: ByteStream, FailingStream {
 
     // MARK: Reading
 
-    package func start(_ delegate: any ByteStreamDelegate) {
-        if begin(with: delegate, isOpen: !isClosed, on: loop) { somethingArrived() }
+    package func startReading(for delegate: any ByteStreamDelegate) {
+        if setDelegate(delegate, isOpen: !isClosed, on: loop) { scheduleRead() }
     }
 
     package func pauseReading() {
@@ -74,14 +74,16 @@ package final class SimStream: ByteStream, FailingStream {
 
     package func resumeReading() {
         isPaused = false
-        somethingArrived()
+        scheduleRead()
     }
 
     /// Something may be there to be told: the next event tells it.
-    func somethingArrived() {
+    func scheduleRead() {
         let isSomething =
-            !incoming.arrived.isEmpty || incoming.isReset || (incoming.hasEnded && !hasToldEnd)
-        guard user.hasStarted, !isPaused, !isClosed, isSomething, reading == nil else { return }
+            !incoming.arrived.isEmpty || incoming.isReset || (incoming.hasEnded && !hasReportedEnd)
+        guard delegateState.hasStarted, !isPaused, !isClosed, isSomething, reading == nil else {
+            return
+        }
         reading = loop.network.clock.after(.zero) { [weak self] in
             guard let self else { return }
             reading = nil
@@ -93,72 +95,72 @@ package final class SimStream: ByteStream, FailingStream {
         if !incoming.arrived.isEmpty {
             let count = split.next(of: incoming.arrived.count, loop.network.entropy)
             let bytes = incoming.read(count)
-            somethingArrived()
-            user.delegate?.streamReceived(bytes.span)
+            scheduleRead()
+            delegateState.delegate?.streamReceived(bytes.span)
         } else if incoming.isReset {
             fail(.connectionReset)
-        } else if incoming.hasEnded, !hasToldEnd {
-            hasToldEnd = true
+        } else if incoming.hasEnded, !hasReportedEnd {
+            hasReportedEnd = true
             incoming.readEnd()
-            user.delegate?.streamEnded()
+            delegateState.delegate?.streamEnded()
         }
     }
 
     // MARK: Writing
 
     package func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
-        guard !isClosed, !isFinished, user.failing == nil else { return }
+        guard !isClosed, !isFinished, delegateState.failureTimer == nil else { return }
         if incoming.isReset {
             hasFailedOffer = true
             return failLater(.connectionReset)
         }
         guard outgoing.unsent.isEmpty,
-            gathered.count + head.count + body.count <= StreamGathering.bytesMax
+            buffered.count + head.count + body.count <= WriteBuffering.bytesMax
         else {
-            offerGathered()
+            offerBuffered()
             outgoing.write(head)
             outgoing.write(body)
             return
         }
-        let isFirst = gathered.isEmpty
-        gathered.append(copying: head)
-        gathered.append(copying: body)
-        if isFirst, !gathered.isEmpty { offerSoon() }
+        let isFirst = buffered.isEmpty
+        buffered.append(copying: head)
+        buffered.append(copying: body)
+        if isFirst, !buffered.isEmpty { scheduleOffer() }
     }
 
-    private func offerSoon() {
-        loop.network.clock.after(.zero) { [self] in loop.perform { momentEnds() } }
+    private func scheduleOffer() {
+        loop.network.clock.after(.zero) { [self] in loop.perform { offerAtEndOfMoment() } }
     }
 
-    private func momentEnds() {
-        guard !isClosed, !gathered.isEmpty else { return }
+    private func offerAtEndOfMoment() {
+        guard !isClosed, !buffered.isEmpty else { return }
         if incoming.isReset {
-            discardGathered()
+            discardBuffered()
             hasFailedOffer = true
             return failLater(.connectionReset)
         }
-        offerGathered()
-        if unsentBytes > 0 { user.delegate?.streamBlocked() }
+        offerBuffered()
+        if unsentBytes > 0 { delegateState.delegate?.streamBlocked() }
     }
 
-    private func offerGathered() {
-        guard !gathered.isEmpty else { return }
-        outgoing.write(gathered.span)
-        gathered.removeAll(keepingCapacity: true)
+    private func offerBuffered() {
+        guard !buffered.isEmpty else { return }
+        outgoing.write(buffered.span)
+        buffered.removeAll(keepingCapacity: true)
     }
 
-    package var hasOfferedAll: Bool { gathered.isEmpty && !hasFailedOffer }
+    package var hasOfferedAll: Bool { buffered.isEmpty && !hasFailedOffer }
 
-    package func discardGathered() { gathered.removeAll(keepingCapacity: true) }
+    package func discardBuffered() { buffered.removeAll(keepingCapacity: true) }
 
     package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count }
 
     /// The kernel took the last of what had to wait.
-    func everythingTaken() {
+    func windowDrained() {
         loop.network.clock.after(.zero) { [weak self] in
             guard let self else { return }
             loop.perform {
-                if self.unsentBytes == 0 { self.user.delegate?.streamDrained() }
+                if self.unsentBytes == 0 { self.delegateState.delegate?.streamDrained() }
             }
         }
     }
@@ -167,7 +169,7 @@ package final class SimStream: ByteStream, FailingStream {
 
     package func finishWriting() {
         guard !isClosed, !isFinished else { return }
-        offerGathered()
+        offerBuffered()
         isFinished = true
         outgoing.finish()
     }
@@ -178,31 +180,33 @@ package final class SimStream: ByteStream, FailingStream {
     func abandon() {
         guard !isClosed else { return }
         fail(.cancelled)
-        user.forgetFailure()
+        delegateState.cancelFailure()
     }
 
     /// Closes by force, as a process that is killed with unread bytes: the other side is reset.
     package func reset() { end { $0.reset() } }
 
     private func end(_ direction: (SimPipe) -> Void) {
-        user.forgetFailure()
+        delegateState.cancelFailure()
         reading.take()?.cancel()
         guard !isClosed else { return }
-        offerGathered()
+        offerBuffered()
         isClosed = true
         loop.openStreams -= 1
         incoming.dropReader()
         direction(outgoing)
-        _ = user.leave()
+        _ = delegateState.takeDelegate()
     }
 
     /// For failures found inside a call of the user's: what has arrived is read first.
     private func failLater(_ failure: IOFailure) {
-        guard user.failing == nil else { return }
-        user.failing = loop.timer(after: .zero) { [weak self] in
+        guard delegateState.failureTimer == nil else { return }
+        delegateState.failureTimer = loop.timer(after: .zero) { [weak self] in
             guard let self else { return }
-            user.failing = nil
-            if user.hasStarted, !isPaused, !incoming.arrived.isEmpty { return failLater(failure) }
+            delegateState.failureTimer = nil
+            if delegateState.hasStarted, !isPaused, !incoming.arrived.isEmpty {
+                return failLater(failure)
+            }
             fail(failure)
         }
     }

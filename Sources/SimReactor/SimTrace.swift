@@ -22,7 +22,7 @@ package final class SimTrace {
     }
 
     /// Adds the arrival of a message in an inbox.
-    func noteMessage(in inbox: Int, at now: Instant) {
+    func recordMessage(in inbox: Int, at now: Instant) {
         mix(0xFF << 56 ^ UInt64(truncatingIfNeeded: inbox) << 32)
         mix(UInt64(truncatingIfNeeded: now.nanoseconds))
         count += 1
@@ -30,7 +30,7 @@ package final class SimTrace {
     }
 
     /// Adds an event of a connection.
-    func note(_ event: Event, _ connection: Int, _ size: Int = 0, at now: Instant) {
+    func record(_ event: Event, _ connection: Int, _ size: Int = 0, at now: Instant) {
         mix(event.rawValue << 56 ^ UInt64(truncatingIfNeeded: connection) << 32)
         mix(UInt64(truncatingIfNeeded: size))
         mix(UInt64(truncatingIfNeeded: now.nanoseconds))
@@ -39,7 +39,7 @@ package final class SimTrace {
     }
 
     /// Adds bytes.
-    func note(_ bytes: Span<UInt8>) {
+    func record(_ bytes: Span<UInt8>) {
         var word: UInt64 = 0
         for index in bytes.indices {
             word = word << 8 | UInt64(bytes[index])

@@ -20,7 +20,7 @@ struct PEM: ~Copyable {
         deinit { X509_free(raw) }
 
         /// Gives it to one of OpenSSL's calls, which counts a reference of its own if it keeps it.
-        func give(_ call: (OpaquePointer) -> CInt) -> Bool {
+        func pass(_ call: (OpaquePointer) -> CInt) -> Bool {
             withExtendedLifetime(self) { call(raw) == 1 }
         }
     }
@@ -29,28 +29,28 @@ struct PEM: ~Copyable {
     func certificates(
         _ error: (String) -> TLSSettingsError
     ) throws(TLSSettingsError) -> [Certificate] {
-        let (certificates, words) = read { bio in
+        let (certificates, message) = read { bio in
             var certificates: [Certificate] = []
             while let raw = tributary_pem_read_certificate(bio) {
                 certificates.append(Certificate(raw))
             }
             // After the last one OpenSSL reports an error, which only means the end of the file.
-            return (certificates, TLSErrors.isEndOfPEM ? nil : TLSErrors.words())
+            return (certificates, TLSErrors.isEndOfPEM ? nil : TLSErrors.message())
         }
-        if let words { throw error("holds a certificate that cannot be read: \(words)") }
+        if let message { throw error("holds a certificate that cannot be read: \(message)") }
         guard !certificates.isEmpty else { throw error("holds no certificate (PEM)") }
         return certificates
     }
 
     /// The private key; the caller frees it.
     func key() throws(TLSSettingsError) -> OpaquePointer {
-        let (key, words) = read { bio in (tributary_pem_read_key(bio), TLSErrors.words()) }
+        let (key, message) = read { bio in (tributary_pem_read_key(bio), TLSErrors.message()) }
         if let key { return key }
         // For these OpenSSL only reports that something is unsupported.
         let text = String(bytes)
         guard text.contains("PRIVATE KEY-----") else { throw .key("holds no private key (PEM)") }
-        let isLocked = text.contains("ENCRYPTED")
-        throw .key(isLocked ? "is encrypted; there is no prompt for its passphrase" : words)
+        let isEncrypted = text.contains("ENCRYPTED")
+        throw .key(isEncrypted ? "is encrypted; there is no prompt for its passphrase" : message)
     }
 
     private func read<Result>(_ body: (OpaquePointer?) -> Result) -> Result {

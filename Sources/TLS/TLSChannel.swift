@@ -12,7 +12,7 @@ final class TLSChannel: FailingStream {
     private let loop: any Loop
 
     private var handshake: TLSHandshake?
-    var user = StreamUser()
+    var delegateState = StreamDelegateState()
     private var isOpen = false
     private var isClosed = false
     private var isPaused = false
@@ -23,7 +23,7 @@ final class TLSChannel: FailingStream {
     private var hasUnoffered = false
     /// The stream below ended: nothing more arrives.
     private var hasInnerEnded = false
-    private var hasToldEnd = false
+    private var hasReportedEnd = false
 
     /// Bytes that arrived before the consumer reads: the next event reads them.
     private var reading: Timer?
@@ -40,14 +40,14 @@ final class TLSChannel: FailingStream {
     // MARK: Handshake
 
     /// Begins to agree with the other side.
-    func begin(_ handshake: consuming TLSHandshake) {
+    func startHandshake(_ handshake: consuming TLSHandshake) {
         self.handshake = consume handshake
-        inner.start(self)
-        shakeHands()
+        inner.startReading(for: self)
+        continueHandshake()
     }
 
-    private func shakeHands() {
-        switch engine.shakeHands() {
+    private func continueHandshake() {
+        switch engine.continueHandshake() {
         case .needsMore: flush()
         case .done:
             isOpen = true
@@ -56,11 +56,11 @@ final class TLSChannel: FailingStream {
             inner.pauseReading()
             flush()
             handshake.take()?.succeed(self)
-        case .failed(let failure): giveUp(failure)
+        case .failed(let failure): failHandshake(failure)
         }
     }
 
-    private func giveUp(_ failure: IOFailure) {
+    private func failHandshake(_ failure: IOFailure) {
         let handshake = handshake.take()
         flush()  // an alert with the reason
         close()
@@ -69,27 +69,27 @@ final class TLSChannel: FailingStream {
 
     // MARK: Reading
 
-    func start(_ delegate: any ByteStreamDelegate) {
-        if begin(with: delegate, isOpen: !isClosed, on: loop), !isPaused { listen() }
+    func startReading(for delegate: any ByteStreamDelegate) {
+        if setDelegate(delegate, isOpen: !isClosed, on: loop), !isPaused { scheduleDelivery() }
     }
 
     func pauseReading() {
         guard !isPaused else { return }
         isPaused = true
-        if user.hasStarted { inner.pauseReading() }
+        if delegateState.hasStarted { inner.pauseReading() }
     }
 
     func resumeReading() {
         guard isPaused else { return }
         isPaused = false
-        if user.hasStarted { listen() }
+        if delegateState.hasStarted { scheduleDelivery() }
     }
 
     /// Lets more arrive, behind what is here already.
-    private func listen() {
+    private func scheduleDelivery() {
         guard !isClosed else { return }
         inner.resumeReading()
-        guard reading == nil, engine.holdsInput || hasInnerEnded else { return }
+        guard reading == nil, engine.hasInput || hasInnerEnded else { return }
         reading = loop.timer(after: .zero) { [weak self] in
             self?.reading = nil
             self?.deliver()
@@ -98,12 +98,12 @@ final class TLSChannel: FailingStream {
 
     /// Tells the delegate everything that is here, until it wants no more.
     private func deliver() {
-        guard user.hasStarted else { return }
+        guard delegateState.hasStarted else { return }
         // What OpenSSL writes from here on by itself is not the user's.
         if inner.hasOfferedAll { hasUnoffered = false }
         let size = TLSEngine.recordBytesMax
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { buffer in
-            while !isPaused, !isClosed, !hasToldEnd, deliverNext(buffer) {}
+            while !isPaused, !isClosed, !hasReportedEnd, deliverNext(buffer) {}
         }
         flush()  // what OpenSSL answered by itself: an alert, new keys
     }
@@ -112,15 +112,16 @@ final class TLSChannel: FailingStream {
     private func deliverNext(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         switch engine.read(into: buffer) {
         case .bytes(let count):
-            user.delegate?.streamReceived(UnsafeBufferPointer(rebasing: buffer[..<count]).span)
+            delegateState.delegate?.streamReceived(
+                UnsafeBufferPointer(rebasing: buffer[..<count]).span)
             return true
         case .needsMore where hasInnerEnded:
             // Anyone on the path can close a TCP connection; only the peer can send close_notify.
-            fail(.insecure("connection closed without close_notify (truncated)"))
+            fail(.tlsFailed("connection closed without close_notify (truncated)"))
         case .needsMore: break
         case .ended:
-            hasToldEnd = true
-            user.delegate?.streamEnded()
+            hasReportedEnd = true
+            delegateState.delegate?.streamEnded()
         case .failed(let failure): fail(failure)
         }
         return false
@@ -131,19 +132,21 @@ final class TLSChannel: FailingStream {
     /// Whether all that the user wrote has been offered to the kernel.
     var hasOfferedAll: Bool { !hasUnoffered || inner.hasOfferedAll }
 
-    /// Of records that gathered none must be missing in front of another: nothing is sent behind
+    /// Of records that buffered none must be missing in front of another: nothing is sent behind
     /// them.
-    func discardGathered() {
+    func discardBuffered() {
         guard hasUnoffered else { return }
-        inner.discardGathered()
+        inner.discardBuffered()
         isBroken = true
     }
 
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
-        guard isOpen, !isClosed, !isFinished, !isBroken, user.failing == nil else { return }
+        guard isOpen, !isClosed, !isFinished, !isBroken, delegateState.failureTimer == nil else {
+            return
+        }
         hasUnoffered = true
         guard encrypt(head, before: body.count), encrypt(body, before: 0) else {
-            return failLater(.insecure("cannot write"))
+            return failLater(.tlsFailed("cannot write"))
         }
         flush()
     }
@@ -156,7 +159,7 @@ final class TLSChannel: FailingStream {
             let end = min(start + Self.sliceBytes, bytes.count)
             guard engine.write(bytes.extracting(start..<end)) else { return false }
             start = end
-            let isMuch = bytes.count - end + rest > StreamGathering.bytesMax
+            let isMuch = bytes.count - end + rest > WriteBuffering.bytesMax
             if engine.outgoingCount >= Self.sliceBytes, isMuch {
                 flush()
                 // Some of it left, whatever becomes of the rest.
@@ -182,7 +185,7 @@ final class TLSChannel: FailingStream {
     }
 
     func close() {
-        user.forgetFailure()
+        delegateState.cancelFailure()
         reading.take()?.cancel()
         _ = handshake.take()
         guard !isClosed else { return }
@@ -191,12 +194,12 @@ final class TLSChannel: FailingStream {
         flush()
         isClosed = true
         inner.close()
-        _ = user.leave()
+        _ = delegateState.takeDelegate()
     }
 
     private func failLater(_ failure: IOFailure) {
-        guard user.failing == nil else { return }
-        user.failing = loop.timer(after: .zero) { [weak self] in self?.fail(failure) }
+        guard delegateState.failureTimer == nil else { return }
+        delegateState.failureTimer = loop.timer(after: .zero) { [weak self] in self?.fail(failure) }
     }
 }
 
@@ -207,26 +210,28 @@ extension TLSChannel: ByteStreamDelegate {
             let end = min(start + Self.sliceBytes, bytes.count)
             engine.receive(bytes.extracting(start..<end))
             start = end
-            if isOpen { deliver() } else { shakeHands() }
+            if isOpen { deliver() } else { continueHandshake() }
         }
     }
 
     func streamEnded() {
         hasInnerEnded = true
-        guard isOpen else { return giveUp(.insecure("closed in the middle of the handshake")) }
+        guard isOpen else {
+            return failHandshake(.tlsFailed("closed in the middle of the handshake"))
+        }
         deliver()
     }
 
     func streamBlocked() {
-        if isOpen { user.delegate?.streamBlocked() }
+        if isOpen { delegateState.delegate?.streamBlocked() }
     }
 
     func streamDrained() {
-        if isOpen { user.delegate?.streamDrained() }
+        if isOpen { delegateState.delegate?.streamDrained() }
     }
 
     func streamFailed(_ failure: IOFailure) {
-        guard isOpen else { return giveUp(failure) }
+        guard isOpen else { return failHandshake(failure) }
         deliver()
         if !isClosed { fail(failure) }
     }

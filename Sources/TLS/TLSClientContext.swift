@@ -16,10 +16,10 @@ package final class TLSClientContext: Sendable {
         self.settings = settings
         context = try TLSContext(TLS_client_method())
         if case .signed(let authorities) = settings.trust { try context.trust(authorities) }
-        if let identity = settings.identity { try context.show(identity) }
+        if let identity = settings.identity { try context.use(identity) }
         let protocols = [UInt8](Self.applicationProtocols.utf8)
         guard SSL_CTX_set_alpn_protos(context.raw, protocols, UInt32(protocols.count)) == 0 else {
-            throw .context(TLSErrors.words())
+            throw .context(TLSErrors.message())
         }
     }
 
@@ -39,13 +39,13 @@ package final class TLSClientContext: Sendable {
     /// For pools of connections.
     package var security: StreamSecurity {
         StreamSecurity(
-            terms: settings.terms, verifies: settings.trust != .anybody,
+            configuration: settings.configuration, verifies: settings.trust != .unverified,
             serverName: settings.serverName
         ) { stream, host, loop in
             do {
                 let engine = try self.engine(
                     for: host, unixTime: Int(loop.unixTime / 1_000_000_000))
-                return TLSStream.opening(over: stream, engine, on: loop)
+                return TLSStream.open(over: stream, engine, on: loop)
             } catch {
                 stream.close()
                 return loop.local.error(error)
@@ -56,10 +56,10 @@ package final class TLSClientContext: Sendable {
 
 extension TLSSettings {
     /// Equal for equal settings.
-    fileprivate var terms: [Bytes] {
+    fileprivate var configuration: [Bytes] {
         let trust =
             switch trust {
-            case .anybody: [Bytes("anybody")]
+            case .unverified: [Bytes("unverified")]
             case .signed(let authorities): [Bytes("signed"), authorities]
             }
         return trust + [

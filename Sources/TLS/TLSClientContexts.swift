@@ -4,7 +4,7 @@ import Synchronization
 /// for all cores, because reading a system's list of authorities takes tens of milliseconds, which
 /// no core has while it serves.
 package final class TLSClientContexts: Sendable {
-    private let known = Mutex<[TLSClientContext]>([])
+    private let contexts = Mutex<[TLSClientContext]>([])
 
     package init() {}
 
@@ -15,11 +15,11 @@ package final class TLSClientContexts: Sendable {
         if let context = find(settings) { return context }
         // Made outside of the lock; should two threads make one, both are good.
         let context = try TLSClientContext(settings)
-        known.withLock { $0.append(context) }
+        contexts.withLock { $0.append(context) }
         return context
     }
 
     private func find(_ settings: TLSSettings) -> TLSClientContext? {
-        known.withLock { known in known.first { $0.settings == settings } }
+        contexts.withLock { contexts in contexts.first { $0.settings == settings } }
     }
 }

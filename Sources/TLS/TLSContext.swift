@@ -10,20 +10,20 @@ final class TLSContext: @unchecked Sendable {
 
     init(_ method: OpaquePointer?) throws(TLSSettingsError) {
         ERR_clear_error()
-        guard let raw = SSL_CTX_new(method) else { throw .context(TLSErrors.words()) }
+        guard let raw = SSL_CTX_new(method) else { throw .context(TLSErrors.message()) }
         self.raw = raw
-        guard tributary_ssl_ctx_harden(raw) == 1 else { throw .context(TLSErrors.words()) }
+        guard tributary_ssl_ctx_harden(raw) == 1 else { throw .context(TLSErrors.message()) }
     }
 
     deinit { SSL_CTX_free(raw) }
 
     /// The other side must show a certificate that one of these signed, or one of these itself.
     func trust(_ pem: Bytes) throws(TLSSettingsError) {
-        let certificates = try PEM(pem).certificates { words in .trusted(words) }
+        let certificates = try PEM(pem).certificates { message in .trusted(message) }
         let store = SSL_CTX_get_cert_store(raw)
         for certificate in certificates {
-            guard certificate.give({ X509_STORE_add_cert(store, $0) }) else {
-                throw .trusted(TLSErrors.words())
+            guard certificate.pass({ X509_STORE_add_cert(store, $0) }) else {
+                throw .trusted(TLSErrors.message())
             }
         }
         // A trusted certificate that is not a root is trusted on purpose.
@@ -32,24 +32,24 @@ final class TLSContext: @unchecked Sendable {
     }
 
     /// What is shown to the other side.
-    func show(_ identity: TLSIdentity) throws(TLSSettingsError) {
-        let chain = try PEM(identity.certificate).certificates { words in .certificate(words) }
+    func use(_ identity: TLSIdentity) throws(TLSSettingsError) {
+        let chain = try PEM(identity.certificate).certificates { message in .certificate(message) }
         for (index, certificate) in chain.enumerated() {
-            let isGiven = certificate.give { certificate in
+            let isAccepted = certificate.pass { certificate in
                 index == 0
                     ? SSL_CTX_use_certificate(raw, certificate)
                     : tributary_ssl_ctx_add1_chain_cert(raw, certificate)
             }
-            guard isGiven else { throw .certificate(TLSErrors.words()) }
+            guard isAccepted else { throw .certificate(TLSErrors.message()) }
         }
         let key = try PEM(identity.key).key()
         defer { EVP_PKEY_free(key) }
-        guard SSL_CTX_use_PrivateKey(raw, key) == 1 else { throw .key(Self.keyWords) }
-        guard SSL_CTX_check_private_key(raw) == 1 else { throw .key(Self.keyWords) }
+        guard SSL_CTX_use_PrivateKey(raw, key) == 1 else { throw .key(Self.keyMessage) }
+        guard SSL_CTX_check_private_key(raw) == 1 else { throw .key(Self.keyMessage) }
     }
 
-    private static var keyWords: String {
-        let words = TLSErrors.words()
-        return words.contains("mismatch") ? "does not belong to the certificate" : words
+    private static var keyMessage: String {
+        let message = TLSErrors.message()
+        return message.contains("mismatch") ? "does not belong to the certificate" : message
     }
 }

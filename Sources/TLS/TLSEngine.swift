@@ -76,7 +76,7 @@ package final class TLSEngine {
             ? X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1
             : SSL_set1_host(ssl, host) == 1 && tributary_ssl_set_name(ssl, host) == 1
         guard isSet else {
-            throw .insecure("'\(host)' cannot be used as a server name: \(TLSErrors.words())")
+            throw .tlsFailed("'\(host)' cannot be used as a server name: \(TLSErrors.message())")
         }
     }
 
@@ -102,10 +102,10 @@ package final class TLSEngine {
     }
 
     /// Whether something arrived that was not read yet.
-    package var holdsInput: Bool { BIO_ctrl_pending(arrived) > 0 || SSL_has_pending(ssl) == 1 }
+    package var hasInput: Bool { BIO_ctrl_pending(arrived) > 0 || SSL_has_pending(ssl) == 1 }
 
     /// Goes on agreeing, with what arrived.
-    package func shakeHands() -> Handshake {
+    package func continueHandshake() -> Handshake {
         if let failure { return .failed(failure) }
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
@@ -138,7 +138,7 @@ package final class TLSEngine {
         }
         if result == 1, count == bytes.count { return true }
         // Memory takes everything, so even to have to wait would be wrong.
-        failure = reasonToStop(result) ?? .insecure("cannot write")
+        failure = reasonToStop(result) ?? .tlsFailed("cannot write")
         return false
     }
 
@@ -172,7 +172,7 @@ package final class TLSEngine {
     private func reasonToStop(_ result: CInt) -> IOFailure? {
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return nil
-        case SSL_ERROR_ZERO_RETURN: failure = .insecure("ended in the middle of the handshake")
+        case SSL_ERROR_ZERO_RETURN: failure = .tlsFailed("ended in the middle of the handshake")
         default: failure = TLSErrors.failure(of: ssl)
         }
         return failure

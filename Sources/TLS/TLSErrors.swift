@@ -4,11 +4,11 @@ import Reactor
 /// OpenSSL's list of errors, one for each thread. A caller of OpenSSL clears it before and reads
 /// afterwards.
 enum TLSErrors {
-    /// The first error in words, which is the cause of the others. Empties the list.
-    static func words() -> String {
+    /// The first error in message, which is the cause of the others. Empties the list.
+    static func message() -> String {
         let error = ERR_peek_error()
         ERR_clear_error()
-        return words(of: error)
+        return message(of: error)
     }
 
     /// Whether reading PEM ended because there is nothing more.
@@ -22,20 +22,20 @@ enum TLSErrors {
     static func failure(of ssl: OpaquePointer) -> IOFailure {
         let error = ERR_peek_error()
         ERR_clear_error()
-        guard tributary_err_lib(error) == ERR_LIB_SSL else { return .insecure(words(of: error)) }
+        guard tributary_err_lib(error) == ERR_LIB_SSL else { return .tlsFailed(message(of: error)) }
         switch tributary_err_reason(error) {
         case SSL_R_CERTIFICATE_VERIFY_FAILED:
             let reason = X509_verify_cert_error_string(SSL_get_verify_result(ssl))
-            return .certificateRefused(reason.map { String(cString: $0) } ?? words(of: error))
+            return .certificateRefused(reason.map { String(cString: $0) } ?? message(of: error))
         // What other protocols' bytes look like.
         case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG:
-            return .insecure("\(words(of: error)) (is it TLS that is spoken there?)")
+            return .tlsFailed("\(message(of: error)) (is it TLS that is spoken there?)")
         default:
-            return .insecure(words(of: error))
+            return .tlsFailed(message(of: error))
         }
     }
 
-    private static func words(of error: UInt) -> String {
+    private static func message(of error: UInt) -> String {
         if error == 0 { return "OpenSSL gives no reason" }
         guard let reason = ERR_reason_error_string(error) else { return "OpenSSL error \(error)" }
         return String(cString: reason)

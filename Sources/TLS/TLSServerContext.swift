@@ -11,7 +11,7 @@ package final class TLSServerContext: Sendable {
     /// - Parameter clients: the certificates that clients' must be signed by; nil requests none
     package init(_ identity: TLSIdentity, clients: Bytes? = nil) throws(TLSSettingsError) {
         context = try TLSContext(TLS_server_method())
-        try context.show(identity)
+        try context.use(identity)
         if let clients { try context.trust(clients) }
     }
 
@@ -25,7 +25,7 @@ package final class TLSServerContext: Sendable {
     {
         do {
             let engine = try engine(unixTime: Int(loop.unixTime / 1_000_000_000))
-            return TLSStream.opening(over: stream, engine, on: loop)
+            return TLSStream.open(over: stream, engine, on: loop)
         } catch {
             stream.close()
             return loop.local.error(error)

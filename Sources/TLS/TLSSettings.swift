@@ -23,7 +23,7 @@ package enum TLSTrust: Sendable, Equatable {
     /// Those signed by one of these, in PEM.
     case signed(by: Bytes)
     /// Any, from anybody.
-    case anybody
+    case unverified
 }
 
 /// A certificate, the ones between it and a trusted one, and the key that goes with it.

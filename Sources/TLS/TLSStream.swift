@@ -16,18 +16,18 @@ final class TLSStream: ByteStream {
 
     /// Performs the handshake over `stream`, which it takes over, and promises the stream to use
     /// on. Rejects with `IOFailure`; cancelling closes.
-    static func opening(
+    static func open(
         over stream: any ByteStream, _ engine: TLSEngine, on loop: any Loop
     ) -> LocalPromise<any ByteStream> {
         let channel = TLSChannel(over: stream, engine, on: loop)
         let resolver = LocalResolver<any ByteStream>(on: loop.local)
         let promise = resolver.promise
         resolver.onCancel { _ in channel.close() }
-        channel.begin(TLSHandshake(resolver))
+        channel.startHandshake(TLSHandshake(resolver))
         return promise
     }
 
-    func start(_ delegate: any ByteStreamDelegate) { channel.start(delegate) }
+    func startReading(for delegate: any ByteStreamDelegate) { channel.startReading(for: delegate) }
 
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) { channel.write(head, body) }
 
@@ -35,7 +35,7 @@ final class TLSStream: ByteStream {
 
     var hasOfferedAll: Bool { channel.hasOfferedAll }
 
-    func discardGathered() { channel.discardGathered() }
+    func discardBuffered() { channel.discardBuffered() }
 
     func pauseReading() { channel.pauseReading() }
 

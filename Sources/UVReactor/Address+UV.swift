@@ -2,7 +2,7 @@ import CUV
 import Reactor
 
 extension IPAddress {
-    /// The system's number for its version.
+    /// The system's address family of this version.
     var systemFamily: CInt {
         switch self {
         case .v4: AF_INET
@@ -12,7 +12,7 @@ extension IPAddress {
 }
 
 extension SocketAddress {
-    /// Calls `body` with the address as the system wants it.
+    /// Calls `body` with the address as a `sockaddr`.
     func withSystemAddress<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) throws(IOFailure) -> Result {
@@ -32,13 +32,13 @@ extension SocketAddress {
         }
     }
 
-    /// Reads what the system wrote; nil for anything but an internet address.
+    /// Reads a `sockaddr`; nil for anything but an internet address.
     init?(_ address: UnsafePointer<sockaddr>) {
         guard let host = IPAddress(address) else { return nil }
         self = .ip(host, port: tributary_address_port(address))
     }
 
-    /// Lets `write` fill in a system address and reads it.
+    /// Reads the system address that `write` fills in.
     init?(_ write: (UnsafeMutablePointer<sockaddr_storage>) -> CInt) {
         var storage = sockaddr_storage()
         guard write(&storage) >= 0 else { return nil }
@@ -49,7 +49,7 @@ extension SocketAddress {
         self = address
     }
 
-    /// The address of an IPv4 client that came through a socket for both versions, as IPv4.
+    /// The address as IPv4 if it is an IPv4 client on a dual-stack socket.
     var unmapped: SocketAddress {
         guard case .ip(.v6(0, let low), let port) = self, low >> 32 == 0xFFFF else { return self }
         return .ip(.v4(UInt32(truncatingIfNeeded: low)), port: port)
@@ -57,7 +57,7 @@ extension SocketAddress {
 }
 
 extension IPAddress {
-    /// Reads what the system wrote; nil for anything but an internet address.
+    /// Reads a `sockaddr`; nil for anything but an internet address.
     init?(_ address: UnsafePointer<sockaddr>) {
         switch CInt(address.pointee.sa_family) {
         case AF_INET:

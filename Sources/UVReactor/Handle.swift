@@ -1,11 +1,11 @@
 import CUV
 import Reactor
 
-/// One open libuv handle: whoever holds this owns it, and dropping it closes it.
+/// Owns one open libuv handle; releasing it closes the handle.
 ///
-/// libuv's law: a handle's memory is ours again only inside its close callback. Swift's law: a
-/// stored property may move. So the C struct lives on the heap, and `deinit` hands it to `uv_close`,
-/// whose callback frees it; no Swift object has to survive for that. Confined to its loop's thread.
+/// libuv allows the memory of a handle to be freed only in its close callback, and Swift may move a
+/// stored property. So the C struct is on the heap, and `deinit` passes it to `uv_close`, whose
+/// callback frees it; no Swift object has to outlive the call. Confined to its loop's thread.
 struct Handle<Raw>: ~Copyable {
     let raw: UnsafeMutablePointer<Raw>
 
@@ -14,7 +14,7 @@ struct Handle<Raw>: ~Copyable {
         let memory = UnsafeMutablePointer<Raw>.allocate(capacity: 1)
         let code = start(memory)
         guard code >= 0 else {
-            memory.deallocate()  // libuv never knew it: there is nothing to close
+            memory.deallocate()  // libuv did not initialise it, so there is nothing to close
             throw IOFailure(uv: code)
         }
         raw = memory
@@ -26,19 +26,19 @@ struct Handle<Raw>: ~Copyable {
     }
 
     deinit {
-        base.pointee.data = nil  // no callback may find its owner any more
+        base.pointee.data = nil  // callbacks must not find the owner any more
         uv_close(base) { $0?.deallocate() }  // captures nothing, so it is a C function
     }
 
-    /// The handle as what it derives from in libuv's sense: a `uv_tcp_t` is a `uv_stream_t`.
+    /// The handle as its base type in libuv's sense: a `uv_tcp_t` is a `uv_stream_t`.
     consuming func upcast<Parent>(to _: Parent.Type) -> Handle<Parent> {
         let parent = raw.cast(to: Parent.self)
         discard self
         return Handle<Parent>(adopting: parent)
     }
 
-    /// Makes `owner` known to the callbacks. It is not retained: an owner outlives its handle,
-    /// because the handle closes when the owner goes away.
+    /// Lets callbacks find `owner`. It is not retained: the owner holds the handle, so it outlives
+    /// it.
     func setOwner(_ owner: HandleOwner) {
         base.pointee.data = Unmanaged.passUnretained(owner).toOpaque()
     }
@@ -47,24 +47,23 @@ struct Handle<Raw>: ~Copyable {
 }
 
 extension UnsafeMutablePointer {
-    /// The same struct seen as what it derives from by libuv's convention (every handle begins as a
-    /// `uv_handle_t`, a `uv_tcp_t` as a `uv_stream_t`), or the other way round where it is known.
+    /// The same struct as another type of libuv's hierarchy (every handle begins as a
+    /// `uv_handle_t`, a `uv_tcp_t` also as a `uv_stream_t`).
     func cast<Other>(to _: Other.Type) -> UnsafeMutablePointer<Other> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Other.self)
     }
 }
 
-/// An object that a handle's callbacks call: it holds the handle and is found through its `data`.
+/// An object that the callbacks of its handle call, through the `data` field of the handle.
 package class HandleOwner {
     init() {}
 
-    /// Closes the handle while this object is still in use, because the loop closes; users of the object
-    /// are notified.
+    /// Closes the handle because the loop closes, and notifies the users of this object.
     func abandon() {}
 
-    /// The owner that a callback's handle belongs to; nil when it closes already.
+    /// The owner of a callback's handle; nil if the handle is closing.
     ///
-    /// The caller's reference is a strong one, since what the callback calls may drop the last other.
+    /// Returns a strong reference, since the callback may release the last other one.
     @inline(__always)
     static func owner<Owner: HandleOwner, Raw>(
         of handle: UnsafeMutablePointer<Raw>?, as _: Owner.Type

@@ -1,17 +1,18 @@
 import CUV
 package import Reactor
 
-/// A bound socket that no loop serves yet: what may go from one thread to another.
+/// A bound socket that belongs to no loop yet, so it can be passed between threads.
 ///
-/// TCP loops each bind their own (SO_REUSEPORT). A unix socket is bound once, and every loop gets a
-/// `duplicate` of its descriptor. Whoever holds this owns the descriptor; dropping it closes it.
+/// Each loop binds a TCP socket of its own (SO_REUSEPORT). A unix socket is bound once, and every
+/// loop gets a `duplicate` of its descriptor. The value owns the descriptor; releasing it closes
+/// it.
 package struct ListeningSocket: ~Copyable, Sendable {
     let descriptor: CInt
 
-    /// The address bound to, with the port that the system chose where 0 was asked for.
+    /// The bound address, with the port that the system chose for port 0.
     package let address: SocketAddress
 
-    /// The socket file that goes away with this object; nil for TCP and for a duplicate.
+    /// The socket file, which is removed with this value; nil for TCP and for a duplicate.
     private let file: String?
 
     private init(descriptor: CInt, address: SocketAddress, file: String?) {
@@ -25,11 +26,10 @@ package struct ListeningSocket: ~Copyable, Sendable {
         _ = tributary_close(descriptor)
     }
 
-    /// Binds. With `sharedPort` several sockets may be bound to the same address, if all say so.
-    /// The file of a unix socket gets `access`, before the socket listens.
+    /// Binds a socket. With `sharedPort` several sockets may be bound to the same address, if all
+    /// request it. The file of a unix socket gets `access` before the socket listens.
     ///
-    /// The file of a unix socket that nobody listens on any more is replaced: it is what a process
-    /// that was killed left behind.
+    /// A stale socket file, which a killed process left behind, is replaced.
     package static func bound(
         to address: SocketAddress, sharedPort: Bool = false,
         access: SocketFileAccess = SocketFileAccess()
@@ -53,14 +53,14 @@ package struct ListeningSocket: ~Copyable, Sendable {
             }
             return ListeningSocket(descriptor: descriptor, address: actual, file: nil)
         }
-        // From here on an error closes the socket and removes its file.
+        // From here on, an error closes the socket and removes its file.
         let socket = ListeningSocket(descriptor: descriptor, address: address, file: path)
         try checked(tributary_set_file_access(path, mode, access.group.map { Int64($0) } ?? -1))
         return socket
     }
 
-    /// Is somebody listening there already? Asked once before several loops share a port, for
-    /// sharing would hide it: two daemons would each get a part of the connections.
+    /// Whether a process listens on the address. Checked once before several loops share a port,
+    /// since sharing would hide it: two daemons would each get a part of the connections.
     package static func isTaken(_ address: SocketAddress) -> Bool {
         do throws(IOFailure) {
             _ = try bound(to: address)

@@ -2,41 +2,41 @@ import Basics
 import CUV
 package import Reactor
 
-/// The look-ups of the daemon: one thread for each that runs.
+/// The look-ups of the daemon: one thread for each.
 ///
-/// libuv's own look-ups do not serve here: two that hang block all others of the process, and its
-/// threads have to end before the process can.
+/// libuv's own look-ups do not suffice: two that hang block all others of the process, and their
+/// threads must end before the process can.
 struct SystemLookUps: NameLookUps {
     let function: NameLookUp.Function
 
     var now: Instant { Instant(nanoseconds: Int64(clamping: uv_hrtime())) }
 
-    func start(_ host: String, _ onEnd: @escaping NameLookUp.End) throws(IOFailure) {
-        let code = NameLookUp.start(host, by: function, onEnd)
+    func startLookUp(of host: String, _ onEnd: @escaping NameLookUp.End) throws(IOFailure) {
+        let code = NameLookUp.startThread(host, by: function, onEnd)
         if code < 0 { throw IOFailure(uv: code) }
     }
 }
 
 extension NameService {
-    /// The names of a process whose loops are libuv's.
+    /// The names of a process with libuv loops.
     package convenience init(lookUp: @escaping NameLookUp.Function = NameLookUp.system) {
         self.init(lookUps: SystemLookUps(function: lookUp))
     }
 }
 
-/// One look-up of a name, on a thread of its own that ends with it.
+/// One look-up of a name, on a thread of its own, which ends with it.
 ///
-/// A thread for each look-up, since none can be taken back from a call that hangs. They are detached:
-/// a process that ends does not wait for them.
+/// Each look-up has its own thread, since a hanging call cannot be cancelled. The threads are
+/// detached, so a process that ends does not wait for them.
 package final class NameLookUp: Sendable {
-    /// Gives the addresses of a name; may block for any time.
+    /// Returns the addresses of a name; may block for any time.
     package typealias Function = @Sendable (_ host: String) -> Result<[IPAddress], IOFailure>
 
     private let host: String
     private let function: Function
     private let onEnd: End
 
-    /// Receives the result, on the thread of the look-up.
+    /// Receives the result, on the look-up's thread.
     typealias End = @Sendable (Result<[IPAddress], IOFailure>) -> Void
 
     private init(_ host: String, by function: @escaping Function, _ onEnd: @escaping End) {
@@ -45,30 +45,30 @@ package final class NameLookUp: Sendable {
         self.onEnd = onEnd
     }
 
-    /// Starts a look-up; `onEnd` is called on its thread. A negative result is libuv's code: no
-    /// thread could be started, and `onEnd` is not called.
-    static func start(
+    /// Starts a look-up; `onEnd` is called on its thread. A negative result is libuv's error code:
+    /// no thread was started, and `onEnd` is not called.
+    static func startThread(
         _ host: String, by function: @escaping Function, _ onEnd: @escaping End
     ) -> CInt {
         let lookUp = Unmanaged.passRetained(NameLookUp(host, by: function, onEnd))
         let code = tributary_start_thread(
             { raw in
                 guard let raw else { return nil }
-                Unmanaged<NameLookUp>.fromOpaque(raw).takeRetainedValue().run()
+                Unmanaged<NameLookUp>.fromOpaque(raw).takeRetainedValue().lookUpHost()
                 return nil
             }, lookUp.toOpaque())
         if code < 0 { lookUp.release() }
         return code
     }
 
-    private func run() {
+    private func lookUpHost() {
         ThreadName.set("name look-up")
         onEnd(function(host))
     }
 
     /// The system's `getaddrinfo`.
     package static func system(_ host: String) -> Result<[IPAddress], IOFailure> {
-        // A C string would end at the zero, and another name be looked up.
+        // A C string would end at the zero byte, and another name would be looked up.
         guard !host.isEmpty, !host.utf8.contains(0) else { return .failure(.hostNotFound) }
         var list: UnsafeMutablePointer<addrinfo>?
         let code = tributary_getaddrinfo(host, &list)

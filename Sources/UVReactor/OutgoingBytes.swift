@@ -1,7 +1,6 @@
 import CUV
 
-/// Bytes that gather, and those that the kernel did not take, in memory that stays where it is while
-/// libuv sends.
+/// Buffered and unsent bytes, in memory that does not move while libuv sends them.
 final class OutgoingBytes {
     private var memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -12,7 +11,7 @@ final class OutgoingBytes {
 
     deinit { memory.deallocate() }
 
-    /// Adds a copy. Not while libuv holds `buffer`.
+    /// Appends a copy. Not while libuv uses `buffer`.
     func append(_ bytes: Span<UInt8>) {
         reserve(count + bytes.count)
         bytes.withUnsafeBytes { source in
@@ -21,7 +20,7 @@ final class OutgoingBytes {
         count += bytes.count
     }
 
-    /// Forgets the first `taken`, which have left. Not while libuv holds `buffer`.
+    /// Removes the first `taken` bytes, which were sent. Not while libuv uses `buffer`.
     func removeFirst(_ taken: Int) {
         let taken = min(taken, count)
         let rest = UnsafeRawBufferPointer(rebasing: memory[taken..<count])
@@ -31,10 +30,10 @@ final class OutgoingBytes {
 
     func removeAll() { count = 0 }
 
-    /// How much it holds without growing.
+    /// The size that it can hold without growing.
     var capacity: Int { memory.count }
 
-    /// The bytes as libuv wants them.
+    /// The bytes as libuv's buffer type.
     var buffer: uv_buf_t {
         uv_buf_t(base: memory.baseAddress?.assumingMemoryBound(to: CChar.self), len: count)
     }

@@ -1,13 +1,13 @@
 import CUV
 package import Reactor
 
-/// The signals that a daemon answers.
+/// The signals that a daemon handles.
 package enum Signal: Sendable, CaseIterable {
     /// Ctrl-C.
     case interrupt
-    /// Please end.
+    /// Request to stop.
     case terminate
-    /// Please read the configuration again.
+    /// Request to reload the configuration.
     case hangUp
 
     /// The system's number.
@@ -19,8 +19,8 @@ package enum Signal: Sendable, CaseIterable {
         }
     }
 
-    /// Lets it in on this thread. A process inherits what its parent had blocked, such as everything
-    /// if that was a thread of a pool.
+    /// Unblocks the signal on this thread. A process inherits the signal mask of its parent, which
+    /// may block all signals, for example if a pool's thread started it.
     fileprivate func unblock() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -29,13 +29,14 @@ package enum Signal: Sendable, CaseIterable {
     }
 }
 
-/// Turns one signal into calls on a loop. Dropping it gives the signal its default meaning again.
+/// Calls an action on a loop for each signal. Releasing it restores the default action of the
+/// signal.
 package final class SignalSource: HandleOwner {
     private let loop: UVLoop
     private var handle: Handle<uv_signal_t>?
     private var action: (() -> Void)?
 
-    /// Calls `action` on `loop`, inside a turn, each time the process gets `signal`.
+    /// Calls `action` on `loop` each time the process receives `signal`.
     package init(
         _ signal: Signal, on loop: UVLoop, _ action: @escaping () -> Void
     ) throws(IOFailure) {
@@ -50,12 +51,14 @@ package final class SignalSource: HandleOwner {
         try checked(
             tributary_uv_signal_start(
                 raw,
-                { source, _ in HandleOwner.owner(of: source, as: SignalSource.self)?.arrived() },
+                { source, _ in
+                    HandleOwner.owner(of: source, as: SignalSource.self)?.signalReceived()
+                },
                 signal.number))
         signal.unblock()
     }
 
-    /// Listens no more.
+    /// Stops listening for the signal.
     package func close() {
         handle = nil
         _ = action.take()
@@ -63,7 +66,7 @@ package final class SignalSource: HandleOwner {
 
     override func abandon() { close() }
 
-    private func arrived() {
+    private func signalReceived() {
         action?()
         loop.finishCallback()
     }

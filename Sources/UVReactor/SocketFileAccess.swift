@@ -3,7 +3,7 @@ package struct SocketFileAccess: Sendable, Equatable {
     /// The permission bits; nil leaves them to the umask.
     package let mode: UInt16?
 
-    /// The number of the group that owns the file; nil leaves the process's.
+    /// The id of the group that owns the file; nil leaves the process's group.
     package let group: UInt32?
 
     package init(mode: UInt16? = nil, group: UInt32? = nil) {

@@ -1,8 +1,9 @@
 import CUV
 
-/// What tools such as `top` call the present thread.
+/// The name of a thread in tools such as `top`.
 package enum ThreadName {
-    /// Names the calling thread; the kernel keeps 15 bytes. Only for people, so a failure is none.
+    /// Names the calling thread; the kernel stores 15 bytes. Failures are ignored, since the name
+    /// is only informative.
     package static func set(_ name: String) {
         tributary_name_thread(name)
     }

@@ -2,20 +2,21 @@ import CUV
 import Promises
 import Reactor
 
-/// An attempt to connect: it holds the handle until there is a stream to give it to.
+/// A connection attempt: owns the handle until it becomes a stream.
 final class UVConnect: HandleOwner {
     private let loop: UVLoop
     private var handle: Handle<uv_stream_t>?
     private var resolver: LocalResolver<any ByteStream>?
 
-    /// Begins. The promise is cancelled or rejected, or its stream is the caller's.
-    static func begin(to address: SocketAddress, on loop: UVLoop) -> LocalPromise<any ByteStream> {
+    /// Starts an attempt. The caller owns the stream that the promise delivers.
+    static func connect(to address: SocketAddress, on loop: UVLoop) -> LocalPromise<any ByteStream>
+    {
         let resolver = LocalResolver<any ByteStream>(on: loop.local)
         let promise = resolver.promise
         let attempt = UVConnect(resolver, on: loop)
         do throws(IOFailure) {
-            try attempt.open(address)
-            try attempt.start(address)
+            try attempt.openSocket(address)
+            try attempt.startConnecting(address)
         } catch {
             attempt.fail(error)
         }
@@ -25,15 +26,15 @@ final class UVConnect: HandleOwner {
     private init(_ resolver: consuming LocalResolver<any ByteStream>, on loop: UVLoop) {
         self.loop = loop
         super.init()
-        resolver.onCancel { [self] _ in giveUp() }
+        resolver.onCancel { [self] _ in cancel() }
         self.resolver = consume resolver
     }
 
-    private func open(_ address: SocketAddress) throws(IOFailure) {
+    private func openSocket(_ address: SocketAddress) throws(IOFailure) {
         let loop = loop.raw
         switch address {
         case .ip(let host, _):
-            // With its socket, so that its number is known before anything is sent.
+            // Creates the socket too, so that its number is known before anything is sent.
             let family = UInt32(host.systemFamily)
             let tcp = try Handle<uv_tcp_t> { tcp in tributary_uv_tcp_init_ex(loop, tcp, family) }
             try checkCeiling(tcp.raw.cast(to: uv_handle_t.self))
@@ -46,43 +47,43 @@ final class UVConnect: HandleOwner {
         handle?.setOwner(self)
     }
 
-    private func start(_ address: SocketAddress) throws(IOFailure) {
+    private func startConnecting(_ address: SocketAddress) throws(IOFailure) {
         guard let raw = handle?.raw else { return }
         let code = try address.withSystemAddress { system, _ in
-            Request<uv_connect_t, UVConnect>.start(self) { request in
+            UVRequest<uv_connect_t, UVConnect>.submit(self) { request in
                 switch address {
                 case .ip:
                     return tributary_uv_tcp_connect(
-                        request, raw.cast(to: uv_tcp_t.self), system, UVConnect.called)
+                        request, raw.cast(to: uv_tcp_t.self), system, UVConnect.callback)
                 case .unix(let path):
                     return tributary_uv_pipe_connect(
-                        request, raw.cast(to: uv_pipe_t.self), path, UVConnect.called)
+                        request, raw.cast(to: uv_pipe_t.self), path, UVConnect.callback)
                 }
             }
         }
         try checked(code)
-        // libuv makes the socket of a pipe when it connects.
+        // libuv creates the socket of a pipe when it connects.
         if case .unix = address, let raw = handle?.raw {
             try checkCeiling(raw.cast(to: uv_handle_t.self))
         }
     }
 
-    /// Refuses a socket whose number is kept free for others.
+    /// Rejects a socket whose number is reserved for other uses.
     private func checkCeiling(_ handle: UnsafeMutablePointer<uv_handle_t>) throws(IOFailure) {
         let number = tributary_descriptor_number(handle)
-        // libuv got no socket for a pipe; the callback says why.
+        // libuv has no socket for a pipe yet; the callback reports the reason.
         if number == UV_EBADF.rawValue { return }
         try checked(number)
         if Int(number) >= loop.descriptors.connectCeiling { throw .outOfDescriptors }
     }
 
-    private static let called: uv_connect_cb = { request, status in
-        Request<uv_connect_t, UVConnect>.finish(request)?.ended(status)
+    private static let callback: uv_connect_cb = { request, status in
+        UVRequest<uv_connect_t, UVConnect>.finish(request)?.connectEnded(status)
     }
 
-    private func ended(_ status: CInt) {
+    private func connectEnded(_ status: CInt) {
         if status < 0 {
-            // A socket file that is not there: nobody listens.
+            // A missing socket file means that no process listens.
             fail(status == UV_ENOENT.rawValue ? .connectionRefused : IOFailure(uv: status))
         } else if let resolver = resolver.take(), let handle = handle.take() {
             resolver.fulfill(UVStream(handle, on: loop))
@@ -96,8 +97,8 @@ final class UVConnect: HandleOwner {
         resolver.take()?.reject(failure)
     }
 
-    /// Closing the handle calls the request back, which finds nobody to tell.
-    private func giveUp() {
+    /// Closing the handle calls the request back, which finds no resolver.
+    private func cancel() {
         handle = nil
         _ = resolver.take()
     }

@@ -3,27 +3,27 @@ package import Promises
 import Reactor
 import Synchronization
 
-/// The execution context of a loop's promises, and what wakes the loop for other threads.
+/// The execution context of a loop's promises, and the wake-up of the loop for other threads.
 ///
-/// `enqueue` and `announce` may be called on every thread, at any time: on the loop's own thread a job
-/// goes to its ready queue, else it waits here, and the first one wakes the loop. After the loop's end
-/// inboxes are refused and jobs are leaked, since their closures may only be released on their own
-/// thread.
+/// `enqueue` and `announce` may be called on any thread at any time. On the loop's own thread a job
+/// goes to its ready queue; on another it is stored here, and the first one wakes the loop. After
+/// the loop's end inboxes are refused and jobs are leaked, since their closures may only be
+/// released on their own thread.
 ///
-/// Unchecked, because: `waiting` is guarded, and the wake-up handle lives inside it; `thread` never
-/// changes; `readyQueue` and `loop` are touched only where `isCurrent`, which is the loop's thread.
+/// Unchecked, because: a lock guards `waiting`, which contains the wake-up handle; `thread` never
+/// changes; `readyQueue` and `loop` are used only where `isCurrent`, which is the loop's thread.
 package final class UVContext: ExecutionContext, @unchecked Sendable {
-    /// What came from other threads since the loop looked last.
+    /// Work of other threads since the loop last checked.
     private struct Waiting: ~Copyable {
         var jobs = JobList()
-        /// Those that have messages.
+        /// Inboxes with messages.
         var inboxes: [any AnnouncedInbox] = []
-        /// nil once the loop has ended.
+        /// Nil after the end of the loop.
         var wakeUp: UnsafeMutablePointer<uv_async_t>?
         var isLoopWoken = false
 
-        /// Wakes the loop, once for all that comes until it looks: the one thing that libuv allows
-        /// on another thread. False if libuv fails; then the next caller tries again.
+        /// Wakes the loop, once until it checks: the only call that libuv allows on another thread.
+        /// False if libuv fails; the next call tries again.
         mutating func wakeLoop() -> Bool {
             if !isLoopWoken { isLoopWoken = tributary_uv_async_send(wakeUp) >= 0 }
             return isLoopWoken
@@ -34,10 +34,10 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
     private let thread = uv_thread_self()
     private let isOpen = Atomic(false)
     private let readyQueue: ReadyQueue
-    /// nil once the loop has ended. Not `weak`: that would make every retain of the loop a slow one.
+    /// Nil after the end of the loop. Not `weak`, which would make every retain of the loop slower.
     private unowned(unsafe) var loop: UVLoop?
 
-    /// On the loop's thread.
+    /// Called on the loop's thread.
     init(readyQueue: ReadyQueue) {
         self.readyQueue = readyQueue
         waiting = Guarded(Waiting())
@@ -49,8 +49,8 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
         isOpen.store(true, ordering: .releasing)
     }
 
-    /// Refuses what comes from other threads; the loop's own handlers may still come to an end.
-    func refuse() { waiting.withLock { $0.wakeUp = nil } }
+    /// Refuses work of other threads; the loop's own handlers may still complete.
+    func refuseOtherThreads() { waiting.withLock { $0.wakeUp = nil } }
 
     func close() {
         loop = nil
@@ -59,8 +59,8 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Whether the caller runs on the loop's thread. A thread may get the number of one that has
-    /// ended; hence the first half.
+    /// Whether the caller runs on the loop's thread. A new thread may have the id of an ended one;
+    /// hence the first check.
     package var isCurrent: Bool {
         guard isOpen.load(ordering: .acquiring) else { return false }
         var (one, other) = (thread, uv_thread_self())
@@ -80,8 +80,8 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
         }
     }
 
-    /// Has the loop deliver the messages of `inbox` soon; false if the loop has ended or cannot be
-    /// woken.
+    /// Makes the loop deliver the messages of `inbox` soon; false if the loop has ended or cannot
+    /// be woken.
     func announce(_ inbox: any AnnouncedInbox) -> Bool {
         waiting.withLock { waiting in
             guard waiting.wakeUp != nil, waiting.wakeLoop() else { return false }
@@ -98,12 +98,12 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
         loop?.schedule(job, after: delay) ?? NoTimer()
     }
 
-    /// What is scheduled on a loop that has ended: it never comes.
+    /// A timer on a loop that has ended: it never fires.
     private struct NoTimer: Cancellable {
         func cancel(because cause: (any Error)?) {}
     }
 
-    /// Puts the jobs that wait into the ready queue, and delivers the messages.
+    /// Moves stored jobs to the ready queue and delivers messages.
     func deliver() {
         guard let loop else { return }
         var inboxes: [any AnnouncedInbox] = []

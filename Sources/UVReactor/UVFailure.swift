@@ -2,7 +2,7 @@ import CUV
 import Reactor
 
 extension IOFailure {
-    /// What one of libuv's negative codes means to us. The only place that knows libuv's numbers.
+    /// The failure for one of libuv's negative codes. The only place that uses libuv's numbers.
     init(uv code: some BinaryInteger) {
         let code = Int32(truncatingIfNeeded: code)
         self =
@@ -27,7 +27,7 @@ extension IOFailure {
     }
 }
 
-/// The result of a libuv call that gives a count or a negative code.
+/// Checks the result of a libuv call, which is a count or a negative code.
 @discardableResult
 func checked(_ result: CInt) throws(IOFailure) -> CInt {
     guard result >= 0 else { throw IOFailure(uv: result) }

@@ -1,14 +1,14 @@
 import Promises
 package import Reactor
 
-/// The inbox of a receiver on a libuv loop. The first message of several wakes the loop; one callback
-/// then delivers all that have come.
+/// The inbox of a receiver on a libuv loop. The first of several messages wakes the loop; one
+/// callback then delivers all.
 ///
-/// Unchecked, because: `state` is guarded; `receiver` and `loop` are touched only on the loop's thread,
-/// except by `close` where they were never set.
+/// Unchecked, because: a lock guards `state`; `receiver` and `loop` are used only on the loop's
+/// thread, except by `close` if they were never set.
 package final class UVInbox<Message: Sendable>: MessageInbox, @unchecked Sendable {
     private enum Phase {
-        /// Messages wait for the loop.
+        /// Messages are stored until the loop opens the inbox.
         case unopened
         case open(UVContext)
         case closed
@@ -17,7 +17,7 @@ package final class UVInbox<Message: Sendable>: MessageInbox, @unchecked Sendabl
     private struct State {
         var phase = Phase.unopened
         var messages: [Message] = []
-        /// Whether the loop knows that messages wait.
+        /// Whether the loop was notified of messages.
         var isAnnounced = false
     }
 
@@ -46,7 +46,7 @@ package final class UVInbox<Message: Sendable>: MessageInbox, @unchecked Sendabl
 
     // MARK: On the loop's thread
 
-    /// Begins to deliver to `receiver`, in later callbacks; the loop's end closes the inbox. Called
+    /// Starts delivery to `receiver`, in later callbacks; the loop's end closes the inbox. Called
     /// once.
     package func open(on loop: UVLoop, for receiver: any MessageReceiver<Message>) {
         self.receiver = receiver
@@ -55,13 +55,13 @@ package final class UVInbox<Message: Sendable>: MessageInbox, @unchecked Sendabl
         state.withLock { state in
             guard case .unopened = state.phase else { return }
             state.phase = .open(loop.context)
-            // Where the loop cannot be woken, the next message tries again.
+            // If the loop cannot be woken, the next message tries again.
             if !state.messages.isEmpty { state.isAnnounced = loop.context.announce(self) }
         }
     }
 
-    /// Refuses all further messages, drops those that wait, and releases the receiver. An inbox that
-    /// was never opened may be closed on any thread.
+    /// Refuses further messages, drops stored ones and releases the receiver. An inbox that was
+    /// never opened may be closed on any thread.
     package func close() {
         // Returned, so that they are released outside of the lock.
         _ = state.withLock { state in
@@ -91,9 +91,9 @@ extension UVInbox: AnnouncedInbox {
     }
 }
 
-/// An inbox of whatever messages, as its loop knows it.
+/// An inbox with any message type, as its loop uses it.
 protocol AnnouncedInbox: AnyObject, Sendable {
-    /// Gives the messages that wait to their receiver.
+    /// Delivers the stored messages to the receiver.
     func deliver()
 
     func close()

@@ -3,12 +3,12 @@ import Reactor
 
 /// A listening socket on a libuv loop.
 ///
-/// It polls the descriptor and accepts by itself instead of `uv_listen`, because libuv 1.44 cannot
-/// pause a listener, and because its way out of a shortage of descriptors (give up a reserved one)
-/// turns into an endless loop when another thread takes the reserved one first.
+/// It polls the descriptor and accepts by itself instead of using `uv_listen`, because libuv 1.44
+/// cannot pause a listener, and because its handling of a descriptor shortage (closing a reserved
+/// descriptor) loops endlessly if another thread takes that descriptor first.
 ///
 /// At the loop's `acceptCeiling`, and when the system has no descriptor left, it stops polling and
-/// looks again after `reliefDelay`. So a loop exceeds the ceiling by one connection at most.
+/// tries again after `shortageRetryDelay`. So a loop exceeds the ceiling by one connection at most.
 final class UVListener: HandleOwner, Listener {
     let address: SocketAddress
     private let loop: UVLoop
@@ -17,19 +17,19 @@ final class UVListener: HandleOwner, Listener {
     private var accept: ((any ByteStream) -> Void)?
     private var isPaused = false
 
-    /// Runs while descriptors or memory are short.
-    private var relief: Timer?
+    /// Set while descriptors or memory are short.
+    private var shortageTimer: Timer?
 
-    /// Whether the connection accepted last has a number at the ceiling.
+    /// Whether the last accepted connection has a number at the ceiling.
     private var isAtCeiling = false
 
-    /// How long a loop that ran out of descriptors leaves new connections in the kernel's queue.
+    /// How long a loop without descriptors leaves new connections in the kernel's queue.
     ///
-    /// 100 ms: no spinning, and a client hardly notices.
-    private static let reliefDelay = Duration.milliseconds(100)
+    /// 100 ms: the loop does not spin, and the delay is short for a client.
+    private static let shortageRetryDelay = Duration.milliseconds(100)
 
-    /// Connections accepted in one callback, so that a flood does not starve the others.
-    private static let acceptsPerPassMax = 64
+    /// Connections accepted in one callback, so that many new ones do not starve the others.
+    private static let acceptsPerIterationMax = 64
 
     init(
         _ socket: consuming ListeningSocket, on loop: UVLoop,
@@ -44,13 +44,13 @@ final class UVListener: HandleOwner, Listener {
         self.accept = accept
         super.init()
         handle?.setOwner(self)
-        try checked(poll())
+        try checked(startPoll())
     }
 
-    deinit { relief?.cancel() }
+    deinit { shortageTimer?.cancel() }
 
     override func abandon() {
-        release()
+        closeSocket()
         _ = accept.take()
     }
 
@@ -66,22 +66,22 @@ final class UVListener: HandleOwner, Listener {
     }
 
     func close() {
-        // Until none waits: closing resets the connections that are still in the kernel's queue.
+        // Until the queue is empty: closing resets the connections that are still in it.
         guard let accept = accept.take() else { return }
         isAtCeiling = false
-        while !isAtCeiling, case .success(let stream)? = next() { accept(stream) }
-        release()
+        while !isAtCeiling, case .success(let stream)? = acceptNext() { accept(stream) }
+        closeSocket()
     }
 
-    private func release() {
-        relief.take()?.cancel()
+    private func closeSocket() {
+        shortageTimer.take()?.cancel()
         handle = nil  // before its descriptor
         socket = nil
     }
 
     // MARK: Accepting
 
-    private func poll() -> CInt {
+    private func startPoll() -> CInt {
         guard let raw = handle?.raw else { return 0 }
         return tributary_uv_poll_start(raw, CInt(UV_READABLE.rawValue)) { poll, _, _ in
             HandleOwner.owner(of: poll, as: UVListener.self)?.acceptWaiting()
@@ -89,35 +89,35 @@ final class UVListener: HandleOwner, Listener {
     }
 
     private func startPolling() {
-        if poll() < 0 { rest() }
+        if startPoll() < 0 { suspendAccepting() }
     }
 
     private func stopPolling() {
-        relief.take()?.cancel()
+        shortageTimer.take()?.cancel()
         if let raw = handle?.raw { tributary_uv_poll_stop(raw) }
     }
 
     private func acceptWaiting() {
-        for _ in 0..<UVListener.acceptsPerPassMax {
-            // Called although paused: then libuv would not stop the poll, and must.
+        for _ in 0..<UVListener.acceptsPerIterationMax {
+            // The poll may call back after `pause`; libuv stops it only here.
             if isPaused { return stopPolling() }
-            guard let accept, let result = next() else { return }
+            guard let accept, let result = acceptNext() else { return }
             switch result {
             case .success(let stream): accept(stream)
             case .failure(let failure):
                 if failure == .outOfDescriptors { loop.descriptors.reportShortage(.accept) }
-                return rest()
+                return suspendAccepting()
             }
             loop.finishCallback()
             if isAtCeiling {
                 loop.descriptors.reportShortage(.accept)
-                return rest()
+                return suspendAccepting()
             }
         }
     }
 
-    /// The next connection that waits; nil when there is none.
-    private func next() -> Result<UVStream, IOFailure>? {
+    /// The next queued connection; nil if there is none.
+    private func acceptNext() -> Result<UVStream, IOFailure>? {
         guard let descriptor = socket?.descriptor else { return nil }
         let connection = tributary_accept(descriptor)
         if connection == UV_EAGAIN.rawValue { return nil }
@@ -129,22 +129,22 @@ final class UVListener: HandleOwner, Listener {
         }
     }
 
-    /// Leaves the connections in the kernel's queue for a moment, and again while descriptors are
+    /// Leaves connections in the kernel's queue for a moment, repeatedly while descriptors are
     /// short.
-    private func rest() {
+    private func suspendAccepting() {
         stopPolling()
         // `accept` may have closed this listener.
         guard accept != nil, !isPaused else { return }
-        relief = loop.timer(after: UVListener.reliefDelay) { [weak self] in
+        shortageTimer = loop.timer(after: UVListener.shortageRetryDelay) { [weak self] in
             guard let self else { return }
-            relief = nil
+            shortageTimer = nil
             if isPaused { return }
-            if hasFreeDescriptor { startPolling() } else { rest() }
+            if hasFreeDescriptor { startPolling() } else { suspendAccepting() }
         }
     }
 
-    /// Whether the next connection would get a number below the ceiling: the number that a duplicate
-    /// gets.
+    /// Whether the next connection would get a number below the ceiling, found out with a
+    /// duplicate.
     private var hasFreeDescriptor: Bool {
         guard let descriptor = socket?.descriptor else { return false }
         let copy = tributary_duplicate(descriptor)
@@ -155,7 +155,7 @@ final class UVListener: HandleOwner, Listener {
 }
 
 extension UVStream {
-    /// Takes over an accepted descriptor.
+    /// Takes ownership of an accepted descriptor.
     convenience init(
         accepted descriptor: CInt, from listener: SocketAddress, on loop: UVLoop
     ) throws(IOFailure) {

@@ -3,7 +3,7 @@ import CUV
 package import Promises
 package import Reactor
 
-/// A libuv loop, confined to the thread that runs it: made, run and closed by `UVLoop.run`.
+/// A libuv loop, confined to its thread: created, run and closed by `UVLoop.run`.
 package final class UVLoop: Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
     package let local: LocalContext
@@ -13,32 +13,32 @@ package final class UVLoop: Loop {
     /// The execution context of promises that other threads may settle.
     package let context: UVContext
 
-    /// Those that deliver on this loop; closed at its end.
+    /// The inboxes of this loop; closed at its end.
     var inboxes: [any AnnouncedInbox] = []
 
     private let readyQueue: ReadyQueue
     private var clock: Instant?
-    private var own: OwnHandles?
+    private var handles: LoopHandles?
 
-    /// Unchecked, since no access calls anybody: streams are let go of outside.
-    @exclusivity(unchecked) var gathering = Gathering()
+    /// Unchecked, since no access calls foreign code: streams are released outside of it.
+    @exclusivity(unchecked) var bufferedStreams = BufferedStreams()
 
-    /// One for all streams: libuv reads and calls back before the next read begins.
+    /// One buffer for all streams: libuv calls back before the next read begins.
     private let readMemory: UnsafeMutableRawBufferPointer
 
-    /// 64 KiB: most of what a socket's receive buffer holds, in one system call.
+    /// 64 KiB: most of a socket's receive buffer, in one system call.
     private static let readBufferBytes = 64 * 1024
 
-    /// Promise jobs run in one drain, before the sockets get their chance.
+    /// Promise jobs run in one drain, before the loop polls its sockets.
     private static let jobsPerDrainMax = 1024
 
-    /// Passes in which the promise handlers that are left may come to an end.
-    private static let closingPassesMax = 10_000
+    /// Loop iterations in which the remaining promise handlers may complete.
+    private static let closingIterationsMax = 10_000
 
-    /// Makes a loop on this thread, lets `start` fill it, runs it until `stop`, and closes it.
+    /// Creates a loop on this thread, calls `start` with it, runs it until `stop`, and closes it.
     ///
     /// - Parameter names: the names of the process, which its loops share
-    /// - Returns: what was still open at the end, one line each. It was closed by force.
+    /// - Returns: what was still open at the end and closed by force, one line each
     package static func run(
         names: NameService = NameService(), _ start: (UVLoop) throws -> Void
     ) throws -> [String] {
@@ -72,8 +72,8 @@ package final class UVLoop: Loop {
         entropy = Entropy(seed: UVLoop.seed())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         do throws(IOFailure) {
-            own = try OwnHandles(on: self, names)
-            if let wakeUp = own?.wakeUp.raw { context.open(self, wakeUp: wakeUp) }
+            handles = try LoopHandles(on: self, names)
+            if let wakeUp = handles?.wakeUp.raw { context.open(self, wakeUp: wakeUp) }
         } catch {
             _ = close()
             throw error
@@ -82,7 +82,7 @@ package final class UVLoop: Loop {
 
     deinit { readMemory.deallocate() }
 
-    /// Ends `run` after the present callback and those that are ready with it.
+    /// Ends `run` after the present callback and those that are due with it.
     package func stop() { uv_stop(raw) }
 
     private static func seed() -> UInt64 {
@@ -90,7 +90,7 @@ package final class UVLoop: Loop {
         let code = withUnsafeMutableBytes(of: &seed) { bytes in
             tributary_uv_random(bytes.baseAddress, bytes.count)
         }
-        // The clock and the process are a poor seed, but ids and jitter are no secrets.
+        // Clock and process id are a weak seed, but ids and jitter need no secrecy.
         return code == 0 ? seed : uv_hrtime() ^ UInt64(uv_os_getpid()) << 32
     }
 
@@ -101,7 +101,7 @@ package final class UVLoop: Loop {
         return readClock()
     }
 
-    /// Reads the clock anew. It then stands still until the loop waits again.
+    /// Reads the clock. The value is then constant until the loop waits again.
     @discardableResult
     func readClock() -> Instant {
         let now = Instant(nanoseconds: Int64(clamping: uv_hrtime()))
@@ -109,9 +109,9 @@ package final class UVLoop: Loop {
         return now
     }
 
-    /// Before the loop waits.
-    fileprivate func passEnds() {
-        sendGathered()
+    /// Called before the loop waits.
+    fileprivate func endIteration() {
+        flushStreams()
         clock = nil
     }
 
@@ -122,17 +122,17 @@ package final class UVLoop: Loop {
     @discardableResult
     package func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
         let due = now + max(delay, .zero)
-        return own?.timers.add(due: due, action) ?? TimerQueue().add(due: due, action)
+        return handles?.timers.add(due: due, action) ?? TimerQueue().add(due: due, action)
     }
 
-    /// Gives a promise that waits its turn, `delay` from now; nil if the loop has ended.
+    /// Schedules a promise job, `delay` from now; nil if the loop has ended.
     func schedule(_ job: consuming PromiseJob, after delay: Duration) -> Timer? {
-        guard let timers = own?.timers else { return nil }
+        guard let timers = handles?.timers else { return nil }
         return timers.add(due: now + max(delay, .zero), job)
     }
 
     package func connect(to address: SocketAddress) -> LocalPromise<any ByteStream> {
-        isClosing ? local.error(IOFailure.cancelled) : UVConnect.begin(to: address, on: self)
+        isClosing ? local.error(IOFailure.cancelled) : UVConnect.connect(to: address, on: self)
     }
 
     package func listen(
@@ -141,7 +141,7 @@ package final class UVLoop: Loop {
         try listen(on: .bound(to: address, sharedPort: sharedPort), accept: accept)
     }
 
-    /// Listens on a socket that was bound elsewhere, such as one thread's duplicate of another's.
+    /// Listens on a socket that was bound elsewhere, such as a duplicate from another thread.
     package func listen(
         on socket: consuming ListeningSocket, accept: @escaping (any ByteStream) -> Void
     ) throws(IOFailure) -> any Listener {
@@ -149,58 +149,59 @@ package final class UVLoop: Loop {
         return try UVListener(socket, on: self, accept: accept)
     }
 
-    package var names: NameResolver? { own?.names }
+    package var names: NameResolver? { handles?.names }
 
     // MARK: Callbacks
 
-    /// At the end of every callback from libuv: the promise handlers run before the next one.
+    /// Ends every callback of libuv: promise handlers run before the next one.
     @inline(__always)
     func finishCallback() {
         if !readyQueue.isEmpty { drain() }
-        if gathering.isFull { sendGathered() }
+        if bufferedStreams.isFull { flushStreams() }
     }
 
-    /// Writes what was gathered, and what is written on hearing that it has to wait.
-    fileprivate func sendGathered() {
-        while gathering.count > 0 {
+    /// Sends buffered writes, and those that `streamBlocked` handlers add meanwhile.
+    fileprivate func flushStreams() {
+        while bufferedStreams.count > 0 {
             var index = 0
-            while index < gathering.count {
-                gathering[index].passEnds()
+            while index < bufferedStreams.count {
+                bufferedStreams[index].flushAtEndOfIteration()
                 if !readyQueue.isEmpty { drain() }
                 index += 1
             }
-            var written = gathering.takeAll()
+            var written = bufferedStreams.takeAll()
             written.removeAll(keepingCapacity: true)
-            gathering.reuse(written)
+            bufferedStreams.reuse(written)
         }
     }
 
     private func drain() {
-        guard readyQueue.drain(atMost: UVLoop.jobsPerDrainMax), let drainer = own?.drainer.raw
+        guard readyQueue.drain(atMost: UVLoop.jobsPerDrainMax),
+            let idleHandle = handles?.idleHandle.raw
         else {
             return
         }
-        keepAwake(drainer)
+        runDrainInNextIteration(idleHandle)
     }
 
-    /// The rest at the next pass: an active idle handle keeps the loop from waiting.
-    private func keepAwake(_ drainer: UnsafeMutablePointer<uv_idle_t>) {
-        let code = tributary_uv_idle_start(drainer) { drainer in
-            UVLoop.of(drainer?.pointee.loop)?.drainRest()
+    /// Drains the rest in the next iteration: an active idle handle keeps the loop from waiting.
+    private func runDrainInNextIteration(_ idleHandle: UnsafeMutablePointer<uv_idle_t>) {
+        let code = tributary_uv_idle_start(idleHandle) { idleHandle in
+            UVLoop.of(idleHandle?.pointee.loop)?.drainRest()
         }
-        // Rather no pause for the sockets than jobs that never run.
+        // If libuv fails, draining everything now is better than jobs that never run.
         if code < 0 { while readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) {} }
     }
 
-    /// libuv would not arm the timer: once more at the next pass.
+    /// libuv could not arm the timer: the next iteration tries again.
     func armTimersSoon() {
-        if let drainer = own?.drainer.raw { keepAwake(drainer) }
+        if let idleHandle = handles?.idleHandle.raw { runDrainInNextIteration(idleHandle) }
     }
 
     private func drainRest() {
         guard !readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) else { return }
-        own?.timers.arm()
-        if let drainer = own?.drainer.raw { tributary_uv_idle_stop(drainer) }
+        handles?.timers.arm()
+        if let idleHandle = handles?.idleHandle.raw { tributary_uv_idle_stop(idleHandle) }
     }
 
     static func of(_ raw: UnsafeMutablePointer<uv_loop_t>?) -> UVLoop? {
@@ -215,43 +216,43 @@ package final class UVLoop: Loop {
 
     // MARK: Closing
 
-    /// From here on nothing new is begun.
-    var isClosing: Bool { own == nil }
+    /// Whether no new work may start.
+    var isClosing: Bool { handles == nil }
 
-    /// Closes everything, runs what libuv still has to call back, and frees the loop.
+    /// Closes everything, runs libuv's remaining callbacks, and frees the loop.
     private func close() -> [String] {
         context.deliver()
-        context.refuse()
+        context.refuseOtherThreads()
         for inbox in inboxes { inbox.close() }
-        own?.timers.queue.removeAll()
-        let names = own?.names
-        own = nil
+        handles?.timers.queue.removeAll()
+        let names = handles?.names
+        handles = nil
         names?.close()
-        sendGathered()
-        let left = abandonOwners()
-        sendGathered()  // nothing is left to write to, and nothing may be held
-        runOut()
+        flushStreams()
+        let leftovers = abandonOwners()
+        flushStreams()  // no stream may stay in the list
+        runRemainingCallbacks()
         context.close()
         let code = tributary_uv_loop_close(raw)
         guard code == 0 else {
-            // The loop is still in use: its memory must stay.
-            return left + ["uv_loop_close: \(IOFailure(uv: code))"]
+            // The loop is still in use, so its memory must stay.
+            return leftovers + ["uv_loop_close: \(IOFailure(uv: code))"]
         }
         raw.deallocate()
-        return left
+        return leftovers
     }
 
-    /// Runs the close callbacks and the promise handlers that are left. What handlers begin now
-    /// fails at once, so they end; an endless chain is left behind after a while.
-    private func runOut() {
-        for _ in 0..<UVLoop.closingPassesMax {
+    /// Runs the close callbacks and the remaining promise handlers. Work that handlers start now
+    /// fails at once, so they end; an endless chain is abandoned after some iterations.
+    private func runRemainingCallbacks() {
+        for _ in 0..<UVLoop.closingIterationsMax {
             uv_run(raw, UV_RUN_NOWAIT)
             if readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) { continue }
             if uv_loop_alive(raw) == 0 { return }
         }
     }
 
-    /// Takes the handles away from those who still hold them, and tells which they were.
+    /// Closes handles that are still owned, and returns the types of their owners.
     private func abandonOwners() -> [String] {
         var found: [HandleOwner] = []
         withUnsafeMutablePointer(to: &found) { list in
@@ -269,12 +270,12 @@ package final class UVLoop: Loop {
     }
 }
 
-/// The handles that every loop has. Dropping them closes them.
-private struct OwnHandles: ~Copyable {
+/// The handles of every loop. Releasing them closes them.
+private struct LoopHandles: ~Copyable {
     let timers: UVTimer
     let names: NameResolver
     let wakeUp: Handle<uv_async_t>
-    let drainer: Handle<uv_idle_t>
+    let idleHandle: Handle<uv_idle_t>
     private let beforeWaiting: Handle<uv_prepare_t>
 
     init(on loop: UVLoop, _ service: NameService) throws(IOFailure) {
@@ -283,15 +284,15 @@ private struct OwnHandles: ~Copyable {
         let wakeUp = try Handle<uv_async_t> { wakeUp in
             tributary_uv_async_init(raw, wakeUp) { UVLoop.of($0?.pointee.loop)?.context.deliver() }
         }
-        let drainer = try Handle { drainer in tributary_uv_idle_init(raw, drainer) }
+        let idleHandle = try Handle { idleHandle in tributary_uv_idle_init(raw, idleHandle) }
         let beforeWaiting = try Handle { prepare in tributary_uv_prepare_init(raw, prepare) }
         try checked(
             tributary_uv_prepare_start(beforeWaiting.raw) {
-                UVLoop.of($0?.pointee.loop)?.passEnds()
+                UVLoop.of($0?.pointee.loop)?.endIteration()
             })
         self.timers = timers
         self.wakeUp = consume wakeUp
-        self.drainer = consume drainer
+        self.idleHandle = consume idleHandle
         self.beforeWaiting = consume beforeWaiting
         let inbox = UVInbox<NameResult>()
         names = NameResolver(on: loop, service: service, inbox: inbox)

@@ -3,31 +3,31 @@ import Reactor
 
 /// A connected TCP or unix socket on a libuv loop; see `ByteStream` for the contract.
 ///
-/// Reading hands the loop's one read buffer to the delegate. Small writes gather until the pass ends;
-/// a large one is offered to the kernel at once, head and body as one buffer list. What the kernel
-/// leaves is sent by one request at a time, while later writes wait behind it.
+/// Reading passes the loop's one read buffer to the delegate. Small writes are buffered until the
+/// loop iteration ends; a large one is offered to the kernel at once, head and body as one buffer
+/// list. One request at a time sends what the kernel does not take, while later writes are queued.
 final class UVStream: HandleOwner, ByteStream, FailingStream {
     private let loop: UVLoop
-    /// This and the others below are looked at with every read and write. Unchecked, since no access
-    /// calls anybody: closing a handle only tells libuv, which calls back later.
+    /// Used with every read and write, like the others below. Unchecked, since no access calls
+    /// foreign code: libuv closes a handle in a later callback.
     @exclusivity(unchecked) private var handle: Handle<uv_stream_t>?
-    /// Unchecked like the others: its delegate is let go of outside of any access.
-    @exclusivity(unchecked) var user = StreamUser()
+    /// Unchecked like the others: the delegate is released outside of any access.
+    @exclusivity(unchecked) var delegateState = StreamDelegateState()
     private var isPaused = false
     private var hasEnded = false
     private var isFinished = false
-    /// The kernel took nothing of a write, and never will.
+    /// The kernel refused a write.
     private var hasFailedOffer = false
 
-    /// Written in this pass of the loop, and offered to the kernel at its end.
-    @exclusivity(unchecked) private var gathered: OutgoingBytes?
+    /// Written in this loop iteration, and offered to the kernel at its end.
+    @exclusivity(unchecked) private var buffered: OutgoingBytes?
 
-    /// One request is with libuv; `waiting` is what was written since.
+    /// Whether libuv has a write request; `queued` is what was written since.
     @exclusivity(unchecked) private var isSending = false
-    @exclusivity(unchecked) private var waiting: OutgoingBytes?
+    @exclusivity(unchecked) private var queued: OutgoingBytes?
 
-    /// The other side's address, once asked for; the inner nil says that there is none.
-    private var knownPeer: SocketAddress??
+    /// The peer's address after its first use; the inner nil means that there is none.
+    private var cachedPeer: SocketAddress??
 
     init(_ handle: consuming Handle<uv_stream_t>, on loop: UVLoop) {
         self.loop = loop
@@ -36,30 +36,30 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         self.handle?.setOwner(self)
     }
 
-    deinit { user.forgetFailure() }
+    deinit { delegateState.cancelFailure() }
 
     private var raw: UnsafeMutablePointer<uv_stream_t>? { handle?.raw }
 
-    /// The loop closes: the delegate learns that the connection is gone, as of any other failure.
+    /// The loop closes: reports that to the delegate as a failure.
     override func abandon() {
         fail(.cancelled)
-        // No timer runs any more that could report it to a delegate that starts now.
-        user.forgetFailure()
+        // No timer runs any more that could report it to a later delegate.
+        delegateState.cancelFailure()
     }
 
     // MARK: Reading
 
-    func start(_ delegate: any ByteStreamDelegate) {
-        if begin(with: delegate, isOpen: raw != nil, on: loop), !isPaused { beginReading() }
+    func startReading(for delegate: any ByteStreamDelegate) {
+        if setDelegate(delegate, isOpen: raw != nil, on: loop), !isPaused { beginReading() }
     }
 
     func pauseReading() {
         guard let raw, !isPaused else { return }
         isPaused = true
-        guard user.hasStarted else { return }
+        guard delegateState.hasStarted else { return }
         let code = tributary_uv_read_stop(raw)
         if code < 0 {
-            handle = nil  // it would read on
+            handle = nil  // otherwise it would continue to read
             failLater(code)
         }
     }
@@ -67,11 +67,11 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     func resumeReading() {
         guard raw != nil, isPaused else { return }
         isPaused = false
-        if user.hasStarted { beginReading() }
+        if delegateState.hasStarted { beginReading() }
     }
 
     private func beginReading() {
-        // libuv would tell the end once more.
+        // libuv would report the end again.
         guard let raw, !hasEnded else { return }
         let code = tributary_uv_read_start(
             raw,
@@ -89,10 +89,10 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     private func didRead(_ count: Int, _ start: UnsafeMutablePointer<CChar>?) {
         if count > 0, let start {
             let bytes = UnsafeRawBufferPointer(start: start, count: count)
-            user.delegate?.streamReceived(bytes.bindMemory(to: UInt8.self).span)
+            delegateState.delegate?.streamReceived(bytes.bindMemory(to: UInt8.self).span)
         } else if count == Int(UV_EOF.rawValue) {
             hasEnded = true
-            user.delegate?.streamEnded()
+            delegateState.delegate?.streamEnded()
         } else if count < 0 {
             fail(IOFailure(uv: count))
         }
@@ -103,38 +103,39 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
 
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
         let count = head.count + body.count
-        guard raw != nil, count > 0, !isFinished, user.failing == nil else { return }
-        if isSending { return hold(head, body) }
-        if gather(head, body, count) { return }
-        offerGathered()
-        if user.failing == nil { isSending ? hold(head, body) : offer(head, body) }
+        guard raw != nil, count > 0, !isFinished, delegateState.failureTimer == nil else { return }
+        if isSending { return queue(head, body) }
+        if bufferWrite(head, body, count) { return }
+        offerBuffered()
+        if delegateState.failureTimer == nil { isSending ? queue(head, body) : offer(head, body) }
     }
 
-    /// Keeps a small write for the end of the pass; false if it would be too much by then.
-    private func gather(_ head: Span<UInt8>, _ body: Span<UInt8>, _ count: Int) -> Bool {
-        guard (gathered?.count ?? 0) + count <= StreamGathering.bytesMax else { return false }
+    /// Buffers a small write until the end of the iteration; false if the buffer would exceed its
+    /// limit.
+    private func bufferWrite(_ head: Span<UInt8>, _ body: Span<UInt8>, _ count: Int) -> Bool {
+        guard (buffered?.count ?? 0) + count <= WriteBuffering.bytesMax else { return false }
         let bytes: OutgoingBytes
-        if let gathered {
-            bytes = gathered
+        if let buffered {
+            bytes = buffered
         } else {
-            bytes = loop.gathering.begin(self)
-            gathered = bytes
+            bytes = loop.bufferedStreams.begin(self)
+            buffered = bytes
         }
         bytes.append(head)
         bytes.append(body)
         return true
     }
 
-    /// Offers the kernel what was gathered.
+    /// Offers the buffered writes to the kernel.
     ///
-    /// - Returns: whether some of it has to wait.
+    /// - Returns: whether some of them are unsent.
     @discardableResult
-    func offerGathered() -> Bool {
-        guard let raw, let bytes = gathered.take() else { return false }
+    func offerBuffered() -> Bool {
+        guard let raw, let bytes = buffered.take() else { return false }
         var buffer = bytes.buffer
         let result = Int(tributary_uv_try_write(raw, &buffer, 1))
         if result == bytes.count {
-            loop.gathering.reuse(bytes)
+            loop.bufferedStreams.reuse(bytes)
             return false
         }
         guard result >= 0 || result == UV_EAGAIN.rawValue else {
@@ -143,14 +144,14 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
             return false
         }
         bytes.removeFirst(max(result, 0))
-        waiting = bytes
-        sendWaiting()
-        return user.failing == nil
+        queued = bytes
+        sendQueued()
+        return delegateState.failureTimer == nil
     }
 
-    /// At the end of the pass, outside of any call of the user's.
-    func passEnds() {
-        if offerGathered() { user.delegate?.streamBlocked() }
+    /// Called at the end of the iteration, outside of any call of the user.
+    func flushAtEndOfIteration() {
+        if offerBuffered() { delegateState.delegate?.streamBlocked() }
     }
 
     private func offer(_ head: Span<UInt8>, _ body: Span<UInt8>) {
@@ -163,27 +164,27 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         }
         let taken = max(result, 0)
         let fromHead = min(taken, head.count)
-        hold(
+        queue(
             head.extracting(droppingFirst: fromHead),
             body.extracting(droppingFirst: taken - fromHead))
-        sendWaiting()
+        sendQueued()
     }
 
-    private func hold(_ head: Span<UInt8>, _ body: Span<UInt8>) {
-        let bytes = waiting ?? OutgoingBytes(capacity: head.count + body.count)
+    private func queue(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        let bytes = queued ?? OutgoingBytes(capacity: head.count + body.count)
         bytes.append(head)
         bytes.append(body)
-        waiting = bytes
+        queued = bytes
     }
 
-    private func sendWaiting() {
-        guard let raw, let bytes = waiting.take() else { return }
+    private func sendQueued() {
+        guard let raw, let bytes = queued.take() else { return }
         isSending = true
-        let code = Request<uv_write_t, OutgoingBytes>.start(bytes) { request in
+        let code = UVRequest<uv_write_t, OutgoingBytes>.submit(bytes) { request in
             var buffer = bytes.buffer
             return tributary_uv_write(request, raw, &buffer, 1) { request, status in
                 let stream = HandleOwner.owner(of: request?.pointee.handle, as: UVStream.self)
-                Request<uv_write_t, OutgoingBytes>.finish(request)
+                UVRequest<uv_write_t, OutgoingBytes>.finish(request)
                 stream?.didWrite(status)
             }
         }
@@ -194,41 +195,41 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         isSending = false
         if status < 0 {
             fail(IOFailure(uv: status))
-        } else if waiting != nil {
-            sendWaiting()
+        } else if queued != nil {
+            sendQueued()
         } else {
             if isFinished { shutDown() }
-            user.delegate?.streamDrained()
+            delegateState.delegate?.streamDrained()
         }
         loop.finishCallback()
     }
 
-    var hasOfferedAll: Bool { gathered == nil && !hasFailedOffer }
+    var hasOfferedAll: Bool { buffered == nil && !hasFailedOffer }
 
-    func discardGathered() {
-        if let bytes = gathered.take() { loop.gathering.reuse(bytes) }
+    func discardBuffered() {
+        if let bytes = buffered.take() { loop.bufferedStreams.reuse(bytes) }
     }
 
     var unsentBytes: Int {
         guard let raw else { return 0 }
-        return uv_stream_get_write_queue_size(raw) + (waiting?.count ?? 0)
+        return uv_stream_get_write_queue_size(raw) + (queued?.count ?? 0)
     }
 
     // MARK: Ending
 
     func finishWriting() {
         guard raw != nil, !isFinished else { return }
-        offerGathered()
+        offerBuffered()
         isFinished = true
-        if !isSending, user.failing == nil { shutDown() }
+        if !isSending, delegateState.failureTimer == nil { shutDown() }
     }
 
     private func shutDown() {
         guard let raw else { return }
-        let code = Request<uv_shutdown_t, Void>.start(()) { request in
+        let code = UVRequest<uv_shutdown_t, Void>.submit(()) { request in
             tributary_uv_shutdown(request, raw) { request, status in
                 let stream = HandleOwner.owner(of: request?.pointee.handle, as: UVStream.self)
-                Request<uv_shutdown_t, Void>.finish(request)
+                UVRequest<uv_shutdown_t, Void>.finish(request)
                 stream?.didShutDown(status)
             }
         }
@@ -241,20 +242,20 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     }
 
     func close() {
-        offerGathered()
-        waiting = nil
+        offerBuffered()
+        queued = nil
         handle = nil
-        user.forgetFailure()
-        _ = user.leave()
+        delegateState.cancelFailure()
+        _ = delegateState.takeDelegate()
     }
 
-    /// For failures found inside a call of the user's: the delegate hears of them in two passes, so
-    /// that what has arrived is read first: a backend may answer early and close.
+    /// Reports a failure that a call of the user found. It waits for two iterations, so that
+    /// received data is delivered first: a backend may respond early and close.
     private func failLater(_ code: CInt) {
-        guard user.failing == nil else { return }
-        user.failing = loop.timer(after: .zero) { [weak self] in
+        guard delegateState.failureTimer == nil else { return }
+        delegateState.failureTimer = loop.timer(after: .zero) { [weak self] in
             guard let self else { return }
-            user.failing = loop.timer(after: .zero) { [weak self] in
+            delegateState.failureTimer = loop.timer(after: .zero) { [weak self] in
                 self?.fail(IOFailure(uv: code))
             }
         }
@@ -263,14 +264,14 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     // MARK: Addresses
 
     var peer: SocketAddress? {
-        if let knownPeer { return knownPeer }
+        if let cachedPeer { return cachedPeer }
         let address = raw.flatMap { peerAddress(of: $0) }
-        knownPeer = .some(address)
+        cachedPeer = .some(address)
         return address
     }
 }
 
-/// What the kernel took at once of both runs of bytes, or a negative code.
+/// Offers both spans to the kernel; returns the number of bytes that it took, or a negative code.
 private func tryWrite(
     _ raw: UnsafeMutablePointer<uv_stream_t>, _ head: Span<UInt8>, _ body: Span<UInt8>
 ) -> Int {
@@ -301,7 +302,7 @@ private func peerAddress(of raw: UnsafeMutablePointer<uv_stream_t>) -> SocketAdd
 }
 
 extension uv_buf_t {
-    /// Bytes that libuv only reads, although its type cannot say so.
+    /// Bytes that libuv only reads, although the type is mutable.
     fileprivate init(reading bytes: UnsafeBufferPointer<UInt8>) {
         let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
         self.init(base: start?.assumingMemoryBound(to: CChar.self), len: bytes.count)

@@ -3,10 +3,10 @@ import CUV
 import Promises
 import Reactor
 
-/// The one libuv timer of a loop: it serves the loop's whole `TimerQueue`.
+/// The libuv timer of a loop, which serves its whole `TimerQueue`.
 ///
-/// It is armed for the earliest timer and moved only when an earlier one comes. Timers that are
-/// cancelled, as most are, leave it as it is: it fires once for nothing and is armed anew.
+/// It is armed for the earliest timer and changed only for an earlier one. Cancelling, the usual
+/// end of a timer, does not change it: it then fires once without effect and is armed again.
 final class UVTimer: HandleOwner {
     let queue = TimerQueue()
     private unowned let loop: UVLoop
@@ -30,7 +30,7 @@ final class UVTimer: HandleOwner {
         return queue.add(due: due, job)
     }
 
-    /// Sees to it that libuv calls in time for the earliest timer.
+    /// Arms the libuv timer for the earliest timer.
     func arm() {
         if let earliest = queue.earliest { arm(for: earliest) }
     }
@@ -38,13 +38,14 @@ final class UVTimer: HandleOwner {
     private func arm(for due: Instant) {
         if let armedFor, armedFor <= due { return }
         armedFor = due
-        // libuv counts whole milliseconds of the same clock: rounded up, it never fires too early.
+        // libuv counts whole milliseconds of the same clock: rounded up, so that it never fires too
+        // early.
         let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let target = UInt64(max(0, whole + (rest > 0 ? 1 : 0)))
         let now = uv_now(loop.raw)
         let code = tributary_uv_timer_start(
             handle.raw,
-            { timer in HandleOwner.owner(of: timer, as: UVTimer.self)?.fire() },
+            { timer in HandleOwner.owner(of: timer, as: UVTimer.self)?.runDueTimers() },
             target > now ? target - now : 0)
         if code < 0 {
             armedFor = nil
@@ -52,12 +53,12 @@ final class UVTimer: HandleOwner {
         }
     }
 
-    private func fire() {
+    private func runDueTimers() {
         armedFor = nil
         loop.readClock()
         let now = loop.now
-        let mark = queue.made
-        while let action = queue.takeDue(at: now, madeBefore: mark) {
+        let mark = queue.addedCount
+        while let action = queue.takeDue(at: now, addedBefore: mark) {
             action()
             loop.finishCallback()
         }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ByteBudgetTests {
     private final class Owner {
         let budget: ByteBudget
-        var needs: [ByteBudget.Need] = []
+        var needs: [ByteBudget.ReclaimReason] = []
         /// The bytes that the next request frees.
         var bytesToFree = 0
 

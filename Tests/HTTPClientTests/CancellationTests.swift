@@ -12,7 +12,7 @@ import Testing
 @Suite struct CancellationTests {
     /// Every moment from the first packet to after the answer, cancelled there.
     @Test(arguments: 0...14)
-    func mayHappenAtAnyMoment(event: Int) throws {
+    func cancellationAtAnyMomentLeavesThePoolUsable(event: Int) throws {
         let harness = try PoolHarness()
         harness.network.settings.split = .sizes([20])
         let sent = harness.send(.get, "/a")
@@ -26,7 +26,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aConnectionWhoseRequestWasCancelledIsNeverUsedAgain() throws {
+    @Test func closesTheConnectionOfACancelledRequest() throws {
         let harness = try PoolHarness { asked in
             if asked.path != "/slow" { asked.answer(asked.path) }
         }
@@ -41,9 +41,9 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func givesUpAConnectionThatIsBeingMade() throws {
+    @Test func cancelsTheConnectionAttemptOfACancelledRequest() throws {
         let harness = try PoolHarness()
-        harness.network.fates[PoolHarness.address] = .silent
+        harness.network.connectBehaviors[PoolHarness.address] = .silent
         let sent = harness.send()
         harness.pass(.milliseconds(10))
         #expect(harness.pool.connections == 1)
@@ -54,7 +54,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func leavesTheLine() throws {
+    @Test func removesACancelledRequestFromTheQueue() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
         let harness = try PoolHarness(settings)
@@ -65,7 +65,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func givesItsConnectionsPlaceToWhoWaits() throws {
+    @Test func replacesTheConnectionOfACancelledRequestForAQueuedOne() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
         let harness = try PoolHarness(settings) { asked in
@@ -80,12 +80,12 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func givesUpAResend() throws {
+    @Test func cancelsAResend() throws {
         let harness = try PoolHarness { asked in
             if asked.turn == 1 { asked.answer(asked.path) } else { asked.peer.stream.close() }
         }
         #expect(harness.outcome(.get, "/a") == "200 /a")
-        harness.network.fates[PoolHarness.address] = .silent
+        harness.network.connectBehaviors[PoolHarness.address] = .silent
         let sent = harness.send(.get, "/b")
         harness.pass(.milliseconds(10))
         #expect(harness.counts == "1 in flight, 0 idle, 1 open")
@@ -95,7 +95,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func givingUpAResendMakesRoomForWhoWaits() throws {
+    @Test func cancelledResendMakesRoomForAQueuedRequest() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
         let harness = try PoolHarness(settings) { asked in
@@ -106,18 +106,18 @@ import Testing
             }
         }
         #expect(harness.outcome(.get, "/a") == "200 /a")
-        harness.network.fates[PoolHarness.address] = .silent
+        harness.network.connectBehaviors[PoolHarness.address] = .silent
         let broken = harness.send(.get, "/broken")
         let next = harness.send(.get, "/b")
         harness.pass(.milliseconds(10))
-        harness.network.fates[PoolHarness.address] = nil
+        harness.network.connectBehaviors[PoolHarness.address] = nil
         broken.cancel()
         #expect(harness.outcome(of: next) == "200 /b")
         #expect(harness.backend.log == ["1.1 /a", "1.2 /broken", "2.1 /b"])
         harness.expectQuiet()
     }
 
-    @Test func aTimeoutIsACancellation() throws {
+    @Test func timeoutCancelsTheRequest() throws {
         let harness = try PoolHarness { _ in }
         let sent = Sent(harness.request().timeout(.milliseconds(300), error: TooSlow()))
         #expect(harness.outcome(of: sent) == "TooSlow")

@@ -12,7 +12,7 @@ import Testing
 /// all that backends do.
 @Suite struct ChaosTests {
     @Test(arguments: [UInt64](1...60))
-    func everyRequestGetsItsOwnAnswerOrAFailure(seed: UInt64) throws {
+    func everyRequestGetsItsOwnResponseOrAFailure(seed: UInt64) throws {
         let chance = Entropy(seed: seed &* 7919)
         var settings = PoolSettings()
         settings.maxIdle = chance.below(4)

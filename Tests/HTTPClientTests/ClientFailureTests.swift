@@ -12,15 +12,15 @@ import Testing
             (.connect(.timedOut), "connectionTimeout: timed out"),
             (.connect(.unreachable), "connectionRefused: host or network unreachable"),
             (
-                .lost(.ended, answerHasBegun: false),
+                .lost(.ended, responseHasBegun: false),
                 "connectionTerminated: closed without an answer"
             ),
             (
-                .lost(.ended, answerHasBegun: true),
+                .lost(.ended, responseHasBegun: true),
                 "responseIncomplete: closed in the middle of the answer"
             ),
             (
-                .lost(.network(.connectionReset), answerHasBegun: true),
+                .lost(.network(.connectionReset), responseHasBegun: true),
                 "responseIncomplete: connection reset by peer"
             ),
             (
@@ -32,7 +32,7 @@ import Testing
                 "protocolError: malformed answer: contentLength"
             ),
         ] as [(ClientFailure, String)])
-    func saysWhatHappened(failure: ClientFailure, text: String) {
+    func describesTheFailure(failure: ClientFailure, text: String) {
         #expect(failure.description == text)
     }
 
@@ -41,7 +41,8 @@ import Testing
         (.patch, true, false),
         (.post, false, true), (.get, false, true),
     ])
-    func whatNobodySawMayBeSentAgain(method: HTTP.Method, wasSent: Bool, isSafe: Bool) {
+    func unsentAndIdempotentRequestsAreSafeToRetry(method: HTTP.Method, wasSent: Bool, isSafe: Bool)
+    {
         let failure = ClientFailure(.connectionTerminated, .ended, wasSent: wasSent)
         #expect(failure.isSafeToRetry(method) == isSafe)
     }

@@ -10,7 +10,7 @@ import Testing
     // MARK: Answers
 
     @Test(arguments: Answer.good, Cut.allCases)
-    func readsTheAnswerHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
+    func readsTheResponseHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
         for pieces in cut.pieces(of: answer.text) {
             var peer = Exchanger(answer.method)
             peer.receive(pieces)
@@ -22,15 +22,15 @@ import Testing
         let chunks = "2\r\nab\r\n1\r\nc\r\n0\r\nX-T: 1\r\n\r\n"
         let bytes = Bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
         var machine = ClientStateMachine(limits: Limits())
-        machine.begin(.get)
+        machine.beginRequest(.get)
         var position = 0
         var events: [String] = []
         while position < bytes.count || events.last?.hasPrefix("end") == false {
-            switch machine.receive(bytes.span, from: &position, departure: .all) {
+            switch machine.receive(bytes.span, from: &position, sendProgress: .all) {
             case .head(let head): events.append("head \(head.status) \(head.framing)")
             case .body(let range): events.append("body \(String(bytes[range]))")
             case .trailers(let range): events.append("trailers \(range.count)")
-            case .end(let mayStay): events.append("end, stays: \(mayStay)")
+            case .end(let isReusable): events.append("end, stays: \(isReusable)")
             case .nothing, .fail, .retire: events.append("end: something else")
             }
         }
@@ -38,20 +38,20 @@ import Testing
             events == ["head 200 chunked", "body ab", "body c", "trailers 8", "end, stays: true"])
     }
 
-    @Test func closedMachineIgnoresWhatArrives() {
+    @Test func closedMachineIgnoresFurtherBytes() {
         let bytes = Bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         for isClosed in [false, true] {
             var machine = ClientStateMachine(limits: Limits())
-            machine.begin(.get)
+            machine.beginRequest(.get)
             if isClosed { machine.close() }
             var position = 0
-            let action = machine.receive(bytes.span, from: &position, departure: .all)
+            let action = machine.receive(bytes.span, from: &position, sendProgress: .all)
             if case .nothing = action { #expect(isClosed) } else { #expect(!isClosed) }
         }
     }
 
     @Test(arguments: Answer.bad, Cut.allCases)
-    func refusesTheAnswerHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
+    func rejectsTheMalformedResponseHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
         for pieces in cut.pieces(of: answer.text) {
             var peer = Exchanger(answer.method)
             peer.receive(pieces)
@@ -64,7 +64,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n0",
     ])
-    func whatFollowsTheAnswerRetiresTheConnection(_ text: String) {
+    func bytesBehindTheResponseRetireTheConnection(_ text: String) {
         for pieces in Cut.once.pieces(of: text) {
             var peer = Exchanger()
             peer.receive(pieces)
@@ -74,20 +74,20 @@ import Testing
         }
     }
 
-    @Test func anAnswerToAHalfSentRequestIsItsLast() {
+    @Test func responseToAPartlySentRequestEndsTheConnection() {
         var peer = Exchanger(.post)
-        peer.departure = .some
+        peer.sendProgress = .some
         peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
         #expect(peer.outcome == "200 hi close")
     }
 
     @Test(arguments: ["H", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "\0"])
-    func whatCameBeforeTheRequestLeftIsNoAnswer(_ text: String) {
+    func bytesReceivedBeforeTheRequestWasSentAreNoResponse(_ text: String) {
         for (isReused, outcome) in [
             (true, "protocolError, unsent, may resend"), (false, "protocolError, unsent"),
         ] {
             var peer = Exchanger(isReused: isReused)
-            peer.departure = .none
+            peer.sendProgress = .none
             peer.receive([text])
             #expect(peer.outcome == outcome)
         }
@@ -95,14 +95,14 @@ import Testing
 
     /// Nobody has seen it, so that even a POST may go out again.
     @Test(arguments: Exchanger.endings)
-    func aRequestThatHasNotLeftIsUnsent(_ end: @Sendable (inout Exchanger) -> Void) {
+    func lossBeforeTheRequestWasSentAllowsAResend(_ end: @Sendable (inout Exchanger) -> Void) {
         var peer = Exchanger(.post, isReused: true)
-        peer.departure = .none
+        peer.sendProgress = .none
         end(&peer)
         #expect(peer.outcome == "connectionTerminated, unsent, may resend")
     }
 
-    @Test func aConnectionAnswersOneRequestAfterTheOther() {
+    @Test func connectionServesOneRequestAfterTheOther() {
         var peer = Exchanger(.head)
         peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"])
         peer.ask(.get)
@@ -119,7 +119,7 @@ import Testing
         ("Transfer-Encoding: chunked\r\n\r\n", "4\r\n0123\r\n6\r\n456789\r\n0\r\n\r\n"),
         ("\r\n", "0123456789"),
     ])
-    func aBodyMayBeAsLargeAsTheLimitAndNoLarger(fields: String, body: String) {
+    func acceptsABodyUpToTheLimit(fields: String, body: String) {
         let text = "HTTP/1.1 200 OK\r\n\(fields)\(body)"
         for pieces in Cut.once.pieces(of: text) {
             var fits = Exchanger(answerMax: 10)
@@ -132,15 +132,15 @@ import Testing
         }
     }
 
-    @Test func aBodyThatSaysItIsTooLargeIsNotWaitedFor() {
+    @Test func failsAtOnceWhenTheStatedLengthExceedsTheLimit() {
         var peer = Exchanger(answerMax: 9)
         peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"])
         #expect(peer.outcome == "responseBodySize")
     }
 
-    @Test func interimAnswersAreCounted() {
+    @Test func limitsTheNumberOfInterimResponses() {
         var limits = Limits()
-        limits.interimAnswers = 3
+        limits.interimResponses = 3
         let interim = "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"
         var patient = Exchanger(limits: limits)
         patient.receive([interim, interim, interim, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: Endings
 
-    @Test func anAnswerCutShortIsIncompleteWhereverItIsCut() {
+    @Test func truncatedResponseIsIncompleteWhereverItIsCut() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfull"
         for length in 1..<text.utf8.count {
             for ending in Exchanger.endings {
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func anEndWithoutAByteIsATermination() {
+    @Test func lossBeforeTheFirstByteTerminatesTheCall() {
         for ending in Exchanger.endings {
             var peer = Exchanger()
             ending(&peer)
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func onlyAReusedConnectionThatSaidNothingMayResend() {
+    @Test func lossOfAReusedConnectionBeforeTheFirstByteAllowsAResend() {
         for ending in Exchanger.endings {
             var peer = Exchanger(isReused: true)
             ending(&peer)
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func anInterimAnswerIsAByteOfTheAnswer() {
+    @Test func lossAfterAnInterimResponseIsIncomplete() {
         for ending in Exchanger.endings {
             var peer = Exchanger(isReused: true)
             peer.receive(["HTTP/1.1 100 Continue\r\n\r\n"])
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func aBodyUntilCloseEndsWithAnEndAndNotWithAReset() {
+    @Test func bodyUntilCloseIsCompletedByAnEndAndNotByAReset() {
         var ended = Exchanger()
         ended.receive(["HTTP/1.1 200 OK\r\n\r\nhi"])
         ended.end()
@@ -202,7 +202,7 @@ import Testing
 
     // MARK: Idle
 
-    @Test func whateverHappensWhileIdleRetiresTheConnection() {
+    @Test func anyEventWhileIdleRetiresTheConnection() {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
         for event in Exchanger.endings + [{ $0.receive([answer]) }, { $0.receive(["\n"]) }] {
             var peer = Exchanger()
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsHeardAfterAFailure() {
+    @Test func ignoresEventsAfterAFailure() {
         var peer = Exchanger()
         peer.receive(["nonsense\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
         peer.end()

@@ -29,7 +29,7 @@ import Testing
                 !== pool)
     }
 
-    @Test func aPoolThatTheNewPlanUsesSurvives() {
+    @Test func keepsAPoolThatTheNewPlanUses() {
         let client = Client(loop: network.makeLoop("client"))
         let pool = client.pool(for: origin, settings: PoolSettings())
         client.retireUnused()
@@ -38,7 +38,7 @@ import Testing
         #expect(client.pool(for: origin, settings: PoolSettings()) === pool)
     }
 
-    @Test func aPoolThatTheNewPlanDoesNotUseServesAndKeepsNothing() throws {
+    @Test func drainsAPoolThatTheNewPlanDoesNotUse() throws {
         let loop = network.makeLoop("client")
         let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
         {
@@ -60,7 +60,7 @@ import Testing
         #expect(network.leftovers == [])
     }
 
-    @Test func closingWaitsForWhatIsUnderWay() throws {
+    @Test func closeWaitsForRunningCalls() throws {
         let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
         { _ in
         }
@@ -83,7 +83,7 @@ import Testing
         #expect(network.leftovers == [])
     }
 
-    @Test func aClientWithoutPoolsIsClosedAtOnce() {
+    @Test func clientWithoutPoolsClosesAtOnce() {
         let loop = network.makeLoop("client")
         let client = Client(loop: loop)
         var isClosed = false

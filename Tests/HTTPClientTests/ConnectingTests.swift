@@ -14,7 +14,7 @@ import Testing
     private let other = IPAddress.v4(0x7F00_0003)
 
     /// A backend at `here`, called `backend.test`.
-    private func harness(_ answer: SimNetwork.NameAnswer, ttl: Duration = .seconds(30)) throws
+    private func harness(_ answer: SimNetwork.LookUpOutcome, ttl: Duration = .seconds(30)) throws
         -> PoolHarness
     {
         var settings = PoolSettings()
@@ -26,7 +26,7 @@ import Testing
 
     private func port7001(_ address: IPAddress) -> SocketAddress { .ip(address, port: 7001) }
 
-    @Test func aRefusalIsToldAtOnce() throws {
+    @Test func reportsARefusedConnectionAtOnce() throws {
         let harness = try PoolHarness()
         harness.backend.close()
         #expect(harness.outcome() == "connectionRefused")
@@ -34,20 +34,20 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func afterARestartTheNextRequestConnects() throws {
+    @Test func connectsAgainAfterARestartOfTheBackend() throws {
         let harness = try PoolHarness()
-        harness.network.fates[PoolHarness.address] = .fails(.connectionRefused)
+        harness.network.connectBehaviors[PoolHarness.address] = .fails(.connectionRefused)
         #expect(harness.outcome() == "connectionRefused")
-        harness.network.fates[PoolHarness.address] = nil
+        harness.network.connectBehaviors[PoolHarness.address] = nil
         #expect(harness.outcome() == "200 /")
         harness.expectQuiet()
     }
 
-    @Test func silenceEndsAfterTheConnectTimeout() throws {
+    @Test func unansweredAttemptFailsAfterTheConnectTimeout() throws {
         var settings = PoolSettings()
         settings.connectTimeout = .milliseconds(250)
         let harness = try PoolHarness(settings)
-        harness.network.fates[PoolHarness.address] = .silent
+        harness.network.connectBehaviors[PoolHarness.address] = .silent
         let sent = harness.send()
         harness.pass(.milliseconds(249))
         #expect(sent.outcome == nil)
@@ -62,16 +62,16 @@ import Testing
     ])
     func everyFailureToConnectHasAKind(failure: IOFailure, kind: String) throws {
         let harness = try PoolHarness()
-        harness.network.fates[PoolHarness.address] = .fails(failure)
+        harness.network.connectBehaviors[PoolHarness.address] = .fails(failure)
         #expect(harness.outcome() == kind)
         harness.expectQuiet()
     }
 
-    @Test func everyWaiterIsToldOfItsOwnFailure() throws {
+    @Test func everyWaitingCallGetsItsOwnFailure() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
         let harness = try PoolHarness(settings)
-        harness.network.fates[PoolHarness.address] = .fails(.connectionRefused)
+        harness.network.connectBehaviors[PoolHarness.address] = .fails(.connectionRefused)
         let sent = (0..<3).map { _ in harness.send() }
         #expect(
             sent.map { harness.outcome(of: $0) } == Array(repeating: "connectionRefused", count: 3))
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func aNameIsLookedUpOnceForAsLongAsItIsTrusted() throws {
+    @Test func cachesAddressesForTheTimeToLive() throws {
         let harness = try harness(.addresses([here]), ttl: .seconds(30))
         for _ in 0..<3 {
             #expect(harness.outcome() == "200 /")
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [IOFailure.hostNotFound, .nameServiceFailed])
-    func aNameWithoutAnAnswerIsADNSError(_ failure: IOFailure) throws {
+    func failedLookUpIsADNSError(_ failure: IOFailure) throws {
         let harness = try harness(.fails(failure))
         #expect(harness.outcome() == "dnsError")
         harness.network.names["backend.test"] = .addresses([here])
@@ -104,27 +104,27 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aNameWithoutAddressesIsADNSError() throws {
+    @Test func nameWithoutAddressesIsADNSError() throws {
         let harness = try harness(.addresses([]))
         #expect(harness.outcome() == "dnsError")
         harness.expectQuiet()
     }
 
-    @Test func aNameServiceThatTakesTooLongIsADNSError() throws {
+    @Test func slowLookUpIsADNSError() throws {
         let harness = try harness(.addresses([here], after: .seconds(5)))
         #expect(harness.outcome() == "dnsError")
         harness.expectQuiet()
     }
 
-    @Test func anAddressThatRefusesIsPassedOver() throws {
+    @Test func triesTheNextAddressAfterARefusal() throws {
         let harness = try harness(.addresses([dead, here]))
         #expect(harness.outcome() == "200 /")
         harness.expectQuiet()
     }
 
-    @Test func anAddressThatIsSilentCostsOnlyItsShareOfTheTime() throws {
+    @Test func silentAddressUsesOnlyItsShareOfTheTimeout() throws {
         let harness = try harness(.addresses([dead, here]))
-        harness.network.fates[port7001(dead)] = .silent
+        harness.network.connectBehaviors[port7001(dead)] = .silent
         let sent = harness.send()
         harness.pass(.milliseconds(600))
         #expect(sent.outcome == "200 /")
@@ -136,7 +136,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func whenAllAddressesFailTheNameIsLookedUpAgain() throws {
+    @Test func looksTheNameUpAgainWhenAllAddressesFail() throws {
         let harness = try harness(.addresses([dead, other]))
         #expect(harness.outcome() == "connectionRefused")
         harness.network.names["backend.test"] = .addresses([here])
@@ -145,9 +145,11 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func allAddressesTogetherHaveNoMoreThanTheConnectTimeout() throws {
+    @Test func allAddressesTogetherTakeAtMostTheConnectTimeout() throws {
         let harness = try harness(.addresses([dead, other, here]))
-        for address in [dead, other, here] { harness.network.fates[port7001(address)] = .silent }
+        for address in [dead, other, here] {
+            harness.network.connectBehaviors[port7001(address)] = .silent
+        }
         let sent = harness.send()
         harness.pass(.milliseconds(1001))
         #expect(sent.outcome == "connectionTimeout")
@@ -181,7 +183,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func knownAddressesServeWhileNameServiceFails() throws {
+    @Test func usesCachedAddressesWhileTheNameServiceFails() throws {
         let harness = try harness(.addresses([here]), ttl: .seconds(1))
         #expect(harness.outcome() == "200 /")
         harness.network.names["backend.test"] = .fails(.nameServiceFailed)
@@ -194,7 +196,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func knownAddressesServeWhileLookUpHangs() throws {
+    @Test func usesCachedAddressesWhileALookUpHangs() throws {
         let harness = try harness(.addresses([here]), ttl: .seconds(1))
         #expect(harness.outcome() == "200 /")
         harness.network.names["backend.test"] = .hangs(.seconds(600))
@@ -215,7 +217,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func nameThatDoesNotExistAnyMoreHasNoAddresses() throws {
+    @Test func dropsCachedAddressesOfANameThatNoLongerExists() throws {
         let harness = try harness(.addresses([here]), ttl: .seconds(1))
         #expect(harness.outcome() == "200 /")
         harness.network.names["backend.test"] = .fails(.hostNotFound)
@@ -256,7 +258,7 @@ import Testing
         harness.pass(.seconds(12))
         #expect(harness.network.lookUps == 2, "between 1/2 and 3/4 of the time to live")
         harness.network.names["backend.test"] = .hangs(.seconds(600))
-        harness.network.fates[port7001(other)] = .fails(.unreachable)
+        harness.network.connectBehaviors[port7001(other)] = .fails(.unreachable)
         disconnect(harness)
         let sent = harness.send()
         harness.pass(.milliseconds(5))
@@ -289,7 +291,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func addressesStayKnownWhileAnyPoolUsesTheName() throws {
+    @Test func keepsAddressesWhileAnyPoolUsesTheName() throws {
         let harness = try harness(.addresses([here]))
         func pool(_ settings: PoolSettings) -> Pool {
             Pool(

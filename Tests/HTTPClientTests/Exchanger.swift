@@ -11,7 +11,7 @@ struct Exchanger {
     private var collector = ResponseCollector()
     private var results: [String] = []
     private let answerMax: Int
-    var departure = ClientStateMachine.Departure.all
+    var sendProgress = ClientStateMachine.SendProgress.all
 
     init(
         _ method: HTTP.Method = .get, isReused: Bool = false, answerMax: Int = 1000,
@@ -32,7 +32,7 @@ struct Exchanger {
 
     mutating func ask(_ method: HTTP.Method) {
         request = ClientRequest(method, responseBytesMax: answerMax)
-        machine.begin(method)
+        machine.beginRequest(method)
     }
 
     mutating func receive(_ pieces: [String]) {
@@ -41,16 +41,17 @@ struct Exchanger {
             var position = 0
             var isMore = true
             while isMore {
-                let action = machine.receive(bytes.span, from: &position, departure: departure)
+                let action = machine.receive(
+                    bytes.span, from: &position, sendProgress: sendProgress)
                 isMore = perform(action, bytes.span)
             }
         }
     }
 
-    mutating func end() { _ = perform(machine.ended(departure: departure), Span()) }
+    mutating func end() { _ = perform(machine.streamEnded(sendProgress: sendProgress), Span()) }
 
     mutating func reset() {
-        _ = perform(machine.failed(.connectionReset, departure: departure), Span())
+        _ = perform(machine.streamFailed(.connectionReset, sendProgress: sendProgress), Span())
     }
 
     static let endings: [@Sendable (inout Exchanger) -> Void] = [{ $0.end() }, { $0.reset() }]
@@ -69,7 +70,8 @@ struct Exchanger {
                 try collector.append(bytes.extracting(range))
                 return true
             case .trailers: return true
-            case .end(let mayStay): note(collector.finish(toHead: request.method == .head), mayStay)
+            case .end(let isReusable):
+                note(collector.finish(toHead: request.method == .head), isReusable)
             case .fail(let failure, let mayResend): note(failure, mayResend)
             case .retire: results.append("retire")
             }
@@ -80,9 +82,9 @@ struct Exchanger {
         return false
     }
 
-    private mutating func note(_ response: ClientResponse?, _ mayStay: Bool) {
+    private mutating func note(_ response: ClientResponse?, _ isReusable: Bool) {
         let text = response.map { "\($0.status) \(String($0.content))" } ?? "no head"
-        results.append("\(text) \(mayStay ? "keep" : "close")")
+        results.append("\(text) \(isReusable ? "keep" : "close")")
     }
 
     private mutating func note(_ failure: ClientFailure, _ mayResend: Bool) {

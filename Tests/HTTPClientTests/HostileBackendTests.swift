@@ -29,28 +29,28 @@ import Testing
     }
 
     @Test(arguments: Answer.bad)
-    func aMalformedAnswerEndsItsConnection(_ answer: Answer) throws {
+    func malformedResponseEndsItsConnection(_ answer: Answer) throws {
         try meet(answer.text, "protocolError")
         try meet(answer.text, "protocolError", split: .sizes([1]))
     }
 
     @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi"])
-    func anAnswerThatBreaksOffIsIncomplete(_ text: String) throws {
+    func truncatedResponseIsIncomplete(_ text: String) throws {
         try meet(text, "responseIncomplete") { $0.stream.close() }
         try meet(text, "responseIncomplete") { peer in (peer.stream as? SimStream)?.reset() }
     }
 
-    @Test func aHalfCloseWithoutAnAnswerIsATermination() throws {
+    @Test func halfCloseWithoutAResponseTerminatesTheCall() throws {
         try meet("", "connectionTerminated") { $0.stream.finishWriting() }
     }
 
-    @Test func chunksWithoutAnEndAreIncomplete() throws {
+    @Test func chunksWithoutALastChunkAreIncomplete() throws {
         let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"
         try meet(text, "responseIncomplete") { $0.stream.close() }
         try meet(text + "0\r\n", "responseIncomplete") { $0.stream.close() }
     }
 
-    @Test func aBodyUntilCloseIsWholeOnlyAfterAProperEnd() throws {
+    @Test func bodyUntilCloseIsCompleteOnlyAfterAnOrderlyEnd() throws {
         let text = "HTTP/1.1 200 OK\r\n\r\nhi"
         try meet(text, "200 hi") { $0.stream.close() }
         try meet(text, "200 hi", then: { $0.stream.close() }, split: .sizes([1]))
@@ -58,24 +58,24 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 11\r\n\r\n", "\r\n"])
-    func aBodyThatIsTooLargeIsNotReadToItsEnd(_ fields: String) throws {
+    func doesNotReadATooLargeBodyToItsEnd(_ fields: String) throws {
         try meet(
             "HTTP/1.1 200 OK\r\n\(fields)hello world", "responseBodySize", split: .sizes([1]),
             answerMax: 10)
     }
 
-    @Test func interimAnswersWithoutEndAreRefused() throws {
+    @Test func rejectsEndlessInterimResponses() throws {
         let interim = "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"
         try meet(String(repeating: interim, count: 3000), "protocolError")
     }
 
-    @Test func aHeadWithoutEndIsRefused() throws {
+    @Test func rejectsAnEndlessHead() throws {
         let field = "X: " + String(repeating: "y", count: 500) + "\r\n"
         try meet("HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 90), "protocolError")
     }
 
     @Test(arguments: Answer.good)
-    func aGoodAnswerMayComeByteByByte(_ answer: Answer) throws {
+    func readsAValidResponseByteByByte(_ answer: Answer) throws {
         let harness = try PoolHarness { asked in asked.peer.send(answer.text) }
         harness.network.settings.split = .sizes([1])
         for _ in 0..<2 {
@@ -85,7 +85,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func anAnswerThatComesBeforeTheRequestIsSentIsTheLastOfItsConnection() throws {
+    @Test func responseBeforeTheEndOfTheRequestIsTheLastOfItsConnection() throws {
         let harness = try PoolHarness()
         harness.network.settings.windowBytes = 1024
         harness.backend.onAccept = { peer in

@@ -17,7 +17,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func requestsAtOnceGetAConnectionEach() throws {
+    @Test func concurrentRequestsGetAConnectionEach() throws {
         let harness = try PoolHarness()
         let sent = ["/a", "/b", "/c"].map { harness.send(.get, $0) }
         #expect(harness.counts == "3 in flight, 0 idle, 3 open")
@@ -28,7 +28,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func atTheLimitRequestsWaitInOrder() throws {
+    @Test func requestsQueueInOrderAtTheConnectionLimit() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
         let harness = try PoolHarness(settings)
@@ -39,7 +39,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func noMoreThanMaxIdleAreKept() throws {
+    @Test func keepsAtMostMaxIdleConnections() throws {
         var settings = PoolSettings()
         settings.maxIdle = 2
         let harness = try PoolHarness(settings)
@@ -90,7 +90,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func anIdleConnectionIsClosedAfterItsTime() throws {
+    @Test func closesAConnectionAfterTheIdleTimeout() throws {
         var settings = PoolSettings()
         settings.idleTimeout = .seconds(10)
         let harness = try PoolHarness(settings)
@@ -104,7 +104,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func useKeepsAConnectionYoung() throws {
+    @Test func useRestartsTheIdleTimeout() throws {
         var settings = PoolSettings()
         settings.idleTimeout = .seconds(10)
         let harness = try PoolHarness(settings)
@@ -122,7 +122,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON",
     ])
-    func afterSuchAnAnswerTheNextRequestGetsAFreshConnection(_ answer: String) throws {
+    func opensANewConnectionAfterAResponseThatEndsIt(_ answer: String) throws {
         let harness = try PoolHarness { asked in asked.peer.send(answer) }
         #expect(harness.outcome() == "200 hi")
         #expect(harness.outcome() == "200 hi")
@@ -130,7 +130,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aLateSecondAnswerIsNeverTakenForTheNextOne() throws {
+    @Test func unsolicitedResponseIsNeverUsedForTheNextRequest() throws {
         let harness = try PoolHarness { asked in
             asked.answer("right")
             if asked.connection == 1 {
@@ -145,7 +145,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aBodyAfterAnAnswerToHeadIsNeverTakenForTheNextOne() throws {
+    @Test func bodyBehindAResponseToHeadIsNeverUsedForTheNextRequest() throws {
         let harness = try PoolHarness { asked in asked.answer("POISON") }
         #expect(harness.outcome(.head) == "200 ")
         #expect(harness.outcome() == "200 POISON", "of its own connection")
@@ -153,7 +153,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func anIdleConnectionThatTheBackendClosesIsForgottenAtOnce() throws {
+    @Test func removesAnIdleConnectionWhenTheBackendClosesIt() throws {
         let harness = try PoolHarness()
         #expect(harness.outcome() == "200 /")
         for peer in harness.backend.peers { peer.stream.close() }

@@ -13,13 +13,13 @@ import Testing
             ("::1", 7001, "[::1]:7001", "[::1]:7001"),
             ("2001:DB8:0::1", 80, "[2001:db8::1]", "[2001:db8::1]:80"),
         ] as [(String, UInt16, String, String)])
-    func saysWhereItLeads(host: String, port: UInt16, hostField: String, text: String) {
+    func describesHostAndPort(host: String, port: UInt16, hostField: String, text: String) {
         let origin = Origin(host: host, port: port)
         #expect(origin.hostField == hostField && origin.description == text)
         #expect(origin.hostFieldValue == FieldValue(hostField))
     }
 
-    @Test func aUnixSocketIsLocal() {
+    @Test func unixSocketHasTheHostLocalhost() {
         let origin = Origin(unixPath: "/run/a.sock")
         #expect(origin.hostField == "localhost" && origin.description == "unix:/run/a.sock")
     }
@@ -30,7 +30,7 @@ import Testing
         #expect(Origin(host: "::1", port: 1) == Origin(host: "0:0:0:0:0:0:0:1", port: 1))
     }
 
-    @Test func aHostThatCannotStandInAFieldStandsInNone() {
+    @Test func invalidHostHasAnEmptyFieldValue() {
         #expect(Origin(host: "a\r\nX: y", port: 1).hostFieldValue == "")
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// Who keeps whom alive.
 @Suite struct PoolLifetimeTests {
-    @Test func aPoolThatIsDroppedClosesItsConnections() throws {
+    @Test func droppedPoolClosesItsConnections() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("client")
         let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
@@ -34,7 +34,7 @@ import Testing
         #expect(network.leftovers == [], "no stream and no timer")
     }
 
-    @Test func aCallKeepsItsPoolUntilItIsAnswered() throws {
+    @Test func callRetainsItsPoolUntilItsResponse() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("client")
         let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)

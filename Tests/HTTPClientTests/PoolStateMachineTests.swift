@@ -22,8 +22,10 @@ import Testing
     private func machine(idle: Int, maxIdle: Int = 64, max: Int? = nil) -> Machine {
         var pool = machine(maxIdle: maxIdle, max: max)
         for _ in 0..<idle { _ = pool.checkout("x") }
-        for number in 0..<idle { _ = pool.connected(id(number), at: start) }
-        for number in 0..<idle { _ = pool.returned(id(number), at: start + .seconds(number)) }
+        for number in 0..<idle { _ = pool.completeAttempt(id(number), at: start) }
+        for number in 0..<idle {
+            _ = pool.returnConnection(id(number), at: start + .seconds(number))
+        }
         return pool
     }
 
@@ -42,39 +44,39 @@ import Testing
 
     // MARK: Lending
 
-    @Test func theFirstCallerWaitsForANewConnection() {
+    @Test func firstCallWaitsForANewConnection() {
         var pool = machine()
         #expect(attempt(pool.checkout("a")) == id(0))
-        #expect(pool.connected(id(0), at: start) == .serve("a", on: id(0)))
-        #expect(pool.lent == 1 && pool.waiting == 0)
+        #expect(pool.completeAttempt(id(0), at: start) == .serve("a", on: id(0)))
+        #expect(pool.leased == 1 && pool.waiting == 0)
     }
 
-    @Test func theConnectionUsedLastIsLentFirst() {
+    @Test func leasesTheMostRecentlyUsedConnectionFirst() {
         var pool = machine(idle: 3)
-        #expect(pool.checkout("a") == .lend(id(2)))
-        #expect(pool.checkout("b") == .lend(id(1)))
-        #expect(pool.idle == 1 && pool.lent == 2)
+        #expect(pool.checkout("a") == .lease(id(2)))
+        #expect(pool.checkout("b") == .lease(id(1)))
+        #expect(pool.idle == 1 && pool.leased == 2)
     }
 
-    @Test func aReturnedConnectionServesWhoWaitsLongest() {
+    @Test func returnedConnectionServesTheLongestWaitingCall() {
         var pool = machine(idle: 1)
-        #expect(pool.checkout("a") == .lend(id(0)))
+        #expect(pool.checkout("a") == .lease(id(0)))
         #expect(attempt(pool.checkout("b")) == id(1))
         #expect(attempt(pool.checkout("c")) == id(2))
-        #expect(pool.returned(id(0), at: start) == .serve("b", on: id(0)))
-        #expect(pool.returned(id(0), at: start) == .serve("c", on: id(0)))
+        #expect(pool.returnConnection(id(0), at: start) == .serve("b", on: id(0)))
+        #expect(pool.returnConnection(id(0), at: start) == .serve("c", on: id(0)))
     }
 
-    @Test func anAttemptThatNobodyNeedsAnyMoreBecomesIdle() {
+    @Test func unneededAttemptBecomesIdleWhenItSucceeds() {
         var pool = machine(idle: 1)
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        _ = pool.returned(id(0), at: start)
-        #expect(pool.connected(id(1), at: start) == .nothing)
-        #expect(pool.idle == 1 && pool.lent == 1 && pool.connecting == 0)
+        _ = pool.returnConnection(id(0), at: start)
+        #expect(pool.completeAttempt(id(1), at: start) == .nothing)
+        #expect(pool.idle == 1 && pool.leased == 1 && pool.connecting == 0)
     }
 
-    @Test func beyondTheLimitOneWaitsWithoutANewConnection() {
+    @Test func callBeyondTheLimitWaitsWithoutANewConnection() {
         var pool = machine(max: 2)
         #expect(attempt(pool.checkout("a")) == id(0))
         #expect(attempt(pool.checkout("b")) == id(1))
@@ -82,44 +84,44 @@ import Testing
         #expect(pool.waiting == 3 && pool.connecting == 2)
     }
 
-    @Test func aConnectionLostUnderTheLimitMakesRoomForAWaiter() {
+    @Test func closedConnectionMakesRoomForAWaitingCall() {
         var pool = machine(idle: 1, max: 1)
         _ = pool.checkout("a")
         #expect(attempt(pool.checkout("b")) == nil)
-        #expect(pool.gone(id(0)) == .connect(id(0)))
-        #expect(pool.connected(id(0), at: start) == .serve("b", on: id(0)))
+        #expect(pool.removeConnection(id(0)) == .connect(id(0)))
+        #expect(pool.completeAttempt(id(0), at: start) == .serve("b", on: id(0)))
     }
 
-    @Test func aLimitOfNothingIsALimitOfOne() {
+    @Test func limitOfZeroMeansOne() {
         var pool = machine(max: 0)
         #expect(attempt(pool.checkout("a")) == id(0))
     }
 
     // MARK: Keeping
 
-    @Test func withEnoughIdleOnesTheOldestIsClosed() {
+    @Test func closesTheOldestIdleConnectionAtMaxIdle() {
         var pool = machine(idle: 3, maxIdle: 3)
         _ = pool.checkout("a")
         #expect(attempt(pool.checkout("b")) == nil)
         _ = pool.checkout("c")
         #expect(attempt(pool.checkout("d")) == id(3))
-        #expect(pool.connected(id(3), at: start) == .serve("d", on: id(3)))
-        #expect(pool.returned(id(2), at: start) == .nothing)
-        #expect(pool.returned(id(3), at: start) == .nothing)
-        #expect(pool.returned(id(0), at: start) == .nothing)
-        #expect(pool.returned(id(1), at: start) == .retire(id(2)))
-        #expect(pool.idle == 3 && pool.lent == 0)
+        #expect(pool.completeAttempt(id(3), at: start) == .serve("d", on: id(3)))
+        #expect(pool.returnConnection(id(2), at: start) == .nothing)
+        #expect(pool.returnConnection(id(3), at: start) == .nothing)
+        #expect(pool.returnConnection(id(0), at: start) == .nothing)
+        #expect(pool.returnConnection(id(1), at: start) == .retire(id(2)))
+        #expect(pool.idle == 3 && pool.leased == 0)
     }
 
-    @Test func withoutKeepaliveEveryConnectionIsClosed() {
+    @Test func closesEveryConnectionWithoutKeepAlive() {
         var pool = machine(maxIdle: 0)
         _ = pool.checkout("a")
-        _ = pool.connected(id(0), at: start)
-        #expect(pool.returned(id(0), at: start) == .retire(id(0)))
-        #expect(pool.isQuiet)
+        _ = pool.completeAttempt(id(0), at: start)
+        #expect(pool.returnConnection(id(0), at: start) == .retire(id(0)))
+        #expect(pool.isEmpty)
     }
 
-    @Test func idleConnectionsExpireInTheOrderOfTheirAge() {
+    @Test func idleConnectionsExpireOldestFirst() {
         var pool = machine(idle: 3)
         #expect(pool.nextExpiry == start + .seconds(60))
         #expect(pool.expire(at: start + .seconds(59)) == nil)
@@ -132,8 +134,8 @@ import Testing
     @Test func keepsAsManyConnectionsAsWereInUseWithinIdleTimeout() {
         var pool = machine(idle: 3)
         for second in stride(from: 10, through: 60, by: 10) {
-            #expect(pool.checkout("a") == .lend(id(2)), "the other two grow old")
-            #expect(pool.returned(id(2), at: start + .seconds(second)) == .nothing)
+            #expect(pool.checkout("a") == .lease(id(2)), "the other two grow old")
+            #expect(pool.returnConnection(id(2), at: start + .seconds(second)) == .nothing)
         }
         #expect(pool.expire(at: start + .seconds(61)) == id(0))
         #expect(pool.expire(at: start + .seconds(61)) == id(1))
@@ -141,97 +143,97 @@ import Testing
         #expect(pool.idle == 1)
     }
 
-    @Test func anIdleConnectionThatTheBackendClosesIsForgotten() {
+    @Test func removesAnIdleConnectionThatTheBackendCloses() {
         var pool = machine(idle: 3)
-        #expect(pool.gone(id(1)) == .nothing)
-        #expect(pool.checkout("a") == .lend(id(2)))
-        #expect(pool.checkout("b") == .lend(id(0)))
+        #expect(pool.removeConnection(id(1)) == .nothing)
+        #expect(pool.checkout("a") == .lease(id(2)))
+        #expect(pool.checkout("b") == .lease(id(0)))
         #expect(attempt(pool.checkout("c")) == id(1))
     }
 
     // MARK: Failing
 
-    @Test func aFailedAttemptIsToldToWhoWaitsLongest() {
+    @Test func failedAttemptFailsTheLongestWaitingCall() {
         var pool = machine()
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        #expect(pool.failed(id(1), because: refused) == .fail("a", refused, connect: nil))
-        #expect(pool.failed(id(0), because: refused) == .fail("b", refused, connect: nil))
-        #expect(pool.isQuiet)
+        #expect(pool.failAttempt(id(1), because: refused) == .fail("a", refused, connect: nil))
+        #expect(pool.failAttempt(id(0), because: refused) == .fail("b", refused, connect: nil))
+        #expect(pool.isEmpty)
     }
 
-    @Test func aFailedAttemptThatNobodyNeedsIsToldToNobody() {
+    @Test func failedAttemptThatIsNotNeededFailsNoCall() {
         var pool = machine(idle: 1)
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        _ = pool.returned(id(0), at: start)
-        #expect(pool.failed(id(1), because: refused) == .nothing)
+        _ = pool.returnConnection(id(0), at: start)
+        #expect(pool.failAttempt(id(1), because: refused) == .nothing)
         #expect(pool.waiting == 0 && pool.connecting == 0)
     }
 
-    @Test func atTheLimitTheNextInLineGetsAnAttemptOfItsOwn() {
+    @Test func failedAttemptStartsAnotherForTheNextCallAtTheLimit() {
         var pool = machine(max: 1)
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        #expect(pool.failed(id(0), because: refused) == .fail("a", refused, connect: id(0)))
-        #expect(pool.failed(id(0), because: refused) == .fail("b", refused, connect: nil))
+        #expect(pool.failAttempt(id(0), because: refused) == .fail("a", refused, connect: id(0)))
+        #expect(pool.failAttempt(id(0), because: refused) == .fail("b", refused, connect: nil))
     }
 
     // MARK: Cancelling
 
-    @Test func whoLeavesGivesUpAnAttemptThatNobodyElseNeeds() throws {
+    @Test func cancelledCallCancelsAnUnneededAttempt() throws {
         var pool = machine()
         let place = try ticket(pool.checkout("a"))
-        #expect(pool.cancelled(place) == .giveUp(id(0)))
-        #expect(pool.isQuiet)
-        #expect(pool.connected(id(0), at: start) == .nothing, "too late to matter")
-        #expect(pool.failed(id(0), because: refused) == .nothing)
+        #expect(pool.cancelWaiter(place) == .giveUp(id(0)))
+        #expect(pool.isEmpty)
+        #expect(pool.completeAttempt(id(0), at: start) == .nothing, "too late to matter")
+        #expect(pool.failAttempt(id(0), because: refused) == .nothing)
     }
 
-    @Test func whoLeavesTheLineDoesNotDisturbTheOthers() throws {
+    @Test func cancelledCallKeepsTheOrderOfTheOthers() throws {
         var pool = machine(idle: 1, max: 1)
         _ = pool.checkout("a")
         _ = pool.checkout("b")
         let place = try ticket(pool.checkout("c"))
         _ = pool.checkout("d")
-        #expect(pool.cancelled(place) == .nothing)
-        #expect(pool.cancelled(place) == .nothing, "a ticket is valid once")
-        #expect(pool.returned(id(0), at: start) == .serve("b", on: id(0)))
-        #expect(pool.returned(id(0), at: start) == .serve("d", on: id(0)))
-        #expect(pool.returned(id(0), at: start) == .nothing)
+        #expect(pool.cancelWaiter(place) == .nothing)
+        #expect(pool.cancelWaiter(place) == .nothing, "a ticket is valid once")
+        #expect(pool.returnConnection(id(0), at: start) == .serve("b", on: id(0)))
+        #expect(pool.returnConnection(id(0), at: start) == .serve("d", on: id(0)))
+        #expect(pool.returnConnection(id(0), at: start) == .nothing)
     }
 
     // MARK: The end
 
-    @Test func aClosedPoolServesWhoWaitedAndNobodyElse() {
+    @Test func closedPoolServesOnlyCallsThatWaited() {
         var pool = machine(idle: 2)
         _ = pool.checkout("a")
         _ = pool.checkout("b")
         _ = pool.checkout("c")
         pool.close()
         #expect(pool.checkout("d") == .refuse)
-        #expect(pool.returned(id(0), at: start) == .serve("c", on: id(0)))
-        #expect(pool.forgetUnneeded() == id(2))
-        #expect(pool.forgetUnneeded() == nil)
-        #expect(pool.returned(id(0), at: start) == .retire(id(0)))
-        #expect(pool.returned(id(1), at: start) == .retire(id(1)))
-        #expect(pool.isQuiet)
+        #expect(pool.returnConnection(id(0), at: start) == .serve("c", on: id(0)))
+        #expect(pool.removeUnneeded() == id(2))
+        #expect(pool.removeUnneeded() == nil)
+        #expect(pool.returnConnection(id(0), at: start) == .retire(id(0)))
+        #expect(pool.returnConnection(id(1), at: start) == .retire(id(1)))
+        #expect(pool.isEmpty)
     }
 
-    @Test func aDrainingPoolServesEverybodyAndKeepsNothing() {
+    @Test func drainingPoolServesCallsAndKeepsNoConnection() {
         var pool = machine(idle: 2)
         pool.drain()
-        #expect(pool.forgetUnneeded() == id(0))
-        #expect(pool.forgetUnneeded() == id(1))
+        #expect(pool.removeUnneeded() == id(0))
+        #expect(pool.removeUnneeded() == id(1))
         #expect(attempt(pool.checkout("a")) == id(1))
-        #expect(pool.connected(id(1), at: start) == .serve("a", on: id(1)))
-        #expect(pool.returned(id(1), at: start) == .retire(id(1)))
-        #expect(pool.isQuiet)
+        #expect(pool.completeAttempt(id(1), at: start) == .serve("a", on: id(1)))
+        #expect(pool.returnConnection(id(1), at: start) == .retire(id(1)))
+        #expect(pool.isEmpty)
     }
 
-    @Test func anOpenPoolForgetsNothing() {
+    @Test func openPoolRemovesNoConnection() {
         var pool = machine(idle: 1)
-        #expect(pool.forgetUnneeded() == nil)
+        #expect(pool.removeUnneeded() == nil)
         #expect(pool.idle == 1)
     }
 
@@ -239,7 +241,7 @@ import Testing
 
     /// Random events against what must hold after each of them.
     @Test(arguments: [UInt64](1...40))
-    func theCountsHoldWhateverHappens(seed: UInt64) {
+    func keepsItsInvariantsUnderRandomEvents(seed: UInt64) {
         var story = PoolStory(
             seed: seed, maxIdle: Int(seed % 4), max: seed % 3 == 0 ? nil : Int(seed % 5) + 1)
         for step in 0..<400 {

@@ -3,7 +3,7 @@ import Reactor
 
 @testable import HTTPClient
 
-/// A pool's life by chance, beside the simplest possible book-keeping of what ought to be.
+/// A pool's life by chance, beside the simplest possible order-keeping of what ought to be.
 struct PoolStory {
     private var machine: PoolStateMachine<Int>
     private let chance: Entropy
@@ -36,12 +36,17 @@ struct PoolStory {
         switch chance.below(8) {
         case 0, 1: checkout()
         case 2:
-            if let id = working.takeAny(chance) { run(machine.returned(id, at: now), about: id) }
+            if let id = working.takeAny(chance) {
+                run(machine.returnConnection(id, at: now), about: id)
+            }
         case 3:
-            if let id = attempts.takeAny(chance) { run(machine.connected(id, at: now), about: id) }
+            if let id = attempts.takeAny(chance) {
+                run(machine.completeAttempt(id, at: now), about: id)
+            }
         case 4: if let id = attempts.takeAny(chance) { fail(id) }
-        case 5: if let id = working.takeAny(chance) { run(machine.gone(id), about: nil) }
-        case 6: if let id = idle.takeAny(chance) { run(machine.gone(id), about: nil) }
+        case 5:
+            if let id = working.takeAny(chance) { run(machine.removeConnection(id), about: nil) }
+        case 6: if let id = idle.takeAny(chance) { run(machine.removeConnection(id), about: nil) }
         default: leaveOrExpire()
         }
         check()
@@ -64,15 +69,15 @@ struct PoolStory {
     /// Closes the pool and ends what runs; nothing may remain.
     mutating func finish() {
         machine.close()
-        while let id = machine.forgetUnneeded() {
+        while let id = machine.removeUnneeded() {
             idle.removeAll { $0 == id }
             attempts.removeAll { $0 == id }
         }
-        while complaint == nil, !machine.isQuiet {
+        while complaint == nil, !machine.isEmpty {
             if let id = working.takeAny(chance) {
-                run(machine.returned(id, at: now), about: id)
+                run(machine.returnConnection(id, at: now), about: id)
             } else if let id = attempts.takeAny(chance) {
-                run(machine.connected(id, at: now), about: id)
+                run(machine.completeAttempt(id, at: now), about: id)
             } else {
                 complain("not quiet, and nothing runs")
             }
@@ -83,7 +88,7 @@ struct PoolStory {
     private mutating func checkout() {
         callers += 1
         switch machine.checkout(callers) {
-        case .lend(let id):
+        case .lease(let id):
             if idle.last != id { complain("not the connection used last") }
             idle.removeAll { $0 == id }
             working.append(id)
@@ -96,19 +101,19 @@ struct PoolStory {
     }
 
     private mutating func fail(_ id: ConnectionID) {
-        run(machine.failed(id, because: .connect(.connectionRefused)), about: nil)
+        run(machine.failAttempt(id, because: .connect(.connectionRefused)), about: nil)
     }
 
     private mutating func leaveOrExpire() {
         if !line.isEmpty, chance.chance(oneIn: 2) {
-            run(machine.cancelled(line.remove(at: chance.below(line.count)).ticket), about: nil)
+            run(machine.cancelWaiter(line.remove(at: chance.below(line.count)).ticket), about: nil)
         } else if let id = machine.expire(at: now) {
             if idle.first != id { complain("not the oldest expired") }
             idle.removeAll { $0 == id }
         }
     }
 
-    /// Does what the machine says; `about` is a connection that is free to be lent or kept.
+    /// Does what the machine says; `about` is a connection that is free to be leased or kept.
     private mutating func run(_ action: PoolStateMachine<Int>.Action, about free: ConnectionID?) {
         switch action {
         case .nothing: if let free { idle.append(free) }
@@ -132,7 +137,7 @@ struct PoolStory {
     }
 
     private mutating func check() {
-        let counts = (machine.idle, machine.lent, machine.connecting, machine.waiting)
+        let counts = (machine.idle, machine.leased, machine.connecting, machine.waiting)
         if counts != (idle.count, working.count, attempts.count, line.count) {
             complain("counts \(counts)")
         }

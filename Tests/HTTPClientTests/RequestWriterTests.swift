@@ -91,7 +91,7 @@ import Testing
 
     /// The parser of the server reads exactly the values that went in, so that none of them can have
     /// become two lines.
-    @Test func theHeadIsReadBackAsTheSameValues() throws {
+    @Test func writtenHeadIsReadBackUnchanged() throws {
         let own: Fields = ["X-A": "a: b", "X-B": "", "X-C": "\"\\ \t c"]
         let request = ClientRequest(
             method: .get, target: try #require(Target("/a%0d%0aX:%20y?q=%0A")), host: "h:1",
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nX: y", "a\nX: y", "a\rX", "a\0"])
-    func noValueWithALineEndCanBeMade(_ text: String) {
+    func valuesWithLineEndsAreInvalid(_ text: String) {
         #expect(FieldValue(text) == nil && Target("/" + text) == nil)
         #expect(FieldName(text) == nil && HTTP.Method(text) == nil)
     }

@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test(arguments: Break.allCases, [HTTP.Method.get, .head, .put, .delete])
-    func aKeptConnectionThatBreaksCostsNothing(_ breaking: Break, _ method: HTTP.Method) throws {
+    func resendsAnIdempotentRequestWhenAReusedConnectionBreaks(
+        _ breaking: Break, _ method: HTTP.Method
+    ) throws {
         let harness = try harness(breaking: breaking, fromConnection: 2)
         #expect(harness.outcome(.get, "/a") == "200 /a")
         #expect(harness.outcome(method, "/b") == (method == .head ? "200 " : "200 /b"))
@@ -43,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Break.allCases, [HTTP.Method.post, .patch])
-    func whatMightDoHarmTwiceIsNeverSentTwice(_ breaking: Break, _ method: HTTP.Method) throws {
+    func neverResendsANonIdempotentRequest(_ breaking: Break, _ method: HTTP.Method) throws {
         let harness = try harness(breaking: breaking, fromConnection: 2)
         #expect(harness.outcome(.get, "/a") == "200 /a")
         #expect(harness.outcome(method, "/b", body: "{}") == "connectionTerminated")
@@ -52,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Break.allCases)
-    func nothingIsSentThreeTimes(_ breaking: Break) throws {
+    func resendsAtMostOnce(_ breaking: Break) throws {
         let harness = try harness(breaking: breaking)
         #expect(harness.outcome(.get, "/a") == "200 /a")
         #expect(harness.outcome(.get, "/b") == "connectionTerminated")
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Break.allCases)
-    func aFreshConnectionThatBreaksIsAFailure(_ breaking: Break) throws {
+    func neverResendsAfterTheLossOfANewConnection(_ breaking: Break) throws {
         let harness = try PoolHarness { asked in breaking(asked.peer) }
         #expect(harness.outcome() == "connectionTerminated")
         #expect(harness.backend.log == ["1.1 /"])
@@ -69,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: Break.allCases, ["H", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\n"])
-    func afterAByteOfTheAnswerNothingIsSentAgain(_ breaking: Break, _ start: String) throws {
+    func neverResendsAfterTheFirstByteOfTheResponse(_ breaking: Break, _ start: String) throws {
         let harness = try PoolHarness { asked in
             if asked.turn == 1 { return asked.answer(asked.path) }
             asked.peer.send(start)
@@ -87,7 +89,9 @@ import Testing
     @Test(
         arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", "?"],
         [HTTP.Method.get, .post])
-    func aWordThatWasThereBeforeIsNoAnswer(_ word: String, _ method: HTTP.Method) throws {
+    func resendsElsewhereWhenUnsolicitedDataPrecedesTheRequest(
+        _ word: String, _ method: HTTP.Method
+    ) throws {
         let harness = try PoolHarness()
         #expect(harness.outcome(.get, "/a") == "200 /a")
         let latency = harness.network.settings.latency.upperBound
@@ -105,7 +109,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aResendThatFindsNobodyTellsSo() throws {
+    @Test func resendReportsARefusedConnection() throws {
         let harness = try harness(breaking: .close)
         #expect(harness.outcome(.get, "/a") == "200 /a")
         harness.backend.script = { [backend = harness.backend] _ in backend.close() }
@@ -113,7 +117,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aResendKeepsItsPlaceAtTheLimit() throws {
+    @Test func resendKeepsItsPositionAtTheConnectionLimit() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
         let harness = try PoolHarness(settings) { asked in
@@ -126,7 +130,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aBackendThatClosesAfterEachAnswerWithoutAWordServesEverybody() throws {
+    @Test func backendThatClosesAfterEachResponseServesAllRequests() throws {
         let harness = try PoolHarness { asked in
             asked.answer(asked.path)
             asked.peer.stream.close()

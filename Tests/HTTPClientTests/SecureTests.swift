@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "backend.test"])
-    func requestsAreAnsweredOnOneConnection(_ host: String) throws {
+    func requestsShareOneConnection(_ host: String) throws {
         let harness = try harness(host: host)
         for path in ["/1", "/2", "/3"] { #expect(harness.outcome(.get, path) == "200 \(path)") }
         #expect(harness.backend.connections == 1)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func bytesMayArriveInAnyPieces(seed: UInt64) throws {
+    func readsBytesInAnyPieces(seed: UInt64) throws {
         let harness = try harness(seed: seed)
         harness.network.settings.split = .random
         harness.network.settings.windowBytes = 5000
@@ -50,7 +50,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func pausedSinkStopsTheReadingOfASecureConnection() throws {
+    @Test func pausedSinkStopsReadingFromASecureConnection() throws {
         let harness = try harness()
         harness.network.settings.windowBytes = 5000
         harness.backend.script = { $0.answer(String(repeating: "x", count: 400_000)) }
@@ -78,7 +78,7 @@ import Testing
         ("other.test", "server"), ("127.0.0.1", "unknown"), ("backend.test", "common-name"),
         ("backend.test", "other-kinds"), ("backend.test", "odd-names"),
     ])
-    func aCertificateThatIsNotAcceptedHasAKind(host: String, backend: String) throws {
+    func untrustedCertificateIsACertificateError(host: String, backend: String) throws {
         let harness = try harness(host: host, backend: backend)
         #expect(harness.outcome() == "certificateError")
         #expect(harness.backend.log == [], "nothing was asked")
@@ -86,7 +86,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aBackendThatSpeaksPlainlyIsNotSpokenTo() throws {
+    @Test func sendsNoRequestToABackendWithoutTLS() throws {
         let harness = try harness()
         harness.backend.secure = nil
         harness.backend.onAccept = { $0.send("HTTP/1.1 400 Bad Request\r\n\r\n") }
@@ -95,7 +95,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func theHandshakeIsWithinTheConnectTimeout() throws {
+    @Test func connectTimeoutIncludesTheHandshake() throws {
         let harness = try harness(connectTimeout: .milliseconds(250))
         harness.backend.secure = nil  // it accepts, and never says a word
         let sent = harness.send()
@@ -106,7 +106,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aCancelledCallGivesTheHandshakeUp() throws {
+    @Test func cancelledCallCancelsTheHandshake() throws {
         let harness = try harness()
         harness.backend.secure = nil
         let sent = harness.send()
@@ -118,7 +118,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aBackendThatHangsUpInTheHandshakeIsTerminated() throws {
+    @Test func closeDuringTheHandshakeTerminatesTheCall() throws {
         let harness = try harness()
         harness.backend.secure = nil
         harness.backend.onAccept = { $0.stream.close() }
@@ -128,7 +128,7 @@ import Testing
 
     /// Without a length, only the end of the connection ends an answer; TLS says whether it was meant.
     @Test(arguments: [(true, "200 all"), (false, "responseIncomplete")])
-    func anAnswerThatWasCutOffIsNoAnswer(isMeant: Bool, outcome: String) throws {
+    func bodyUntilCloseNeedsCloseNotify(isMeant: Bool, outcome: String) throws {
         let harness = try harness()
         var plain: (any ByteStream)?
         let secure = try #require(harness.backend.secure)
@@ -147,7 +147,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func aKeptConnectionThatWasClosedIsReplaced() throws {
+    @Test func replacesAClosedIdleConnection() throws {
         let harness = try harness()
         #expect(harness.outcome() == "200 /")
         harness.backend.peers.last?.stream.close()
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// Equal settings share a pool, so that a reload keeps the connections; others do not.
-    @Test func aPoolIsOfItsSecurity() throws {
+    @Test func poolsWithDifferentSecurityAreSeparate() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("client")
         let client = Client(loop: loop)

@@ -45,7 +45,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func bodyOfKnownLengthIsSentAsItIs() throws {
+    @Test func bodyOfKnownLengthIsSentUnchanged() throws {
         var text = ""
         let harness = try PoolHarness { asked in
             text = asked.request.text
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["1234567", "123"])
-    func sourceThatBreaksItsLengthFailsTheCall(_ text: String) throws {
+    func bodyOfWrongLengthFailsTheCall(_ text: String) throws {
         let harness = try PoolHarness()
         let source = ScriptedSource(.length(5))
         let sent = send(harness, source)
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// The head left with an earlier piece, and a later one still gathers.
-    @Test func responseThatArrivesWhileAPieceGathersIsOne() throws {
+    @Test func acceptsAResponseWhileAPieceIsBuffered() throws {
         let harness = try PoolHarness()
         let source = ScriptedSource(.chunked)
         let sent = send(harness, source)

@@ -39,7 +39,7 @@ import Testing
 
     // MARK: The regular course
 
-    @Test func headIsThereBeforeTheBodyAndTheCallLastsUntilItsEnd() throws {
+    @Test func deliversTheHeadBeforeTheBodyAndLastsUntilItsEnd() throws {
         let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-A: b\r\n\r\n")
         let response = try response(harness)
         #expect(response.status == .ok && "\(response.fields["X-A"] ?? "")" == "b")
@@ -58,7 +58,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func nextCallUsesTheConnectionAfterTheEndOfTheBody() throws {
+    @Test func nextCallReusesTheConnectionAfterTheBody() throws {
         let harness = try harness(sending: Self.chunkedHead)
         for _ in 0..<3 {
             let sink = RecordingSink()
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// The pool may lend the connection while the held body still waits for its sink.
-    @Test func bodyThatEndsBeforeItsDeliveryFreesTheConnectionAndIsKept() throws {
+    @Test func bufferedBodyFreesTheConnectionBeforeItsDelivery() throws {
         let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
         let first = try source(response(harness))
         #expect(harness.counts == "0 in flight, 1 idle, 1 open")
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [[1000], [1], [3, 1]])
-    func trailersComeWithTheEndOfTheBody(sizes: [Int]) throws {
+    func deliversTrailersWithTheEndOfTheBody(sizes: [Int]) throws {
         let harness = try harness(
             sending: Self.chunkedHead + "2\r\nhi\r\n0\r\nX-A: 1\r\nx-b:  two \r\n\r\n")
         harness.network.settings.split = .sizes(sizes)
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: Back-pressure
 
-    @Test func pausedSinkStopsTheReadingOfTheConnection() throws {
+    @Test func pausedSinkStopsReadingFromTheConnection() throws {
         let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n")
         harness.network.settings.windowBytes = 10_000
         harness.network.settings.split = .sizes([1000])
@@ -170,7 +170,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func nothingIsDeliveredWhilePausedNotEvenTheRestOfARead() throws {
+    @Test func deliversNothingWhilePaused() throws {
         let harness = try harness(
             sending: Self.chunkedHead + "1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n")
         let source = try source(response(harness))
@@ -238,7 +238,7 @@ import Testing
 
     // MARK: Cancellation
 
-    @Test func cancelInTheMiddleClosesTheConnectionAndSilencesTheSource() throws {
+    @Test func cancelClosesTheConnectionAndEndsDelivery() throws {
         let harness = try harness(sending: Self.chunkedHead + "2\r\nhi\r\n")
         let source = try source(response(harness))
         let sink = RecordingSink()
@@ -268,7 +268,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func cancelAfterTheEndLeavesTheConnectionAlone() throws {
+    @Test func cancelAfterTheEndKeepsTheConnection() throws {
         let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
         let source = try source(response(harness))
         let sink = RecordingSink()
@@ -300,7 +300,7 @@ import Testing
     }
 
     /// Cancelled while the head is on its way from the promise to its handlers.
-    @Test func promiseCancelledWithTheHeadLeavesNothingOpen() throws {
+    @Test func promiseDroppedWithTheHeadClosesTheConnection() throws {
         let harness = try harness(sending: Self.chunkedHead)
         do {
             let promise = harness.pool.sendStreaming(ClientRequest()).map { $0.status }
@@ -366,7 +366,7 @@ import Testing
     // MARK: Failures
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", chunkedHead + "5\r\n"])
-    func truncatedBodyFailsBehindItsBytes(_ head: String) throws {
+    func truncatedBodyDeliversItsBytesAndFails(_ head: String) throws {
         for isReset in [false, true] {
             let harness = try harness(sending: head + "hi")
             let source = try source(response(harness))

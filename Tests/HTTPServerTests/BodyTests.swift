@@ -13,7 +13,7 @@ import Testing
         try ServerHarness(service: ServerHarness.echoBody)
     }
 
-    @Test func tellsTheClientToGoOnWhenTheBodyIsWanted() throws {
+    @Test func sendsContinueWhenTheServiceReadsTheBody() throws {
         let harness = try harness()
         let peer = try harness.connect()
         peer.send(post("Content-Length: 5\r\nExpect: 100-continue\r\n"))
@@ -24,12 +24,12 @@ import Testing
         #expect(summary(of: peer) == "+100 | 200 hello | 200")
     }
 
-    @Test func doesNotAskForABodyThatIsTooLarge() throws {
+    @Test func sendsNoContinueForATooLargeBody() throws {
         let text = post("Content-Length: 101\r\nExpect: 100-continue\r\n")
         #expect(try harness().answers(to: text) == "413 close!")
     }
 
-    @Test func neverReadsARequestFromABodyThatWasNotAskedFor() throws {
+    @Test func neverReadsARequestFromAnUnreadBody() throws {
         let harness = try ServerHarness()
         let peer = try harness.connect()
         let hidden = get("/smuggled")
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [1000, 60_000])
-    func readsOverASmallBodyThatNobodyWants(_ size: Int) throws {
+    func discardsASmallUnreadBody(_ size: Int) throws {
         let harness = try ServerHarness()
         let peer = try harness.connect()
         peer.send(post("Content-Length: \(size)\r\n"))
@@ -53,7 +53,7 @@ import Testing
         #expect(summary(of: peer) == "200 / | 200 /2")
     }
 
-    @Test func closesInsteadOfReadingOverALargeBody() throws {
+    @Test func closesInsteadOfDiscardingALargeBody() throws {
         let harness = try ServerHarness()
         let peer = try harness.connect()
         peer.send(post("Content-Length: 2000000\r\n"))
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// What is read over must not stop the reading: the client's end would not be seen.
-    @Test func noticesThatAClientLeavesBehindALargeBodyThatWasRefused() throws {
+    @Test func detectsTheEndOfAClientBehindARejectedLargeBody() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 0
         let harness = try ServerHarness(settings)
@@ -78,20 +78,20 @@ import Testing
         #expect(harness.server.connectionCount == 0)
     }
 
-    @Test func closesBehindChunksWithoutEndThatNobodyWants() throws {
+    @Test func closesBehindEndlessUnreadChunks() throws {
         let harness = try ServerHarness()
         let chunk = "1000\r\n" + String(repeating: "x", count: 4096) + "\r\n"
         let text = post("Transfer-Encoding: chunked\r\n", String(repeating: chunk, count: 100))
         #expect(try harness.answers(to: text, within: 100) == "200 /!")
     }
 
-    @Test func refusesABodyThatGrowsTooLarge() throws {
+    @Test func rejectsABodyThatGrowsTooLarge() throws {
         let chunk = "32\r\n" + String(repeating: "x", count: 50) + "\r\n"
         let text = post("Transfer-Encoding: chunked\r\n", chunk + chunk + chunk + "0\r\n\r\n")
         #expect(try harness().answers(to: text + get()) == "413 | 200")
     }
 
-    @Test func refusesABodyThatIsMalformed() throws {
+    @Test func rejectsAMalformedBody() throws {
         let harness = try harness()
         let text = post("Transfer-Encoding: chunked\r\n", "5\r\nhelloXX\r\n0\r\n\r\n")
         #expect(try harness.answers(to: text + get()) == "400 close!")
@@ -99,7 +99,7 @@ import Testing
         #expect(harness.server.requestsInFlight == 0)
     }
 
-    @Test func stopsReadingABodyThatNobodyWantsYet() throws {
+    @Test func stopsReadingWhileTheServiceDoesNotReadTheBody() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         harness.network.settings.windowBytes = 4000
         let peer = try harness.connect()
@@ -116,7 +116,7 @@ import Testing
         #expect(summary(of: peer) == "200 ok | 200 two")
     }
 
-    @Test func theLastByteOfTheBodyIsNoted() throws {
+    @Test func recordsTheTimeOfTheLastBodyByte() throws {
         let harness = try harness()
         let peer = try harness.connect()
         peer.send(post("Content-Length: 5\r\n", "he"))

@@ -10,12 +10,12 @@ import Testing
         ClientConnections.Client(SocketAddress(address))
     }
 
-    @Test func portsOfOneAddressAreOneClient() {
+    @Test func ignoresThePortOfAnAddress() {
         #expect(client("192.0.2.1:80") == client("192.0.2.1:81"))
         #expect(client("192.0.2.1:80") != client("192.0.2.2:80"))
     }
 
-    @Test func anIPv6NetworkOf64BitsIsOneClient() {
+    @Test func countsAnIPv6NetworkOf64BitsAsOneClient() {
         #expect(client("[2001:db8::1]:80") == client("[2001:db8::ffff:0:0:2]:80"))
         #expect(client("[2001:db8::1]:80") != client("[2001:db8:0:1::1]:80"))
         #expect(client("[::ffff:192.0.2.1]:80") == client("192.0.2.1:80"))
@@ -27,7 +27,7 @@ import Testing
         #expect(ClientConnections.Client(nil) == nil)
     }
 
-    @Test func forgetsAClientWithoutConnections() throws {
+    @Test func removesAClientWithoutConnections() throws {
         let connections = ClientConnections()
         let one = try #require(client("192.0.2.1:80"))
         #expect(connections.opened(one) == 1)

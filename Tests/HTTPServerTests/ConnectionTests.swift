@@ -46,12 +46,12 @@ import Testing
     ]
 
     @Test(arguments: exchanges)
-    func answersAndKeepsOrCloses(_ text: String, _ expected: String) throws {
+    func respondsAndKeepsOrClosesTheConnection(_ text: String, _ expected: String) throws {
         #expect(try ServerHarness().answers(to: text) == expected)
     }
 
     @Test(arguments: UInt64(1)...10)
-    func answersTheSameHoweverTheBytesArrive(seed: UInt64) throws {
+    func respondsEquallyHoweverTheBytesArrive(seed: UInt64) throws {
         let harness = try ServerHarness(seed: seed, service: ServerHarness.echoBody)
         harness.network.settings.split = .random
         let text =
@@ -63,7 +63,7 @@ import Testing
 
     @Test func stopsReadingWhenTheClientSendsTooMuchAhead() throws {
         var settings = ServerSettings()
-        settings.aheadBytes = 1000
+        settings.readAheadBytes = 1000
         let harness = try ServerHarness(settings, service: ServerHarness.held)
         harness.network.settings.windowBytes = 2000
         let peer = try harness.connect()
@@ -77,7 +77,7 @@ import Testing
         #expect(harness.asked.count == 200 && peer.stream.unsentBytes == 0)
     }
 
-    @Test func serves2000PipelinedRequestsAndForgetsAClientThatNeverReads() throws {
+    @Test func closesAPipeliningClientThatNeverReads() throws {
         let harness = try ServerHarness()
         harness.network.settings.windowBytes = 4000
         let peer = try harness.connect()
@@ -86,7 +86,7 @@ import Testing
         harness.advance(100)
         // What both kernels hold, and what gathers before it is seen that they hold no more.
         let answerBytes = 120
-        #expect(harness.asked.count < (2 * 4000 + StreamGathering.bytesMax) / answerBytes)
+        #expect(harness.asked.count < (2 * 4000 + WriteBuffering.bytesMax) / answerBytes)
         harness.advance(40_000)
         #expect(harness.server.connectionCount == 0)
     }
@@ -136,7 +136,7 @@ import Testing
         #expect(harness.server.bufferedBytes == 0)
     }
 
-    @Test func lettersOfALostClientAreDroppedAndItsRequestCancelled() throws {
+    @Test func cancelsTheRequestOfALostClient() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
@@ -148,7 +148,7 @@ import Testing
         #expect(harness.server.connectionCount == 0 && harness.server.requestsInFlight == 0)
     }
 
-    @Test func aClientThatEndsItsSideGetsItsAnswer() throws {
+    @Test func clientThatHalfClosesGetsItsResponses() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
@@ -163,7 +163,7 @@ import Testing
         #expect(harness.server.connectionCount == 0)
     }
 
-    @Test func aClientOfHTTP10IsNeverSentAnInterimAnswer() throws {
+    @Test func sendsNoInterimResponseToHTTP10() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let peer = try harness.connect()
         peer.send("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nok")
@@ -180,7 +180,7 @@ import Testing
         (post("Content-Length: 10\r\n", "hello"), "400 close"),
         (post("Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n"), "400 close"),
     ])
-    func aClientThatEndsInTheMiddleIsRefused(_ text: String, _ expected: String) throws {
+    func rejectsARequestThatBreaksOff(_ text: String, _ expected: String) throws {
         let harness = try ServerHarness(service: ServerHarness.echoBody)
         let peer = try harness.connect()
         if !text.isEmpty { peer.send(text) }

@@ -9,7 +9,7 @@ import Testing
 
 /// How a server ends, and what it does when there is too much.
 @Suite struct DrainTests {
-    @Test func answersWhatRunsAndClosesWhatIsIdle() throws {
+    @Test func completesRunningRequestsAndClosesIdleConnections() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let idle = try harness.connect()
         let busy = try harness.connect()
@@ -30,13 +30,13 @@ import Testing
         #expect(throws: (any Error).self) { try harness.connect() }
     }
 
-    @Test func announcesItsEndBeforeItStopsAccepting() throws {
+    @Test func announcesTheDrainBeforeItStopsAccepting() throws {
         let harness = try ServerHarness()
         harness.server.announceDrain()
         #expect(try harness.answers(to: get()) == "200 close /!")
     }
 
-    @Test func isDrainedAtOnceWithoutConnections() throws {
+    @Test func drainsAtOnceWithoutConnections() throws {
         let harness = try ServerHarness()
         var isDrained = false
         harness.onServer { harness.server.drain().whenSettled { _ in isDrained = true } }
@@ -44,7 +44,7 @@ import Testing
         #expect(isDrained)
     }
 
-    @Test func closesEverythingAtOnceWhenToldTo() throws {
+    @Test func closeEndsEverythingAtOnce() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let peer = try harness.connect()
         peer.send(get())
@@ -54,7 +54,7 @@ import Testing
         #expect(harness.cancelled == [0] && harness.server.connectionCount == 0)
     }
 
-    @Test func tellsWhoIsTooMany() throws {
+    @Test func rejectsAConnectionBeyondTheLimit() throws {
         var settings = ServerSettings()
         settings.connections = 1
         let harness = try ServerHarness(settings)
@@ -71,7 +71,7 @@ import Testing
         #expect(harness.log == ["refused 503", "GET / 200 1"])
     }
 
-    @Test func idleConnectionsEndAtOnce() throws {
+    @Test func closesIdleConnectionsAtOnce() throws {
         let harness = try ServerHarness()
         let silent = try harness.connect()
         let kept = try harness.connect()
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// A request that crosses the end must not let a reset take away the answer before it.
-    @Test func aConnectionThatWasJustAnsweredLingersForAMoment() throws {
+    @Test func connectionLingersAfterARecentResponse() throws {
         let harness = try ServerHarness()
         let peer = try harness.connect()
         peer.send(get())
@@ -100,7 +100,7 @@ import Testing
         #expect(harness.server.connectionCount == 0)
     }
 
-    @Test func tellsWhichRequestIsTooMany() throws {
+    @Test func rejectsARequestBeyondTheLimit() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 1
         let harness = try ServerHarness(settings, service: ServerHarness.held)
@@ -114,7 +114,7 @@ import Testing
         #expect(harness.server.requestsInFlight == 0)
     }
 
-    @Test func leavesNothingBehind() throws {
+    @Test func closeLeavesNothingOpen() throws {
         let harness = try ServerHarness(service: ServerHarness.echoBody)
         for text in [get(), post("Content-Length: 5\r\n", "he"), "GET", "BAD\r\n", get() + get()] {
             let peer = try harness.connect()

@@ -39,10 +39,10 @@ import Testing
 
     private struct NoHead: Error {}
 
-    @Test func holdsItsPermitAndBytesUntilTheResponseEnds() throws {
+    @Test func holdsPermitAndBytesUntilTheEndOfTheResponse() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let runner = try runner(harness, Bytes("hello"))
-        harness.onServer { runner.start() }
+        harness.onServer { runner.runService() }
         #expect(harness.server.requestsInFlight == 1 && harness.server.bufferedBytes > 5)
         harness.answer()
         #expect(carrier.responses == 1 && runner.response?.status == .ok)
@@ -55,7 +55,7 @@ import Testing
     @Test func cancelsItsServiceOnce() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let runner = try runner(harness)
-        harness.onServer { runner.start() }
+        harness.onServer { runner.runService() }
         for _ in 0..<2 { harness.onServer { runner.cancel(status: 499) } }
         harness.answer()
         #expect(harness.cancelled == [0] && harness.log == ["POST /x 499 0"])
@@ -69,23 +69,23 @@ import Testing
         let harness = try ServerHarness(settings, service: ServerHarness.held)
         let (first, second) = (try runner(harness), try runner(harness))
         harness.onServer {
-            first.start()
-            second.start()
+            first.runService()
+            second.runService()
         }
         #expect(first.response == nil && second.response?.status == .serviceUnavailable)
         #expect(second.response?.fields[.retryAfter] == "1")
         #expect(harness.asked.count == 1 && harness.server.requestsInFlight == 1)
     }
 
-    @Test func isRejectedWithoutRoom() throws {
+    @Test func isRejectedWhenTheByteBudgetIsExhausted() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 100
         let harness = try ServerHarness(settings, service: ServerHarness.held)
         let small = try runner(harness, Bytes("hello"))
         let large = try runner(harness, Bytes([UInt8](repeating: 97, count: 200)))
         harness.onServer {
-            small.start()
-            large.start()
+            small.runService()
+            large.runService()
         }
         #expect(small.response == nil && large.response?.status == .serviceUnavailable)
     }
@@ -101,8 +101,8 @@ import Testing
         let first = try runner(harness, nil, framing: framing)
         let second = try runner(harness, nil, framing: framing)
         harness.onServer {
-            first.start()
-            second.start()
+            first.runService()
+            second.runService()
         }
         #expect(harness.server.requestsInFlight == 0 && carrier.demands == [.wanted, .wanted])
         harness.onServer {
@@ -117,7 +117,7 @@ import Testing
         #expect(second.response?.status == .serviceUnavailable && first.response == nil)
     }
 
-    @Test func aBodyWithoutRoomIsTheLastOfItsConnection() throws {
+    @Test func bodyBeyondTheByteBudgetEndsTheConnection() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 1000
         let harness = try ServerHarness(settings) { _, request, exchange in
@@ -125,7 +125,7 @@ import Testing
                 .map { Response(status: .ok, body: $0) }
         }
         let runner = try runner(harness, nil, framing: "Content-Length: 5000\r\n")
-        harness.onServer { runner.start() }
+        harness.onServer { runner.runService() }
         harness.onServer {
             runner.requestBody?.deliver(Bytes([UInt8](repeating: 97, count: 500)).span)
         }

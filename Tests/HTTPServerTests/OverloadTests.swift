@@ -29,7 +29,7 @@ import Testing
         #expect(harness.server.requestsInFlight == 0)
     }
 
-    @Test func aRequestTakesItsPermitWithTheLastByteOfItsBody() throws {
+    @Test func requestTakesItsPermitWithTheLastBodyByte() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 1
         let harness = try ServerHarness(settings) { harness, request, exchange in
@@ -54,7 +54,7 @@ import Testing
         #expect(harness.server.requestsInFlight == 0)
     }
 
-    @Test func aPermitIsReturnedHoweverTheRequestEnds() throws {
+    @Test func returnsThePermitHoweverTheRequestEnds() throws {
         let harness = try ServerHarness(service: ServerHarness.echoBody)
         for text in [
             get(), post("Content-Length: 5\r\n", "hello"), post("Content-Length: 101\r\n"),
@@ -78,7 +78,7 @@ import Testing
         return try ServerHarness(settings, service: ServerHarness.echo)
     }
 
-    @Test func aNewConnectionClosesTheOneThatIsIdleLongest() throws {
+    @Test func newConnectionEvictsTheLongestIdleOne() throws {
         let harness = try crowded(10)
         let peers = try (0..<9).map { _ in
             let peer = try harness.connect()
@@ -93,7 +93,7 @@ import Testing
         #expect(peers.map(\.hasEnded) == [false, true] + Array(repeating: false, count: 7))
     }
 
-    @Test func connectionsThatNeverSendKeepNobodyOut() throws {
+    @Test func silentConnectionsDoNotBlockOthers() throws {
         let harness = try crowded(10)
         for _ in 0..<40 { _ = try harness.connect() }
         // Those beyond the limit got a 503 and are closed two seconds later.
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// A client that has connected and is about to send.
-    @Test func aBurstOfConnectionsDoesNotCloseTheOneThatIsJustIdle() throws {
+    @Test func burstOfConnectionsDoesNotEvictARecentOne() throws {
         let harness = try crowded(10)
         let first = try harness.connect()
         for _ in 0..<40 { _ = try harness.connect() }
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// A client beyond its own limit is refused, and takes no connection from others.
-    @Test func aClientBeyondItsLimitClosesNoConnectionOfOthers() throws {
+    @Test func clientBeyondItsLimitEvictsNoConnectionOfOthers() throws {
         var settings = ServerSettings()
         settings.connections = 4
         settings.connectionsPerClient = 3
@@ -145,7 +145,7 @@ import Testing
         #expect(busy.map { summary(of: $0) } == Array(repeating: "200 ok", count: 4))
     }
 
-    @Test func aClientHasNoMoreConnectionsThanItsLimit() throws {
+    @Test func limitsTheConnectionsOfAClient() throws {
         var settings = ServerSettings()
         settings.connectionsPerClient = 2
         let harness = try ServerHarness(settings, service: ServerHarness.held)
@@ -161,7 +161,7 @@ import Testing
         #expect(summary(of: next) == "200 ok")
     }
 
-    @Test func aClientFarAboveItsLimitIsNotEvenTold() throws {
+    @Test func closesConnectionsFarAboveTheLimitWithoutAResponse() throws {
         var settings = ServerSettings()
         settings.connectionsPerClient = 2
         let harness = try ServerHarness(settings)
@@ -177,12 +177,12 @@ import Testing
     // MARK: Memory
 
     /// 20 answers of 10,000 bytes do not fit; the clients of the first read nothing.
-    @Test func clientsThatReadNothingGiveWayToOthers() throws {
+    @Test func closesClientsThatDoNotReadWhenMemoryIsShort() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 100_000
         let harness = try ServerHarness(settings) { _, _, exchange in
             let body = Bytes([UInt8](repeating: 97, count: 10_000))
-            let hasRoom = exchange.hold(10_000)
+            let hasRoom = exchange.reserve(10_000)
             return exchange.local.value(
                 hasRoom ? Response(status: .ok, body: body) : Response(status: .serviceUnavailable))
         }
@@ -211,13 +211,13 @@ import Testing
         #expect(harness.server.bufferedBytes == 0)
     }
 
-    @Test func aClientThatReadsIsKeptWhenMemoryIsShort() throws {
+    @Test func keepsAClientThatReadsWhenMemoryIsShort() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 400_000
         let harness = try ServerHarness(settings) { _, request, exchange in
             let count = request.head.target.text == Bytes("/big") ? 290_000 : 10_000
             let body = Bytes([UInt8](repeating: 97, count: count))
-            let hasRoom = exchange.hold(count)
+            let hasRoom = exchange.reserve(count)
             return exchange.local.value(
                 hasRoom ? Response(status: .ok, body: body) : Response(status: .serviceUnavailable))
         }
@@ -255,7 +255,7 @@ import Testing
         #expect(silent.allSatisfy { $0.received.count < 10_000 })
     }
 
-    @Test func whatIsHeldAheadCountsInFull() throws {
+    @Test func countsReadAheadBytesInFull() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let peer = try harness.connect()
         peer.send(get() + get("/" + String(repeating: "a", count: 6000)) + get())
@@ -273,7 +273,7 @@ import Testing
     // MARK: Fairness
 
     /// All requests come at once. Others are served before their last is, in the same moment.
-    @Test func otherConnectionsAreServedBetweenPipelinedRequests() throws {
+    @Test func servesOtherConnectionsBetweenPipelinedRequests() throws {
         let harness = try ServerHarness()
         harness.network.settings.latency = .zero ... .zero
         let greedy = try harness.connect()
@@ -289,7 +289,7 @@ import Testing
         #expect(summary(of: greedy).hasSuffix("200 /399"))
     }
 
-    @Test func aClientThatEndsItsSideGetsAllAnswersOfItsPipeline() throws {
+    @Test func clientThatHalfClosesGetsAllPipelinedResponses() throws {
         let harness = try ServerHarness()
         let peer = try harness.connect()
         peer.send((0..<100).map { get("/\($0)") }.joined())
@@ -298,7 +298,7 @@ import Testing
         #expect(summary(of: peer) == (0..<100).map { "200 /\($0)" }.joined(separator: " | ") + "!")
     }
 
-    @Test func aDrainEndsAConnectionWithAPipelineBehindItsNextAnswer() throws {
+    @Test func drainEndsAPipeliningConnectionAfterItsNextResponse() throws {
         let harness = try ServerHarness()
         harness.network.settings.latency = .zero ... .zero
         let peer = try harness.connect()

@@ -5,7 +5,7 @@ import Testing
 
 /// What is kept of a client that is ahead.
 @Suite struct ReadAheadTests {
-    @Test func holdsNoMoreThanWhatWaitsHoweverLongTheClientStaysAhead() {
+    @Test func storesOnlyUnreadBytesHoweverLongTheClientStaysAhead() {
         var ahead = ReadAhead()
         let piece = [UInt8](repeating: 97, count: 1000)
         ahead.append(piece.span)
@@ -14,10 +14,10 @@ import Testing
             ahead.removeFirst(1000)
             #expect(ahead.count == 1000)
         }
-        #expect(ahead.heldBytes <= 3000)
+        #expect(ahead.memoryBytes <= 3000)
     }
 
-    @Test func keepsTheOrderOfWhatWaits() {
+    @Test func keepsTheOrderOfUnreadBytes() {
         var ahead = ReadAhead()
         var taken: [UInt8] = []
         for number in 0..<100 {
@@ -31,7 +31,7 @@ import Testing
         #expect(taken == (0..<100).flatMap { [UInt8](repeating: UInt8($0), count: $0) })
     }
 
-    @Test func isEmptyWhenMoreIsLetGoThanIsThere() {
+    @Test func isEmptyAfterRemovingMoreThanItHolds() {
         var ahead = ReadAhead()
         ahead.append([1, 2, 3].span)
         ahead.removeFirst(5)

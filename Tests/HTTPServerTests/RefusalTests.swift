@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: heads, [false, true])
-    func refusalOfHeadHasNoBody(_ head: String, isSplit: Bool) throws {
+    func rejectionOfHeadHasNoBody(_ head: String, isSplit: Bool) throws {
         var settings = ServerSettings()
         settings.limits.bodyTimeout = .seconds(3)
         let harness = try ServerHarness(settings, service: ServerHarness.echoBody)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["HEA", "HEADS / HTTP/1.1\r\n\r\n", "HEADS "])
-    func aMethodThatOnlyBeginsLikeHeadGetsABody(_ head: String) throws {
+    func rejectionOfAMethodThatOnlyBeginsLikeHeadHasABody(_ head: String) throws {
         let harness = try ServerHarness()
         #expect(try #require(try body(head, harness, after: 11_000)).hasPrefix("{\"type\""))
     }

@@ -58,7 +58,7 @@ import Testing
         #expect(summary(of: other) == summary(of: peer) && !other.text.contains("X-Door"))
     }
 
-    @Test func theRejectionOfAConnectionTooManyPassesTheChain() throws {
+    @Test func rejectionOfAConnectionBeyondTheLimitPassesTheChain() throws {
         var settings = ServerSettings()
         settings.connections = 1
         let harness = try ServerHarness(
@@ -72,7 +72,7 @@ import Testing
         #expect(harness.log == ["refused 503"])
     }
 
-    @Test func aRequestWithoutAPermitPassesTheChainAndKeepsItsConnection() throws {
+    @Test func rejectionWithoutAPermitPassesTheChainAndKeepsTheConnection() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 0
         let harness = try ServerHarness(
@@ -84,7 +84,7 @@ import Testing
         #expect(peer.text.split(separator: "\r\n").count { $0 == "X-Door: passed" } == 2)
     }
 
-    @Test func anOrdinaryResponseDoesNotPassIt() throws {
+    @Test func responsesOfTheServiceBypassTheChain() throws {
         var passed = 0
         let harness = try ServerHarness(rejection: { response, _, exchange in
             passed += 1
@@ -93,7 +93,7 @@ import Testing
         #expect(try harness.answers(to: get("/1") + get("/2")) == "200 /1 | 200 /2" && passed == 0)
     }
 
-    @Test func theChainSeesTheRequestIfThereIsOne() throws {
+    @Test func passesTheRequestToTheChainIfThereIsOne() throws {
         var seen: [String] = []
         let harness = try ServerHarness(
             service: ServerHarness.echoBody,
@@ -111,7 +111,7 @@ import Testing
         #expect(seen == ["PUT /x 400", "GET / 400", "HEAD / 400"])
     }
 
-    @Test func aChainThatFailsLosesNoRejection() throws {
+    @Test func sendsTheRejectionWhenTheChainFails() throws {
         struct Failure: Error {}
         let harness = try ServerHarness(rejection: { _, _, exchange in
             exchange.local.error(Failure())
@@ -119,7 +119,7 @@ import Testing
         #expect(try harness.answers(to: "BAD\r\n\r\n") == "400 close!")
     }
 
-    @Test func aChainMayTakeItsTime() throws {
+    @Test func waitsForTheChain() throws {
         let harness = try ServerHarness(rejection: { response, _, exchange in
             exchange.local.value(response).delayed(by: .milliseconds(100))
         })
@@ -131,7 +131,7 @@ import Testing
         #expect(summary(of: peer) == "400 close!" && harness.asked.isEmpty)
     }
 
-    @Test func aClientThatLeavesCancelsTheChain() throws {
+    @Test func lostClientCancelsTheChain() throws {
         var wasCancelled = false
         let pending = Pending()
         let harness = try ServerHarness(rejection: { _, _, exchange in

@@ -33,7 +33,7 @@ import Testing
         #expect(story.machine.reading == .consume && story.machine.wait == .request)
     }
 
-    @Test func keepsWhatComesWhileARequestRuns() {
+    @Test func storesInputWhileARequestRuns() {
         let story = actions([.requestBegan(Facts())])
         #expect(story.machine.reading == .keep && story.machine.wait == nil)
     }
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Small writes gather, so that it may come out behind the answer that they wait.
-    @Test func waitsForAClientThatIsSeenLateNotToRead() {
+    @Test func waitsForAClientWhoseOutputBlocksLater() {
         let story = actions([
             .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: false),
             .outputBlocked,
@@ -59,7 +59,7 @@ import Testing
         #expect(actions([.outputDrained], story.machine).actions == [.readOn])
     }
 
-    @Test func theNextRequestIsNotDisturbedByAnAnswerThatWaits() {
+    @Test func blockedOutputDoesNotDisturbTheNextRequest() {
         let story = actions([
             .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: false),
             .requestBegan(Facts()), .outputBlocked, .outputDrained, Self.ready,
@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test func finishesBehindTheLastAnswerAndLingers() {
+    @Test func finishesAfterTheLastResponseAndLingers() {
         let story = actions([
             .requestBegan(Self.last), Self.ready, .responseEnded(waitsForClient: false),
             .outputDrained,
@@ -82,12 +82,12 @@ import Testing
         #expect(actions([.deadlinePassed], story.machine).actions == [.close])
     }
 
-    @Test func readsABodyWhenItIsWanted() {
+    @Test func readsABodyWhenTheServiceReadsIt() {
         let story = actions([.requestBegan(Self.arriving), .bodyWanted, .bodyEnded, Self.ready])
         #expect(story.actions == [.serve, .readOn, nil, .sendResponse(keepsAlive: true)])
     }
 
-    @Test func tellsTheClientToGoOnOnlyWhenTheBodyIsWanted() {
+    @Test func sendsContinueOnlyWhenTheServiceReadsTheBody() {
         #expect(
             actions([.requestBegan(Self.expecting), .bodyWanted]).actions == [
                 .serve, .sendContinue,
@@ -97,7 +97,7 @@ import Testing
                 == [.serve, .sendResponse(keepsAlive: false)])
     }
 
-    @Test func readsOverASmallBodyThatNobodyWanted() {
+    @Test func discardsASmallUnreadBody() {
         let story = actions([
             .requestBegan(Self.arriving), Self.ready, .responseEnded(waitsForClient: false),
         ])
@@ -115,7 +115,7 @@ import Testing
             [.requestBegan(huge), ready], [.requestBegan(huge), .bodyWanted, ready],
             [.requestBegan(huge), .bodyWanted, .bodyRefused, ready],
         ] as [[Event]])
-    func closesInsteadOfReadingOverALargeBody(_ events: [Event]) {
+    func closesInsteadOfDiscardingALargeBody(_ events: [Event]) {
         #expect(actions(events).actions.last == .sendResponse(keepsAlive: false))
     }
 
@@ -128,7 +128,7 @@ import Testing
             ([.requestBegan(arriving), .bodyWanted, .deadlinePassed], .tooSlow),
             ([.headBegan, .bodyBroken(.fieldName)], .malformed(.fieldName)),
         ] as [([Event], Rejection)])
-    func rejectsWhatIsNoRequestOrNeverEnds(_ events: [Event], _ rejection: Rejection) {
+    func rejectsMalformedAndUnfinishedRequests(_ events: [Event], _ rejection: Rejection) {
         let story = actions(events)
         #expect(story.actions.last == .reject(rejection))
         #expect(story.machine.reading == .drop && story.machine.wait == nil)
@@ -188,7 +188,7 @@ import Testing
         arguments: [
             (.bodyBroken(.chunkSize), .chunkSize), (.clientEnded, .cutShort),
         ] as [(Event, WireError)])
-    func failsABodyThatCannotBeRead(_ event: Event, _ error: WireError) {
+    func failsAMalformedOrTruncatedBody(_ event: Event, _ error: WireError) {
         let story = actions([.requestBegan(Self.arriving), .bodyWanted, event])
         #expect(story.actions.last == .failBody(error))
         #expect(story.machine.reading == .drop && story.machine.isRunning)
@@ -197,17 +197,17 @@ import Testing
                 == [.sendResponse(keepsAlive: false), .finish])
     }
 
-    @Test func yieldsBetweenTwoRequestsUntilTheNextPass() {
-        let story = actions(Self.idling + [.passUsedUp])
+    @Test func yieldsBetweenTwoRequestsUntilTheNextIteration() {
+        let story = actions(Self.idling + [.iterationUsedUp])
         #expect(story.machine.reading == .keep && story.machine.wait == nil)
-        #expect(actions([.passBegan], story.machine).actions == [.readOn])
+        #expect(actions([.iterationBegan], story.machine).actions == [.readOn])
         #expect(actions([.drainRequested(isSettled: true)], story.machine).actions == [nil])
-        let blocked = actions([.outputBlocked, .passBegan], story.machine)
+        let blocked = actions([.outputBlocked, .iterationBegan], story.machine)
         #expect(blocked.actions == [nil, nil] && blocked.machine.wait == .output)
-        #expect(actions([.clientEnded, .passBegan], story.machine).actions == [nil, .readOn])
+        #expect(actions([.clientEnded, .iterationBegan], story.machine).actions == [nil, .readOn])
     }
 
-    @Test func asksAClientThatEndedItsSideWhetherItIsThere() {
+    @Test func probesAClientThatHalfClosed() {
         let story = actions([.requestBegan(Facts()), .clientEnded, .deadlinePassed])
         #expect(story.actions == [.serve, .probe, .probe])
         #expect(story.machine.wait == .client)
@@ -223,19 +223,19 @@ import Testing
             [.requestBegan(arriving)], [.requestBegan(expecting)],
             [.requestBegan(huge), .bodyWanted, .bodyRefused],
         ] as [[Event]])
-    func asksAlsoWhileABodyIsNotRead(_ events: [Event]) {
+    func probesWhileABodyIsNotRead(_ events: [Event]) {
         let story = actions(events + [.clientEnded, .deadlinePassed])
         #expect(story.actions.suffix(2) == [.probe, .probe])
         #expect(story.machine.wait == .client && story.machine.reading == .keep)
     }
 
-    @Test func giveUpWhatRunsWhenTheClientIsGone() {
+    @Test func abandonsTheExchangeOfALostClient() {
         #expect(actions([.requestBegan(Facts()), .clientLost]).actions == [.serve, .abandon])
         #expect(actions([.headBegan, .clientLost]).actions == [nil, .close])
         #expect(actions([.clientLost, .clientLost]).actions == [.close, nil])
     }
 
-    @Test func answersWhatRunsBeforeItDrains() {
+    @Test func completesTheRunningRequestBeforeItDrains() {
         let story = actions([
             .requestBegan(Facts()), .drainRequested(isSettled: true), Self.ready,
             .responseEnded(waitsForClient: false),
@@ -251,7 +251,7 @@ import Testing
     /// Whatever happens in whatever order: it never serves two requests at once, never answers
     /// without a request, and does nothing once it is closed.
     @Test(arguments: 0..<UInt64(20))
-    func keepsItsPromisesInAnyOrder(seed: UInt64) {
+    func keepsItsInvariantsUnderRandomEvents(seed: UInt64) {
         let entropy = Entropy(seed: seed)
         for _ in 0..<200 {
             var machine = ServerStateMachine()
@@ -286,7 +286,7 @@ import Testing
         .drainRequested(isSettled: true), .responseEnded(waitsForClient: true),
         .responseEnded(waitsForClient: false), .outputBlocked, .outputDrained,
         .rejected(.overloaded),
-        .clientEnded, .deadlinePassed, .bodyBroken(.chunkSize), .passUsedUp, .passBegan,
+        .clientEnded, .deadlinePassed, .bodyBroken(.chunkSize), .iterationUsedUp, .iterationBegan,
         .evicted(isSettled: true), .evicted(isSettled: false),
     ]
 }
@@ -334,7 +334,7 @@ import Testing
         #expect(story.actions.last == .abandon && story.machine.isClosed)
     }
 
-    @Test func finishesBehindAStreamThatEndsWithItsConnection() {
+    @Test func finishesAfterAStreamThatEndsWithItsConnection() {
         let story = actions([
             .requestBegan(Facts()), .responseReady(isLast: true), .responseHeadSent,
             .responseEnded(waitsForClient: false),
@@ -343,7 +343,7 @@ import Testing
         #expect(story.actions.last == .finish)
     }
 
-    @Test func finishesBehindAStreamWhenTheServerDrains() {
+    @Test func finishesAfterAStreamWhenTheServerDrains() {
         let story = actions(
             Self.relaying + [
                 .drainRequested(isSettled: true), .responseEnded(waitsForClient: false),

@@ -15,7 +15,7 @@ import Testing
         return order
     }
 
-    @Test func givesTheSlotThatWasAddedFirst() {
+    @Test func returnsTheSlotThatWasAddedFirst() {
         var queue = SlotQueue()
         #expect(queue.first == nil)
         for slot in [3, 0, 7] { queue.append(slot) }
@@ -29,7 +29,7 @@ import Testing
         #expect(queue.contains(7) && !queue.contains(1) && !queue.contains(100))
     }
 
-    @Test func aSlotThatMovesKeepsItsPosition() {
+    @Test func movedSlotKeepsItsPosition() {
         var queue = SlotQueue()
         for slot in [5, 6, 7] { queue.append(slot) }
         queue.move(from: 6, to: 1)

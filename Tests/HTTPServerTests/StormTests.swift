@@ -11,7 +11,7 @@ import Testing
 /// answers now, later, with too much or with a failure; on a server that drains in the end.
 @Suite struct StormTests {
     @Test(arguments: 0..<UInt64(60))
-    func everyConnectionEndsAndEveryRequestIsToldOfOnce(seed: UInt64) throws {
+    func everyConnectionEndsAndEveryRequestIsLoggedOnce(seed: UInt64) throws {
         let chance = Entropy(seed: seed &* 7919 &+ 1)
         let harness = try ServerHarness(seed: seed, settings(chance)) {
             harness, request, exchange in
@@ -44,7 +44,7 @@ import Testing
 
     private func settings(_ chance: Entropy) -> ServerSettings {
         var settings = ServerSettings()
-        settings.aheadBytes = 100 + chance.below(2000)
+        settings.readAheadBytes = 100 + chance.below(2000)
         settings.discardedBytes = chance.below(2000)
         settings.requestsInFlight = chance.chance(oneIn: 4) ? 3 : 1000
         settings.connections = chance.chance(oneIn: 4) ? 10 : 1000

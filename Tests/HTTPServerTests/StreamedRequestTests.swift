@@ -34,7 +34,7 @@ import Testing
         #expect(summary(of: peer) == "200 ok")
     }
 
-    @Test func aPausedBodyStopsTheClient() throws {
+    @Test func pausedBodyStopsTheClient() throws {
         let sink = RecordingSink()
         let harness = try harness(sink)
         harness.network.settings.windowBytes = 4000
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// It is the reader that is slow, so no time limit of the client counts.
-    @Test func aPausedBodyIsNotTooSlow() throws {
+    @Test func pausedBodyIsNotTimedOut() throws {
         let sink = RecordingSink()
         let harness = try harness(sink)
         let peer = try harness.connect()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aBodyThatIsPausedOnItsLastPieceEndsWhenItIsResumed(_ clientHalfCloses: Bool) throws {
+    func bodyPausedOnItsLastPieceEndsWhenResumed(_ clientHalfCloses: Bool) throws {
         let sink = RecordingSink()
         let harness = try harness(sink)
         let peer = try harness.connect()
@@ -88,7 +88,7 @@ import Testing
         #expect(summary(of: peer).contains("200 ok"))
     }
 
-    @Test func aCancelledBodyIsDiscarded() throws {
+    @Test func cancelledBodyIsDiscarded() throws {
         let sink = RecordingSink()
         let harness = try harness(sink)
         let peer = try harness.connect()
@@ -106,7 +106,7 @@ import Testing
         #expect(summary(of: peer) == "200 one | 200 two")
     }
 
-    @Test func aBrokenBodyFailsItsReader() throws {
+    @Test func malformedBodyFailsItsReader() throws {
         let sink = RecordingSink()
         let harness = try harness(sink)
         let peer = try harness.connect()
@@ -118,7 +118,7 @@ import Testing
         #expect(summary(of: peer) == "200 close ok!")
     }
 
-    @Test func aReaderHearsThatItsExchangeEnded() throws {
+    @Test func endOfTheExchangeFailsTheReader() throws {
         let sink = RecordingSink()
         let harness = try harness(sink)
         let peer = try harness.connect()
@@ -135,7 +135,7 @@ import Testing
         #expect(late.error != nil)
     }
 
-    @Test func aBodyIsDeliveredOnce() throws {
+    @Test func bodyIsDeliveredOnce() throws {
         let sink = RecordingSink()
         let harness = try harness(sink)
         let peer = try harness.connect()
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// The upload goes on while the response is on its way.
-    @Test func aResponseMayBeginBeforeTheBodyEnds() throws {
+    @Test func responseMayBeginBeforeTheBodyEnds() throws {
         let sink = RecordingSink()
         let body = ScriptedBody(.chunked)
         let harness = try ServerHarness { _, request, exchange in

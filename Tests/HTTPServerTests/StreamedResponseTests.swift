@@ -23,7 +23,7 @@ import Testing
         peer.text.firstRange(of: "\r\n\r\n").map { String(peer.text[$0.upperBound...]) } ?? ""
     }
 
-    @Test func theHeadLeavesBeforeTheBody() throws {
+    @Test func sendsTheHeadBeforeTheBody() throws {
         let body = ScriptedBody(.length(10))
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -43,7 +43,7 @@ import Testing
         #expect(harness.server.requestsInFlight == 0 && harness.log == ["GET / 200 10"])
     }
 
-    @Test func theNextRequestIsServedBehindTheBody() throws {
+    @Test func servesTheNextRequestAfterTheBody() throws {
         let body = ScriptedBody(.length(5))
         let harness = try ServerHarness { harness, request, exchange in
             guard request.head.target.text == Bytes("/stream") else {
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [BodyFraming.chunked, .untilClose])
-    func aBodyOfUnknownLengthIsSentInChunks(_ framing: BodyFraming) throws {
+    func sendsABodyOfUnknownLengthInChunks(_ framing: BodyFraming) throws {
         let body = ScriptedBody(framing)
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -83,7 +83,7 @@ import Testing
         #expect(!peer.hasEnded && harness.log == ["GET / 200 22"])
     }
 
-    @Test func aBodyOfUnknownLengthEndsTheConnectionOfHTTP10() throws {
+    @Test func bodyOfUnknownLengthEndsAnHTTP10Connection() throws {
         let body = ScriptedBody(.chunked)
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -99,7 +99,7 @@ import Testing
         #expect(self.body(of: peer) == "hello" && peer.hasEnded)
     }
 
-    @Test func aSlowClientPausesTheBody() throws {
+    @Test func slowClientPausesTheBody() throws {
         let body = ScriptedBody(.chunked)
         let harness = try harness(body)
         harness.network.settings.windowBytes = 10_000
@@ -126,7 +126,7 @@ import Testing
         #expect(harness.log == ["GET / 200 \(sent * piece.count)"])
     }
 
-    @Test func aClientThatDoesNotReadLosesItsStream() throws {
+    @Test func cancelsTheBodyOfAClientThatDoesNotRead() throws {
         let body = ScriptedBody(.chunked)
         let harness = try harness(body)
         harness.network.settings.windowBytes = 1000
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// A slow backend is no reason to end a connection.
-    @Test func aBodyMayPauseForAsLongAsItLikes() throws {
+    @Test func waitsForASlowBodyWithoutLimit() throws {
         let body = ScriptedBody(.length(2))
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -162,7 +162,7 @@ import Testing
 
     /// Whatever breaks off must not look complete.
     @Test(arguments: [BodyFraming.chunked, .length(10)], ["fails", "ends early"])
-    func aBodyThatBreaksOffClosesTheConnection(_ framing: BodyFraming, _ how: String) throws {
+    func truncatedBodyClosesTheConnection(_ framing: BodyFraming, _ how: String) throws {
         let body = ScriptedBody(framing)
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -181,7 +181,7 @@ import Testing
         #expect(harness.server.requestsInFlight == 0)
     }
 
-    @Test func aBodyLongerThanItsHeadStatesIsCut() throws {
+    @Test func bodyLongerThanStatedClosesTheConnection() throws {
         let body = ScriptedBody(.length(5))
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: ["HEAD", "304"])
-    func aResponseWithoutContentCancelsItsBody(_ kind: String) throws {
+    func responseWithoutContentCancelsItsBody(_ kind: String) throws {
         let body = ScriptedBody(.length(5))
         let harness = try harness(body, status: kind == "HEAD" ? .ok : .notModified)
         let peer = try harness.connect()
@@ -204,7 +204,7 @@ import Testing
         #expect(harness.server.requestsInFlight == 0 && !peer.hasEnded)
     }
 
-    @Test func aDescribedBodyStatesItsLength() throws {
+    @Test func describedBodyStatesItsLength() throws {
         let harness = try ServerHarness { _, request, exchange in
             exchange.local.value(Response(status: .ok, body: .described(length: 7)))
         }
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aClientThatLeavesCancelsTheBody(isReset: Bool) throws {
+    func lostClientCancelsTheBody(isReset: Bool) throws {
         let body = ScriptedBody(.chunked)
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -232,7 +232,7 @@ import Testing
         #expect(harness.log == ["GET / 200 5 truncated"])
     }
 
-    @Test func aDrainWaitsForTheBody() throws {
+    @Test func drainWaitsForTheBody() throws {
         let body = ScriptedBody(.length(5))
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -253,7 +253,7 @@ import Testing
         #expect(isDrained)
     }
 
-    @Test func aServerThatClosesCancelsTheBody() throws {
+    @Test func closeOfTheServerCancelsTheBody() throws {
         let body = ScriptedBody(.length(5))
         let harness = try harness(body)
         let peer = try harness.connect()
@@ -265,7 +265,7 @@ import Testing
     }
 
     /// The client left while the service was still at work: nobody reads what it streams then.
-    @Test func aStreamThatComesTooLateIsCancelled() throws {
+    @Test func cancelsAStreamThatArrivesAfterTheClientLeft() throws {
         let body = ScriptedBody(.chunked)
         var resolver: LocalResolver<Response>?
         let harness = try ServerHarness { _, _, exchange in
@@ -286,7 +286,7 @@ import Testing
         #expect(harness.server.connectionCount == 0 && harness.server.requestsInFlight == 0)
     }
 
-    @Test func aTunnelIsRefused() throws {
+    @Test func rejectsATunnel() throws {
         final class Tunnel: BodySource, BodySink {
             var isCancelled = false
             var framing: BodyFraming { .untilClose }

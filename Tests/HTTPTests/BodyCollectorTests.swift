@@ -8,13 +8,13 @@ import Testing
 @Suite struct BodyCollectorTests {
     private final class Source: BodySource {
         let framing: BodyFraming
-        let holder: Exchange?
+        let memoryOwner: Exchange?
         var sink: (any BodySink)?
         var isCancelled = false
 
-        init(_ framing: BodyFraming, holder: Exchange? = nil) {
+        init(_ framing: BodyFraming, memoryOwner: Exchange? = nil) {
             self.framing = framing
-            self.holder = holder
+            self.memoryOwner = memoryOwner
         }
 
         func startDelivery(to sink: any BodySink) { self.sink = sink }
@@ -43,7 +43,7 @@ import Testing
         return outcome
     }
 
-    @Test func aCompleteBodyIsThereAtOnce() {
+    @Test func returnsACompleteBodyAtOnce() {
         #expect(outcome(.empty) == "\"\"")
         #expect(outcome(.bytes(Bytes("0123456789"))) == "\"0123456789\"")
         #expect(outcome(.bytes(Bytes("0123456789a"))) == "BodyTooLarge")
@@ -63,13 +63,13 @@ import Testing
         #expect(told == "\"helloworld\"" && !whole.isCancelled)
     }
 
-    @Test func aBodyThatStatesTooLargeALengthIsNotRead() {
+    @Test func doesNotReadABodyOfTooLargeAStatedLength() {
         let source = Source(.length(11))
         #expect(outcome(.stream(source)) == "BodyTooLarge")
         #expect(source.sink == nil && source.isCancelled)
     }
 
-    @Test func aBodyThatGrowsTooLargeIsCancelled() {
+    @Test func cancelsABodyThatGrowsTooLarge() {
         let source = Source(.chunked)
         let told = outcome(.stream(source)) {
             source.deliver("0123456789")
@@ -79,19 +79,19 @@ import Testing
         #expect(told == "BodyTooLarge" && source.isCancelled)
     }
 
-    @Test func aBodyThatBreaksOffRejects() {
+    @Test func rejectsWhenTheBodyFails() {
         let source = Source(.chunked)
         let told = outcome(.stream(source)) { source.sink?.bodyFailed(Broken()) }
         #expect(told == "Broken")
     }
 
-    @Test func takesItsBytesFromTheBudgetOfTheExchange() {
+    @Test func reservesItsBytesInTheBudgetOfTheExchange() {
         let budget = ByteBudget(limit: 7)
         let entropy = Entropy(seed: 1)
         let exchange = Exchange(
             id: RequestID(from: entropy), trace: TraceContext(from: entropy),
             local: LocalContext(on: context), began: Instant(nanoseconds: 0), budget: budget)
-        let source = Source(.chunked, holder: exchange)
+        let source = Source(.chunked, memoryOwner: exchange)
         let told = outcome(.stream(source)) {
             source.deliver("hello")
             #expect(budget.bytesHeld == 5 && !source.isCancelled)
@@ -102,7 +102,7 @@ import Testing
         #expect(budget.bytesHeld == 0)
     }
 
-    @Test func aRefusedBodyFailsItsReader() throws {
+    @Test func refusedBodyFailsItsReader() throws {
         let local = LocalContext(on: context)
         for error in [WireError.chunkSize, BodyTooLarge(limit: 1), RequestLimitReached()]
             as [any Error]

@@ -23,7 +23,7 @@ import Testing
         #expect(permits.inUse == 0)
     }
 
-    @Test func releasesPermitsAtItsEndAlsoIfTheyHaveOtherOwners() throws {
+    @Test func releasesPermitsWithOtherOwnersAtItsEnd() throws {
         let exchange = exchange()
         let permit = try #require(permits.take(below: 1))
         exchange.holdUntilEnd(permit)
@@ -42,16 +42,16 @@ import Testing
 
     /// Freeing memory closes connections, which may end the exchange that asked for room.
     @Test(arguments: [false, true])
-    func heldBytesAreReturnedIfMakingRoomEndsTheExchange(_ endsExchange: Bool) {
+    func returnsBytesIfReclaimingMemoryEndsTheExchange(_ endsExchange: Bool) {
         let budget = ByteBudget(limit: 100)
         let entropy = Entropy(seed: 1)
         let exchange = Exchange(
             id: RequestID(from: entropy), trace: TraceContext(from: entropy),
             local: LocalContext(on: ManualContext()), began: Instant(nanoseconds: 0), budget: budget
         )
-        #expect(exchange.hold(20))
+        #expect(exchange.reserve(20))
         budget.reclaim = { _ in if endsExchange { exchange.end() } }
-        #expect(exchange.hold(70))
+        #expect(exchange.reserve(70))
         #expect(budget.bytesHeld == (endsExchange ? 0 : 90))
         exchange.end()
         #expect(budget.bytesHeld == 0)
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// A release may start work that holds permits of the same exchange.
-    @Test func aReleaseMayUseTheExchangeAgain() throws {
+    @Test func releaseMayUseTheExchangeAgain() throws {
         let exchange = exchange()
         exchange.holdUntilEnd(try #require(permits.take(below: 1)))
         permits.afterRelease { [permits] in

@@ -12,7 +12,7 @@ import Testing
         #expect(fields["C"] == nil && !fields.contains("C"))
     }
 
-    @Test func holdsTheLinesAsTheyStandOnTheWire() {
+    @Test func storesTheLinesInWireFormat() {
         #expect(lines(of: fields) == "A: 1\r\nB: 2\r\na: 3\r\n")
     }
 
@@ -23,7 +23,7 @@ import Testing
         #expect(fields.count == 3)
     }
 
-    @Test func setsOneInThePlaceOfAll() {
+    @Test func setReplacesAllFieldsOfAName() {
         var rest = fields
         rest.set("a", "9")
         #expect(lines(of: rest) == "B: 2\r\na: 9\r\n")
@@ -37,7 +37,7 @@ import Testing
         #expect(all["C"] == "4")
     }
 
-    @Test func theFieldsOfAParsedHeadCanBeChanged() throws {
+    @Test func fieldsOfAParsedHeadCanBeChanged() throws {
         let head = try #require(firstHead(in: get("/path?q", "X-A: 1\r\n")))
         var fields = head.fields
         fields.append("X-B", "2")
@@ -47,17 +47,17 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nX: 1", "a\rb", "a\nb", "a\0b", "a\u{7f}", "\u{1b}["])
-    func aValueThatCouldSplitAHeadDoesNotExist(_ text: String) {
+    func rejectsValuesThatCouldSplitAHead(_ text: String) {
         #expect(FieldValue(text) == nil)
     }
 
     @Test(arguments: [(" \ta b\t ", "a b"), ("", ""), (" ", "")])
-    func aValueIsTrimmed(_ text: String, _ value: String) {
+    func trimsValues(_ text: String, _ value: String) {
         #expect(FieldValue(text)?.description == value)
     }
 
     @Test(arguments: ["", "a b", "a:", "a\r\n", "é", "a(b)"])
-    func aNameThatIsNoTokenDoesNotExist(_ text: String) {
+    func rejectsNamesThatAreNoTokens(_ text: String) {
         #expect(FieldName(text) == nil)
     }
 
@@ -69,7 +69,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func aLiteralThatCouldSplitAHeadTraps() async {
+        @Test func literalThatCouldSplitAHeadTraps() async {
             await #expect(processExitsWith: .failure) {
                 let value: FieldValue = "a\r\nb"
                 print(value)

@@ -36,7 +36,7 @@ import Testing
         #expect(response(of: [named("a"), named("b"), named("c")]) == "abc|CBA")
     }
 
-    @Test func aChainWithoutFiltersIsTheService() {
+    @Test func chainWithoutFiltersIsTheService() {
         #expect(response(of: []) == "|")
     }
 }

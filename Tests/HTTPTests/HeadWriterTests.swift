@@ -33,7 +33,7 @@ import Testing
         "Trailer",
         "Host", "Proxy-Connection", "Expect",
     ])
-    func leavesOutWhatIsNotTheFieldsToSay(_ name: String) throws {
+    func omitsConnectionAndFramingFields(_ name: String) throws {
         var fields: Fields = ["A": "1"]
         fields.append(try #require(FieldName(name)), "x")
         fields.append("B", "2")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func theDateChangesWithTheSecond() {
+    @Test func dateChangesEachSecond() {
         var cache = DateCache()
         let second: Int64 = 1_000_000_000
         let head = text { head in

@@ -9,7 +9,8 @@ import Testing
         ("PATCH", false, false),
         ("CONNECT", false, false), ("BREW", false, false),
     ])
-    func tellsWhatMayBeRepeated(_ name: String, _ isSafe: Bool, _ isIdempotent: Bool) throws {
+    func knowsSafeAndIdempotentMethods(_ name: String, _ isSafe: Bool, _ isIdempotent: Bool) throws
+    {
         let method = try #require(Method(name))
         #expect(method.isSafe == isSafe)
         #expect(method.isIdempotent == isIdempotent)
@@ -17,23 +18,23 @@ import Testing
     }
 
     @Test(arguments: ["", "G T", "GET\r\n", "é"])
-    func isAToken(_ name: String) {
+    func rejectsMethodsThatAreNoTokens(_ name: String) {
         #expect(Method(name) == nil)
     }
 
     @Test(arguments: [0, 99, 600, 999, -200])
-    func aStatusOutsideOfItsRangeDoesNotExist(_ code: Int) {
+    func rejectsStatusesOutOfRange(_ code: Int) {
         #expect(Status(code) == nil)
     }
 
-    @Test func everyErrorHasAnErrorStatusWithAReason() {
+    @Test func everyWireErrorHasAnErrorStatusWithAReason() {
         for error in WireError.allCases {
             #expect((400...599).contains(error.status.code))
             #expect(error.status.reason.utf8CodeUnitCount > 0)
         }
     }
 
-    @Test func aBodyInOnePieceIsKeptUpToItsLimit() {
+    @Test func bodyBufferStoresUpToItsLimit() {
         var buffer = BodyBuffer(.length(5), limit: 5)
         #expect(!buffer.isTooLargeFromTheStart)
         let fits = buffer.append(Bytes("hello").span)

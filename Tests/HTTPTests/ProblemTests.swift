@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProblemTests {
     private let id = RequestID.own(0x018f_3c00_0000_0000, 0x1)
 
-    @Test func isCompactAndInOrder() {
+    @Test func bodyIsCompactAndInOrder() {
         let problem = Problem(.gatewayTimeout, instance: id)
             .with("failures", json: Bytes(#"[{"call":"product"}]"#))
         #expect(
@@ -16,7 +16,7 @@ import Testing
         )
     }
 
-    @Test func isAnAnswer() {
+    @Test func responseHasStatusTypeAndFields() {
         let answer = Problem(.serviceUnavailable, instance: id).response(["Retry-After": "1"])
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.fields[.contentType] == "application/problem+json")

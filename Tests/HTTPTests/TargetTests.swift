@@ -12,7 +12,7 @@ import Testing
             ("/?", "/", "", [""]), ("/a?b?c", "/a", "b?c", ["a"]), ("http://h", "/", nil, [""]),
             ("http://h?q", "/", "q", [""]), ("http://h:80/a/b?q", "/a/b", "q", ["a", "b"]),
         ] as [(String, String, String?, [String])])
-    func hasAPathAndAQuery(_ text: String, _ path: String, _ query: String?, _ segments: [String])
+    func splitsPathAndQuery(_ text: String, _ path: String, _ query: String?, _ segments: [String])
         throws
     {
         let target = try #require(Target(text))
@@ -24,12 +24,12 @@ import Testing
         #expect(String(Bytes(line)) == path + (query.map { "?\($0)" } ?? ""))
     }
 
-    @Test func hasAnAuthorityInTheAbsoluteForm() {
+    @Test func readsTheAuthorityOfTheAbsoluteForm() {
         #expect(Target("http://h:80/a:b")?.authority.map { String($0) } == "h:80")
         #expect(Target("/a:b")?.authority == nil)
     }
 
-    @Test func hasParameters() throws {
+    @Test func readsTheParametersOfTheQuery() throws {
         let target = try #require(Target("/?q=1&z=%41+b&&q=a%26b&flag&=x&q=&bad=%zz"))
         let parameters = target.parameters.map { parameter in
             let name = parameter.decodedName.map { String($0) } ?? "?"
@@ -46,7 +46,7 @@ import Testing
         ("a;b=c,d", "a;b=c,d"), ("%F0%9F%98%80", "😀"), ("a:b!$'()*", "a:b!$'()*"), ("%61", "a"),
         ("", ""),
     ])
-    func aSegmentIsDecodedOnceAndEncodedOnce(_ sent: String, _ meant: String) {
+    func segmentsAreDecodedAndEncodedOnce(_ sent: String, _ meant: String) {
         let decoded = Bytes(sent).percentDecoded()
         #expect(decoded == Bytes(meant))
         var encoded: [UInt8] = []
@@ -57,11 +57,11 @@ import Testing
     }
 
     @Test(arguments: ["%", "%1", "%zz", "a%2", "%%%"])
-    func aBrokenEscapeMeansNothing(_ text: String) {
+    func rejectsBrokenEscapes(_ text: String) {
         #expect(Bytes(text).percentDecoded() == nil)
     }
 
-    @Test func everyByteSurvivesAndNoneEscapesItsSegment() {
+    @Test func encodesEveryByteSoThatItStaysInItsSegment() {
         let all = Bytes((0...255).map { UInt8($0) })
         var encoded: [UInt8] = []
         encoded.append(percentEncoding: all.span)

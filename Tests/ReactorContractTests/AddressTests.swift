@@ -16,7 +16,7 @@ import Testing
         ("64:ff9b::192.0.2.33", .v6(0x0064_FF9B_0000_0000, 0xC000_0221)),
         ("1:2:3:4:5:6:1.2.3.4", .v6(0x0001_0002_0003_0004, 0x0005_0006_0102_0304)),
     ])
-    func reads(_ text: String, _ address: IPAddress) {
+    func readsAddresses(_ text: String, _ address: IPAddress) {
         #expect(IPAddress(text) == address)
     }
 
@@ -29,7 +29,7 @@ import Testing
         ":1:2:3:4:5:6:7",
         "1:2:3:4:5:6:7:", "1:2:3:4:5:6:7:1.2.3.4", "::\u{663}",
     ])
-    func refuses(_ text: String) {
+    func rejectsMalformedAddresses(_ text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -69,7 +69,7 @@ import Testing
         "127.0.0.1: 80", "localhost:80", "::1:80", "[127.0.0.1]:80", "[::1]", "[::1]80", "[::1:80",
         "unix:", "unix:run/a.sock", "unix:/a\0b",
     ])
-    func refusesSocketAddresses(_ text: String) {
+    func rejectsMalformedSocketAddresses(_ text: String) {
         #expect(SocketAddress(text) == nil)
     }
 }

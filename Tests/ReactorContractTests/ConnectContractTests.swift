@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectContractTests {
     @Test(arguments: Conformer.allCases)
-    func whereNobodyListensItIsRefused(_ conformer: Conformer) throws {
+    func refusesWithoutAListener(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             guard let listener = stage.listen({ _ in }) else { return }
             let address = listener.address
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func whereNoSocketFileIsItIsRefused(_ conformer: Conformer) throws {
+    func refusesWithoutASocketFile(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let address = SocketAddress.unix(path: "/tmp/tributary-nobody-\(conformer).sock")
             outcome(of: stage.loop.connect(to: address)) { result in
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func aPathThatDoesNotFitIsInvalid(_ conformer: Conformer) throws {
+    func rejectsATooLongSocketPath(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let address = SocketAddress.unix(path: "/" + String(repeating: "x", count: 200))
             #expect(throws: IOFailure.addressInvalid) {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func aCancelledAttemptIsGivenUp(_ conformer: Conformer) throws {
+    func cancelledAttemptClosesItsConnection(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var served: (any ByteStream)?
             guard let listener = stage.listen({ stream in served = stream }) else { return }
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func anAttemptNobodyWaitsForIsClosed(_ conformer: Conformer) throws {
+    func closesTheConnectionOfADroppedResult(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let listener = stage.listen { stream in
                 let peer = Peer(stream)

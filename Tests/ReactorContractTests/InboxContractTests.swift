@@ -10,7 +10,7 @@ import UVReactor
     typealias Message = InboxStage.Message
 
     @Test(arguments: Conformer.loops)
-    func aMessageWakesALoopThatWaits(_ conformer: Conformer) throws {
+    func messageWakesAWaitingLoop(_ conformer: Conformer) throws {
         try onInboxStage(conformer) { stage in
             let reader = InboxReader { _, _ in stage.finish() }
             stage.open(reader)
@@ -41,7 +41,7 @@ import UVReactor
     }
 
     @Test(arguments: Conformer.loops)
-    func manyMessagesArriveEachOnce(_ conformer: Conformer) throws {
+    func receivesEveryMessageOnce(_ conformer: Conformer) throws {
         let count = 50_000
         try onInboxStage(conformer) { stage in
             let reader = InboxReader { reader, _ in
@@ -57,7 +57,7 @@ import UVReactor
     }
 
     @Test(arguments: Conformer.loops)
-    func messagesPostedBeforeTheLoopExistsWaitForIt(_ conformer: Conformer) throws {
+    func storesMessagesPostedBeforeTheLoopExists(_ conformer: Conformer) throws {
         try onInboxStage(
             conformer,
             before: { inbox in
@@ -81,7 +81,7 @@ import UVReactor
 
     /// Also on the receiver's own thread, and by the receiver itself.
     @Test(arguments: Conformer.loops)
-    func aMessageIsNeverReceivedInsideOfPost(_ conformer: Conformer) throws {
+    func neverReceivesInsidePost(_ conformer: Conformer) throws {
         try onInboxStage(conformer) { stage in
             var isPosting = false
             func post(_ number: Int) {
@@ -122,7 +122,7 @@ import UVReactor
     }
 
     @Test(arguments: Conformer.loops)
-    func aClosedInboxRefusesMessagesAndReleasesItsReceiver(_ conformer: Conformer) throws {
+    func closedInboxRefusesMessagesAndReleasesItsReceiver(_ conformer: Conformer) throws {
         weak var released: InboxReader?
         try onInboxStage(conformer) { stage in
             var reader: InboxReader? = InboxReader {
@@ -143,7 +143,7 @@ import UVReactor
 
     /// Those that were posted together with the one that closes the inbox are dropped.
     @Test(arguments: Conformer.loops)
-    func aReceiverThatClosesItsInboxReceivesNothingMore(_ conformer: Conformer) throws {
+    func receiverThatClosesItsInboxReceivesNothingMore(_ conformer: Conformer) throws {
         try onInboxStage(conformer) { stage in
             let reader = InboxReader { reader, message in
                 #expect(message.number <= 2)
@@ -163,7 +163,7 @@ import UVReactor
 
     /// A worker that fails before it opens its inbox leaves one that never opens.
     @Test(arguments: Conformer.loops)
-    func anInboxCanBeClosedBeforeItOpens(_ conformer: Conformer) throws {
+    func inboxCanBeClosedBeforeItOpens(_ conformer: Conformer) throws {
         try onInboxStage(conformer) { stage in
             #expect(stage.inbox.post(Message(0, 0)), "it waits for the loop")
             stage.close()
@@ -175,7 +175,7 @@ import UVReactor
 
     /// Nothing closes the inbox but the end of the loop.
     @Test(arguments: Conformer.loops)
-    func messagesToALoopThatHasEndedAreRefused(_ conformer: Conformer) throws {
+    func endedLoopRefusesMessages(_ conformer: Conformer) throws {
         weak var released: InboxReader?
         try onInboxStage(conformer) { stage in
             let reader = InboxReader { [finish = stage.finish] _, _ in finish() }
@@ -255,7 +255,7 @@ import UVReactor
         #expect(Set(times).count > 2)
     }
 
-    @Test func oneSeedIsOneRun() {
+    @Test func equalSeedsGiveEqualRuns() {
         let range = Duration.zero ... .milliseconds(1)
         #expect(run(seed: 3, range) == run(seed: 3, range))
         #expect(run(seed: 3, range).hash != run(seed: 4, range).hash, "arrivals are in the trace")
@@ -273,7 +273,7 @@ import UVReactor
         #expect(word(afterMessages: 0) == word(afterMessages: 10))
     }
 
-    @Test func anOpenInboxIsALeftover() {
+    @Test func openInboxIsALeftover() {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("home")
         let inbox = SimInbox<Message>(on: network)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ListenerContractTests {
     @Test(arguments: Conformer.loops)
-    func portZeroBecomesAPort(_ conformer: Conformer) throws {
+    func choosesAPortForPortZero(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let address = stage.listen({ _ in })?.address
             guard case .ip(let host, let port)? = address else {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func anAddressInUseIsRefused(_ conformer: Conformer) throws {
+    func refusesAnAddressInUse(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             guard let listener = stage.listen({ _ in }) else { return }
             for sharedPort in [false, true] {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func severalMayShareAPortIfAllSaySo(_ conformer: Conformer) throws {
+    func listenersShareAPortIfAllRequestIt(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let loop = stage.loop
             do {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func anAddressIsFreeAfterTheListenersEnd(_ conformer: Conformer) throws {
+    func closeFreesTheAddress(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             guard let listener = stage.listen({ _ in }) else { return }
             listener.close()
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func aPausedListenerLetsConnectionsWait(_ conformer: Conformer) throws {
+    func pausedListenerLeavesConnectionsInTheQueue(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var accepted = 0
             var isInCall = false
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func pausingInsideAcceptHoldsTheNext(_ conformer: Conformer) throws {
+    func pauseInsideAcceptStopsTheNextConnection(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var accepted = 0
             var listener: (any Listener)?
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func closeHandsOverTheConnectionsThatWait(_ conformer: Conformer) throws {
+    func closeAcceptsTheQueuedConnections(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var accepted: [any ByteStream] = []
             let listener = stage.listen { stream in
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func droppingTheListenerCloses(_ conformer: Conformer) throws {
+    func droppedListenerCloses(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             do {
                 let address = try stage.loop.listen(on: .loopback, sharedPort: false) { _ in }
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func closingInsideAcceptIsAllowed(_ conformer: Conformer) throws {
+    func closeInsideAcceptIsAllowed(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var listener: (any Listener)?
             var accepted = 0

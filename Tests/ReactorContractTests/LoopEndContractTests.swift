@@ -23,7 +23,7 @@ import UVReactor
 
     /// The positive control of the silence: the other end of the same connection is notified.
     @Test(arguments: Conformer.allCases)
-    func streamsThatAreClosedAlreadyAreNotNotified(_ conformer: Conformer) throws {
+    func closedStreamsAreNotNotified(_ conformer: Conformer) throws {
         var peers: [Peer] = []
         _ = try closeLoop(conformer) { stage, stop in
             stage.peers { client, server in
@@ -36,7 +36,7 @@ import UVReactor
     }
 
     @Test(arguments: Conformer.allCases)
-    func bytesThatWaitDoNotKeepAStreamFromFailing(_ conformer: Conformer) throws {
+    func streamsWithUnsentBytesFailToo(_ conformer: Conformer) throws {
         var peers: [Peer] = []
         _ = try closeLoop(conformer) { stage, stop in
             stage.peers { client, server in
@@ -67,7 +67,7 @@ import UVReactor
     }
 
     @Test(arguments: Conformer.loops)
-    func whatADelegateBeginsAtTheEndIsCancelled(_ conformer: Conformer) throws {
+    func workStartedByADelegateAtTheEndIsCancelled(_ conformer: Conformer) throws {
         var results: [Result<any ByteStream, any Error>] = []
         var fired = 0
         _ = try closeLoop(conformer) { stage, stop in

@@ -16,102 +16,103 @@ import Testing
         var settings = NameSettings()
         settings.runningMax = running
         var table = NameTable<Loop>(settings)
-        for name in names { table.hold(name) }
+        for name in names { table.retain(name) }
         return table
     }
 
     /// A request of `loop` for addresses of less than 30 seconds.
     private func request(
         _ table: inout NameTable<Loop>, _ name: String, at second: Double, maxAge: Int = 30
-    ) -> (answer: NameAnswer, mustStart: Bool) {
+    ) -> (answer: NameRequestResult, mustStart: Bool) {
         table.request(name, maxAge: .seconds(maxAge), for: loop, at: start + .seconds(second))
     }
 
     /// A table that learned `one` for "a" at second 0.
-    private func learned() -> NameTable<Loop> {
+    private func resolvedTable() -> NameTable<Loop> {
         var table = table("a")
         _ = request(&table, "a", at: 0)
-        _ = table.finished("a", .success(one), at: start)
+        _ = table.finishLookUp("a", .success(one), at: start)
         return table
     }
 
     @Test func startsOneLookUpForAllLoops() {
         var table = table("a")
         let other = Loop()
-        #expect(request(&table, "a", at: 0) == (.pending(known: [], since: start), true))
-        #expect(request(&table, "a", at: 20) == (.pending(known: [], since: start), false))
+        #expect(request(&table, "a", at: 0) == (.pending(cached: [], since: start), true))
+        #expect(request(&table, "a", at: 20) == (.pending(cached: [], since: start), false))
         _ = table.request("a", maxAge: .zero, for: other, at: start)
-        let publication = table.finished("a", .success(one), at: start + .seconds(20))
+        let publication = table.finishLookUp("a", .success(one), at: start + .seconds(20))
         #expect(publication.result == .success(one))
         #expect(publication.subscribers.map { $0 === loop } == [true, false], "each of them once")
         #expect(request(&table, "a", at: 21) == (.addresses(one), false))
     }
 
     @Test func looksUpAgainWhenAddressesHaveExpired() {
-        var table = learned()
+        var table = resolvedTable()
         #expect(request(&table, "a", at: 29.9) == (.addresses(one), false))
         #expect(
             request(&table, "a", at: 30)
-                == (.pending(known: one, since: start + .seconds(30)), true))
+                == (.pending(cached: one, since: start + .seconds(30)), true))
         #expect(
-            table.finished("a", .success(two), at: start + .seconds(31)).result == .success(two))
+            table.finishLookUp("a", .success(two), at: start + .seconds(31)).result == .success(two)
+        )
         #expect(request(&table, "a", at: 32) == (.addresses(two), false))
     }
 
     @Test func refreshPublishesToNoLoop() {
-        var table = learned()
+        var table = resolvedTable()
         let (_, mustStart) = table.request(
             "a", maxAge: .seconds(15), for: nil, at: start + .seconds(20))
         #expect(mustStart)
         #expect(request(&table, "a", at: 21) == (.addresses(one), false), "not expired yet")
         #expect(
-            table.finished("a", .success(two), at: start + .seconds(22)).subscribers.isEmpty)
+            table.finishLookUp("a", .success(two), at: start + .seconds(22)).subscribers.isEmpty)
         #expect(request(&table, "a", at: 51) == (.addresses(two), false))
     }
 
     @Test func keepsAddressesWhileNameServiceFails() {
-        var table = learned()
+        var table = resolvedTable()
         _ = request(&table, "a", at: 40)
-        let publication = table.finished(
+        let publication = table.finishLookUp(
             "a", .failure(.nameServiceFailed), at: start + .seconds(40))
         #expect(publication.result == .success(one))
         #expect(request(&table, "a", at: 40.9) == (.addresses(one), false), "no look-up for 1 s")
         #expect(
             request(&table, "a", at: 41)
-                == (.pending(known: one, since: start + .seconds(41)), true))
+                == (.pending(cached: one, since: start + .seconds(41)), true))
     }
 
     @Test(arguments: [
         Result<[IPAddress], IOFailure>.failure(.hostNotFound), .success([]),
     ])
     func removesAddressesOfNameThatDoesNotExist(answer: Result<[IPAddress], IOFailure>) {
-        var table = learned()
+        var table = resolvedTable()
         _ = request(&table, "a", at: 40)
         #expect(
-            table.finished("a", answer, at: start + .seconds(40)).result
+            table.finishLookUp("a", answer, at: start + .seconds(40)).result
                 == .failure(.hostNotFound))
         #expect(request(&table, "a", at: 42.9) == (.failed(.hostNotFound), false))
         #expect(
             request(&table, "a", at: 43)
-                == (.pending(known: [], since: start + .seconds(43)), true))
+                == (.pending(cached: [], since: start + .seconds(43)), true))
     }
 
     @Test func remembersFailureOfNameWithoutAddressesForASecond() {
         var table = table("a")
         _ = request(&table, "a", at: 0)
-        _ = table.finished("a", .failure(.nameServiceFailed), at: start)
+        _ = table.finishLookUp("a", .failure(.nameServiceFailed), at: start)
         #expect(request(&table, "a", at: 0.9) == (.failed(.nameServiceFailed), false))
         #expect(request(&table, "a", at: 1).mustStart)
     }
 
-    @Test func looksUpSuspectedAddressesAtMostOnceASecond() {
-        var table = learned()
-        table.suspect("a", at: start + .seconds(2))
+    @Test func looksUpUnreachableAddressesAtMostOnceASecond() {
+        var table = resolvedTable()
+        table.markUnreachable("a", at: start + .seconds(2))
         #expect(request(&table, "a", at: 2).mustStart)
-        _ = table.finished("a", .success(one), at: start + .seconds(2))
-        table.suspect("a", at: start + .seconds(2.5))
+        _ = table.finishLookUp("a", .success(one), at: start + .seconds(2))
+        table.markUnreachable("a", at: start + .seconds(2.5))
         #expect(request(&table, "a", at: 2.5) == (.addresses(one), false))
-        table.suspect("a", at: start + .seconds(3))
+        table.markUnreachable("a", at: start + .seconds(3))
         #expect(request(&table, "a", at: 3).mustStart)
     }
 
@@ -122,14 +123,14 @@ import Testing
         #expect(!request(&table, "c", at: 1).mustStart, "it is in the queue already")
         table.release("c")
         #expect(table.count == 3, "a name that waits in vain is dropped")
-        #expect(table.finished("a", .success(one), at: start).next == "d")
-        #expect(table.finished("b", .success(one), at: start).next == nil)
-        #expect(table.finished("d", .success(one), at: start).next == nil)
+        #expect(table.finishLookUp("a", .success(one), at: start).nextHost == "d")
+        #expect(table.finishLookUp("b", .success(one), at: start).nextHost == nil)
+        #expect(table.finishLookUp("d", .success(one), at: start).nextHost == nil)
     }
 
-    @Test func dropsNamesThatNothingHolds() {
-        var table = learned()
-        table.hold("a")
+    @Test func dropsUnreferencedNames() {
+        var table = resolvedTable()
+        table.retain("a")
         table.release("a")
         #expect(request(&table, "a", at: 1) == (.addresses(one), false), "still held once")
         table.release("a")
@@ -141,10 +142,10 @@ import Testing
         _ = request(&table, "a", at: 0)
         table.release("a")
         #expect(table.count == 1, "its look-up still runs")
-        table.hold("a")
-        #expect(request(&table, "a", at: 500) == (.pending(known: [], since: start), false))
+        table.retain("a")
+        #expect(request(&table, "a", at: 500) == (.pending(cached: [], since: start), false))
         table.release("a")
-        _ = table.finished("a", .failure(.nameServiceFailed), at: start + .seconds(600))
+        _ = table.finishLookUp("a", .failure(.nameServiceFailed), at: start + .seconds(600))
         #expect(table.count == 0)
     }
 }

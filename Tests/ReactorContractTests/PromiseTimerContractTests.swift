@@ -6,7 +6,7 @@ import Testing
 /// The operators of time on the loops, beside other consumers of the same promise.
 @Suite(.timeLimit(.minutes(5))) struct PromiseTimerContractTests {
     @Test(arguments: Conformer.loops)
-    func timersLeaveTheOtherConsumersInTheList(_ conformer: Conformer) throws {
+    func timeOperatorsKeepTheOrderOfOtherConsumers(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let local = stage.loop.local
             let answer = local.after(.milliseconds(4)).promise.map { 10 }
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func outcomeAndTimerMayComeInTheSamePass(_ conformer: Conformer) throws {
+    func outcomeAndTimerMayComeInTheSameIteration(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let local = stage.loop.local
             let answer = local.after(.milliseconds(2)).promise.map { 10 }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func anyDurationIsTaken(_ conformer: Conformer) throws {
+    func acceptsAnyDuration(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let local = stage.loop.local
             let never = local.never(as: Int.self)

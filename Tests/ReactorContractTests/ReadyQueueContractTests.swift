@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReadyQueueContractTests {
     /// A handler runs after the callback that settled its promise and before the next callback.
     @Test(arguments: Conformer.loops)
-    func theTurnIsDrainedAfterEachCallback(_ conformer: Conformer) throws {
+    func drainsTheReadyQueueAfterEachCallback(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var order: [String] = []
             for name in ["a", "b"] {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func theTurnIsDrainedAfterBytesAndEnd(_ conformer: Conformer) throws {
+    func drainsTheReadyQueueAfterStreamEvents(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 var handled: [String] = []
@@ -50,7 +50,7 @@ import Testing
 
     /// Promises that make each other for ever leave room for timers and sockets.
     @Test(arguments: Conformer.loopsInRealTime)
-    func anEndlessChainStarvesNobody(_ conformer: Conformer) throws {
+    func endlessChainDoesNotStarveTheLoop(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var isDone = false
             func again() {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func workThatDoesNotFitOneTurnIsDoneInTheNext(_ conformer: Conformer) throws {
+    func remainingJobsRunInTheNextIteration(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var count = 0
             for _ in 0..<20_000 {
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func promisesHaveTheLoopsTime(_ conformer: Conformer) throws {
+    func promisesUseTheClockOfTheLoop(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let start = stage.loop.now
             let local = stage.loop.local
@@ -101,7 +101,7 @@ import Testing
 
     /// A time-out that is not needed any more leaves no timer behind.
     @Test(arguments: Conformer.loops)
-    func aTimeoutThatWasNotNeededIsCancelled(_ conformer: Conformer) throws {
+    func unneededTimeoutIsCancelled(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.loop.local.value(1).timeout(.seconds(3600)).whenSettled { result in
                 #expect((try? result.get()) == 1)

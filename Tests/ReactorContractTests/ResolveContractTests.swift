@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ResolveContractTests {
     @Test(arguments: Conformer.loops, ["192.0.2.7", "2001:db8::7"])
-    func anAddressIsItsOwnAnswer(_ conformer: Conformer, _ text: String) throws {
+    func addressResolvesToItself(_ conformer: Conformer, _ text: String) throws {
         try onStage(conformer) { stage in
             outcome(of: stage.loop.resolve(text)) { result in
                 #expect((try? result.get()) == IPAddress(text).map { [$0] })
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func localhostIsThisMachineOnceForEachFamily(_ conformer: Conformer) throws {
+    func localhostResolvesToLoopbackOncePerFamily(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             outcome(of: stage.loop.resolve("localhost")) { result in
                 let addresses = (try? result.get()) ?? []
@@ -30,7 +30,7 @@ import Testing
 
     /// RFC 6761 section 6.4: `invalid` never exists. No name service may be there at all.
     @Test(arguments: Conformer.loops)
-    func anUnknownNameIsAFailure(_ conformer: Conformer) throws {
+    func unknownNameFails(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             outcome(of: stage.loop.resolve("nobody.invalid")) { result in
                 let failure = failure(of: result)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops, ["", "a\0b", String(repeating: "x.", count: 200)])
-    func aMalformedNameIsAFailure(_ conformer: Conformer, _ name: String) throws {
+    func malformedNameFails(_ conformer: Conformer, _ name: String) throws {
         try onStage(conformer) { stage in
             outcome(of: stage.loop.resolve(name)) { result in
                 #expect(failure(of: result) != nil)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func equalNamesAtOnceAllGetTheAnswerAndOneMayGiveUp(_ conformer: Conformer) throws {
+    func concurrentRequestsForANameShareTheResultAndOneMayCancel(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var answers: [String] = []
             for number in 1...4 {
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func aLookUpThatAllGaveUpEndsQuietly(_ conformer: Conformer) throws {
+    func cancelledLookUpEndsWithoutEffect(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             for _ in 1...2 {
                 // A name that no other test resolves: a known one has its answer at once.

@@ -9,8 +9,9 @@ import Testing
     private let network = SimNetwork(seed: 1)
 
     private func security(_ serverName: String? = nil, verifies: Bool = true) -> StreamSecurity {
-        StreamSecurity(terms: [], verifies: verifies, serverName: serverName) { _, _, loop in
-            loop.local.error(IOFailure.insecure("the real handshake must not run"))
+        StreamSecurity(configuration: [], verifies: verifies, serverName: serverName) {
+            _, _, loop in
+            loop.local.error(IOFailure.tlsFailed("the real handshake must not run"))
         }.simulated
     }
 
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func aCertificateForAnotherNameIsRefusedAndTheStreamClosed() throws {
+    @Test func refusesACertificateForAnotherNameAndClosesTheStream() throws {
         let identity = SimIdentity(names: ["other.test"])
         let (result, server, loop) = try handshake(security(), with: identity)
         #expect(throws: IOFailure.certificateRefused("the certificate is for [\"other.test\"]")) {
@@ -54,15 +55,15 @@ import Testing
         #expect(loop.leftovers == [])
     }
 
-    @Test func withoutVerificationAnyCertificateDoes() throws {
+    @Test func acceptsAnyCertificateWithoutVerification() throws {
         let identity = SimIdentity(names: ["other.test"])
         let (result, _, _) = try handshake(security(verifies: false), with: identity)
         #expect((try result?.get() as? SimStream)?.session?.certificateNames == ["other.test"])
     }
 
-    @Test func aSilentHandshakeEndsWithItsPromise() throws {
+    @Test func unansweredHandshakeEndsWithItsPromise() throws {
         var identity = SimIdentity(names: ["host.test"])
-        identity.conduct = .silent
+        identity.handshake = .silent
         let loop = network.makeLoop("test")
         var server: SimStream?
         let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
@@ -83,9 +84,9 @@ import Testing
         #expect(network.runUntilQuiet() && loop.leftovers == [])
     }
 
-    @Test func aListenerWithoutTLSFailsTheHandshake() throws {
+    @Test func listenerWithoutTLSFailsTheHandshake() throws {
         let (result, _, _) = try handshake(security(), with: nil)
-        #expect(throws: IOFailure.insecure("the simulated handshake failed")) {
+        #expect(throws: IOFailure.tlsFailed("the simulated handshake failed")) {
             try result?.get()
         }
     }

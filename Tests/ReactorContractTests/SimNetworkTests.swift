@@ -19,7 +19,7 @@ import Testing
         #expect(loop.unixTime > 1_767_225_600_000_000_000)
     }
 
-    @Test func advancingRunsWhatFallsIntoTheTimeAndNoMore() {
+    @Test func advanceRunsOnlyEventsWithinTheDuration() {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("a")
         let start = loop.now
@@ -32,7 +32,7 @@ import Testing
         #expect(loop.leftovers == ["1 timers"])
     }
 
-    @Test func timersThatMakeEachOtherForEverAreNotQuiet() {
+    @Test func endlessTimersAreNeverQuiet() {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("a")
         func again() { loop.timer(after: .zero, again) }
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// What a test makes outside of every event is run before the next one.
-    @Test func promisesOfTheTestItselfAreRun() {
+    @Test func runsPromisesMadeOutsideOfEvents() {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("a")
         var value = 0
@@ -52,7 +52,7 @@ import Testing
         #expect(value == 7)
     }
 
-    @Test func theSameSeedGivesTheSameWorld() {
+    @Test func equalSeedsGiveEqualRuns() {
         func trace(_ seed: UInt64) -> [String] {
             let network = SimNetwork(seed: seed)
             network.settings.split = .random
@@ -92,7 +92,7 @@ import Testing
         loop.timer(after: .seconds(1)) { listener.close() }
     }
 
-    @Test func readsAreCutAsScripted() {
+    @Test func cutsReadsAsConfigured() {
         let network = SimNetwork(seed: 1)
         network.settings.split = .sizes([1, 3])
         let loop = network.makeLoop("a")
@@ -101,7 +101,7 @@ import Testing
             let peer = ScriptedPeer(stream)
             peer.onReceived = { peer in
                 sizes.append(peer.received.count)
-                peer.forget()
+                peer.clearReceived()
             }
             peer.onEnded = { peer in peer.stream.close() }
         }
@@ -113,7 +113,7 @@ import Testing
         #expect(sizes == [1, 3, 1, 3, 1])
     }
 
-    @Test func aSlowReaderLeavesBytesWithTheWriter() {
+    @Test func slowReaderLeavesBytesUnsent() {
         let network = SimNetwork(seed: 1)
         network.settings.windowBytes = 1000
         let loop = network.makeLoop("a")
@@ -154,7 +154,7 @@ import Testing
                 stream.finishWriting()
             }
             #expect(network.runUntilQuiet())
-            let journal = client?.said
+            let journal = client?.outgoingJournal
             #expect(journal?.closed != nil && journal?.abandoned != nil)
             client?.close()
             return journal?.endRead
@@ -163,12 +163,12 @@ import Testing
         #expect(endRead(closingOnBytes: true) == nil)
     }
 
-    @Test func anAddressMayFailOrBeSilent() {
+    @Test func connectBehaviorsMakeAnAddressFailOrSilent() {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("a")
         let far = SocketAddress.ip(.v4(0xC000_0201), port: 80)
         let dark = SocketAddress.ip(.v4(0xC000_0202), port: 80)
-        network.fates = [far: .fails(.unreachable), dark: .silent]
+        network.connectBehaviors = [far: .fails(.unreachable), dark: .silent]
         var results: [String] = []
         loop.connect(to: far).whenSettled {
             results.append("far \(failure(of: $0) == .unreachable)")
@@ -181,7 +181,7 @@ import Testing
         #expect(network.leftovers == [], "given up by the time-out")
     }
 
-    @Test func namesAreScriptedAndAskedForOnceAtATime() {
+    @Test func namesAreScriptedAndConcurrentLookUpsShared() {
         let network = SimNetwork(seed: 1)
         network.names["users"] = .addresses([.v4(1), .v4(2)], after: .milliseconds(3))
         network.names["broken"] = .fails(.nameServiceFailed)
@@ -206,7 +206,7 @@ import Testing
         #expect(network.lookUps == 4, "an answer is not kept: that is the client's business")
     }
 
-    @Test func severalLoopsShareAPortByChance() {
+    @Test func loopsShareAPortAtRandom() {
         let network = SimNetwork(seed: 1)
         let address = SocketAddress.ip(.v4(0), port: 8080)
         var counts = [0, 0]
@@ -228,7 +228,7 @@ import Testing
         #expect(network.leftovers == [])
     }
 
-    @Test func leftoversNameWhatIsStillHeld() {
+    @Test func leftoversListOpenObjects() {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("worker 0")
         var kept: [any ByteStream] = []
@@ -242,7 +242,7 @@ import Testing
     }
 
     /// A kernel drops the packet when the queue is full, and the client sends it again.
-    @Test func aFullQueueDelaysAndLosesNothing() {
+    @Test func fullQueueDelaysConnectionsAndLosesNone() {
         let network = SimNetwork(seed: 1)
         network.settings.backlogMax = 2
         let loop = network.makeLoop("a")

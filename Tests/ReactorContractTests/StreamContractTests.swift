@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func writingNothingIsNothing(_ conformer: Conformer) throws {
+    func emptyWriteHasNoEffect(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 client.stream.write([UInt8]().span)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func whatTheKernelDoesNotTakeWaitsAndDrains(_ conformer: Conformer) throws {
+    func unsentBytesAreQueuedAndDrained(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 let bytes = [UInt8](repeating: 7, count: 16 * 1024 * 1024)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func aWriteThatIsTakenAtOnceDrainsNothing(_ conformer: Conformer) throws {
+    func writeTakenAtOnceReportsNoDrain(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 server.onReceived = { server in
@@ -94,7 +94,7 @@ import Testing
 
     /// Small writes of one event wait for its end.
     @Test(arguments: Conformer.allCases)
-    func smallWritesGather(_ conformer: Conformer) throws {
+    func smallWritesAreBuffered(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 server.onReceived = { server in
@@ -111,10 +111,10 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func aLargeWriteTakesWhatGatheredAlong(_ conformer: Conformer) throws {
+    func largeWriteSendsTheBufferedBytesFirst(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
-                let large = [UInt8](repeating: 7, count: StreamGathering.bytesMax)
+                let large = [UInt8](repeating: 7, count: WriteBuffering.bytesMax)
                 server.onReceived = { server in
                     guard server.received.count == large.count + 3 else { return }
                     #expect(server.received.starts(with: "one".utf8))
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases, [true, false])
-    func whatGatheredIsOfferedBeforeTheEnd(_ conformer: Conformer, _ isClose: Bool) throws {
+    func bufferedBytesAreOfferedBeforeTheEnd(_ conformer: Conformer, _ isClose: Bool) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 server.onEnded = { server in
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func whatIsDiscardedIsNeverSent(_ conformer: Conformer) throws {
+    func discardedBytesAreNeverSent(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 // Over TLS it ends without the word that an end should have.
@@ -157,7 +157,7 @@ import Testing
                 client.send("first")
                 stage.later {
                     client.send("second")
-                    client.stream.discardGathered()
+                    client.stream.discardBuffered()
                     client.stream.close()
                 }
             }
@@ -167,12 +167,12 @@ import Testing
     /// The kernel is full, and that is seen only when what gathered is offered. (TLS makes more of the
     /// bytes than may gather.)
     @Test(arguments: Conformer.loops)
-    func whatGatheredAndIsNotTakenIsTold(_ conformer: Conformer) throws {
+    func reportsBufferedBytesThatTheKernelDoesNotTake(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 server.stream.pauseReading()
                 var sent = 0
-                let piece = [UInt8](repeating: 7, count: StreamGathering.bytesMax)
+                let piece = [UInt8](repeating: 7, count: WriteBuffering.bytesMax)
                 func fill() {
                     guard client.blockedCount == 0 else {
                         #expect(client.stream.unsentBytes > 0 && client.stream.hasOfferedAll)
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func afterTheOthersEndWritingStillWorks(_ conformer: Conformer) throws {
+    func writingWorksAfterTheEndOfThePeer(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 server.onEnded = { server in
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func finishWritingSendsFirstWhatWaits(_ conformer: Conformer) throws {
+    func finishWritingSendsUnsentBytesFirst(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 let bytes = [UInt8](repeating: 1, count: 8 * 1024 * 1024)
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func theEndIsToldOnce(_ conformer: Conformer) throws {
+    func reportsTheEndOnce(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 var ends = 0
@@ -256,7 +256,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func pausingTakesEffectAtOnceAndLosesNothing(_ conformer: Conformer) throws {
+    func pauseTakesEffectAtOnceAndLosesNothing(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -282,7 +282,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func aPausedStreamDoesNotHearOfTheEnd(_ conformer: Conformer) throws {
+    func pausedStreamDoesNotReportTheEnd(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 server.stream.pauseReading()
@@ -298,7 +298,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func pausedBeforeTheStartNothingIsReadUntilResumed(_ conformer: Conformer) throws {
+    func streamPausedBeforeTheStartReadsWhenResumed(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.pair { client, server in
                 server.pauseReading()
@@ -315,7 +315,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func whatCameBeforeTheStartIsNotLost(_ conformer: Conformer) throws {
+    func deliversDataReceivedBeforeTheStart(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.pair { client, server in
                 client.write(Array("early".utf8).span)
@@ -333,7 +333,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func closingInsideReceivedEndsAllCalls(_ conformer: Conformer) throws {
+    func closeInsideReceivedEndsAllCalls(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 var calls = 0
@@ -355,7 +355,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func everyCallAfterCloseDoesNothing(_ conformer: Conformer) throws {
+    func callsAfterCloseHaveNoEffect(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 client.stream.close()
@@ -363,7 +363,7 @@ import Testing
                 client.stream.finishWriting()
                 client.stream.pauseReading()
                 client.stream.resumeReading()
-                client.stream.start(client)
+                client.stream.startReading(for: client)
                 #expect(client.stream.unsentBytes == 0)
                 server.onReceived = { _ in Issue.record("written after close") }
                 server.onEnded = { _ in
@@ -377,7 +377,7 @@ import Testing
     /// Bytes that wait are forgotten by `close`, and their request comes back without a call. (Over TLS
     /// the other side hears that it was cut off: `TLSTests`.)
     @Test(arguments: Conformer.loops)
-    func closeForgetsWhatWasNotSent(_ conformer: Conformer) throws {
+    func closeDropsUnsentBytes(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.peers { client, server in
                 let bytes = [UInt8](repeating: 1, count: 16 * 1024 * 1024)
@@ -396,7 +396,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func droppingTheOwnerCloses(_ conformer: Conformer) throws {
+    func droppedStreamCloses(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var kept: (any ByteStream)?
             let listener = stage.listen { stream in kept = stream }
@@ -418,7 +418,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func closeLetsGoOfTheDelegate(_ conformer: Conformer) throws {
+    func closeReleasesTheDelegate(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.pair { client, server in
                 weak var delegate: Peer?
@@ -438,7 +438,7 @@ import Testing
     /// Unread bytes at the other side's close make a kernel reset the connection. (Over TLS an end that
     /// was meant is told before.)
     @Test(arguments: Conformer.loops)
-    func aResetIsToldOnceWhenClosedAlready(_ conformer: Conformer) throws {
+    func reportsAResetOnceAfterClosing(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.pair { client, server in
                 let peer = Peer(client)
@@ -482,7 +482,7 @@ import Testing
 
     /// A backend may answer early and close: its answer must not be lost to our own failed write.
     @Test(arguments: Conformer.allCases)
-    func aFailedWriteDoesNotLoseWhatHasArrived(_ conformer: Conformer) throws {
+    func failedWriteDoesNotLoseReceivedData(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.pair { client, server in
                 let peer = Peer(client)
@@ -507,7 +507,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func theListenersEndKnowsItsPeer(_ conformer: Conformer) throws {
+    func acceptedStreamHasAPeerAddress(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             stage.pair { client, server in
                 guard case .ip(.v4(0x7F00_0001), let port)? = server.peer else {
@@ -524,7 +524,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func theConnectingEndKnowsItsPeer(_ conformer: Conformer) throws {
+    func connectedStreamHasAPeerAddress(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             guard let listener = stage.listen({ stream in stage.own { stream.close() } }) else {
                 return
@@ -538,7 +538,7 @@ import Testing
 
     /// Two ends that answer each other's every chunk, on many connections at once.
     @Test(arguments: Conformer.allCases)
-    func manyConnectionsTalkAtOnce(_ conformer: Conformer) throws {
+    func manyConnectionsExchangeDataConcurrently(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var left = 50
             let listener = stage.listen { stream in

@@ -5,7 +5,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TimerContractTests {
     @Test(arguments: Conformer.loops, [Duration.zero, .milliseconds(-5)])
-    func zeroAndLessMeanTheNextPassNeverInline(_ conformer: Conformer, _ delay: Duration) throws {
+    func zeroOrNegativeDelayFiresInTheNextIteration(_ conformer: Conformer, _ delay: Duration)
+        throws
+    {
         try onStage(conformer) { stage in
             var isInline = true
             stage.loop.timer(after: delay) {
@@ -17,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func dueTogetherFireInOrderOfCreation(_ conformer: Conformer) throws {
+    func timersDueTogetherFireInOrderOfCreation(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var fired: [Int] = []
             for number in 1...5 {
@@ -31,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func earlierFiresFirstWhateverWasMadeFirst(_ conformer: Conformer) throws {
+    func earlierTimerFiresFirst(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var fired: [String] = []
             stage.loop.timer(after: .milliseconds(30)) {
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func aCancelledTimerNeverFires(_ conformer: Conformer) throws {
+    func cancelledTimerNeverFires(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let timer = stage.loop.timer(after: .milliseconds(1)) {
                 Issue.record("fired although cancelled")
@@ -72,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func oneTimerMayCancelAnotherThatIsDueWithIt(_ conformer: Conformer) throws {
+    func timerMayCancelAnotherDueAtTheSameTime(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var second: Timer?
             stage.loop.timer(after: .milliseconds(1)) { second?.cancel() }
@@ -85,7 +87,7 @@ import Testing
 
     /// A timer of zero that always makes the next one leaves room for the network.
     @Test(arguments: Conformer.loopsInRealTime)
-    func timersOfZeroDoNotStarveTheSockets(_ conformer: Conformer) throws {
+    func zeroTimersDoNotStarveTheSockets(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             var isDone = false
             func again() { if !isDone { stage.loop.timer(after: .zero, again) } }
@@ -101,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.loops)
-    func nowStandsStillDuringACallbackAndNeverGoesBack(_ conformer: Conformer) throws {
+    func nowIsConstantDuringACallbackAndNeverDecreases(_ conformer: Conformer) throws {
         try onStage(conformer) { stage in
             let start = stage.loop.now
             stage.loop.timer(after: .milliseconds(2)) {

@@ -7,8 +7,8 @@ import Testing
 
     /// Runs everything due at `now`, as a loop's pass does.
     private func pass(_ queue: TimerQueue, at now: Int64) {
-        let mark = queue.made
-        while let action = queue.takeDue(at: at(now), madeBefore: mark) { action() }
+        let mark = queue.addedCount
+        while let action = queue.takeDue(at: at(now), addedBefore: mark) { action() }
     }
 
     @Test func firesByDueTimeThenByOrderOfCreation() {
@@ -22,7 +22,7 @@ import Testing
         #expect(queue.earliest == at(9))
     }
 
-    @Test func aTimerMadeDuringAPassWaitsForTheNext() {
+    @Test func timerAddedDuringAnIterationWaitsForTheNext() {
         let queue = TimerQueue()
         var fired: [Int] = []
         _ = queue.add(due: at(1)) {
@@ -35,7 +35,7 @@ import Testing
         #expect(fired == [1, 2])
     }
 
-    @Test func aCancelledTimerFreesItsActionAtOnce() {
+    @Test func cancelReleasesTheActionAtOnce() {
         final class Held {}
         let queue = TimerQueue()
         weak var held: Held?
@@ -50,7 +50,7 @@ import Testing
         #expect(held == nil && !timer.isPending && queue.count == 0)
     }
 
-    @Test func aFiredTimerIsNotPendingAndCancelDoesNothing() {
+    @Test func cancelOfAFiredTimerHasNoEffect() {
         let queue = TimerQueue()
         let timer = queue.add(due: at(1)) {}
         pass(queue, at: 1)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Dropping one action cancels another timer, whose action cancels a third.
-    @Test func cancellingMayCancelOthersAsItGoes() {
+    @Test func cancelMayCancelOtherTimersRecursively() {
         final class Canceller {
             let target: Timer
             init(_ target: Timer) { self.target = target }
@@ -74,7 +74,7 @@ import Testing
         #expect(queue.count == 0 && !second.isPending && !third.isPending)
     }
 
-    @Test func timersOutliveTheirQueue() {
+    @Test func timersMayOutliveTheirQueue() {
         final class Canceller {
             var targets: [Timer] = []
             deinit { for target in targets { target.cancel() } }
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// Each is due before the one made before it, so that all but the first few fit no lane.
-    @Test func timersThatFitNoLaneAreOrderedAndCancelledToo() {
+    @Test func timersInTheHeapAreOrderedAndCancelled() {
         let queue = TimerQueue()
         var fired: [Int64] = []
         let timers = (0..<40).map { number in
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// A slot is used again; the timer that had it before cannot cancel the one that has it now.
-    @Test func aTimerThatIsOverCannotTouchItsSlot() {
+    @Test func expiredTimerCannotCancelTheNextOneInItsSlot() {
         let queue = TimerQueue()
         let first = queue.add(due: at(1)) {}
         first.cancel()

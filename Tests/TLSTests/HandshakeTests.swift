@@ -6,36 +6,36 @@ import Testing
 
 /// Two sides in memory: who believes whom.
 @Suite struct HandshakeTests {
-    @Test func bothSidesAgree() throws {
+    @Test func handshakeCompletes() throws {
         let pair = try Pair()
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.isDone)
     }
 
-    @Test func bytesMayArriveOneByOne() throws {
+    @Test func handshakeCompletesByteByByte() throws {
         let pair = try Pair()
-        pair.shakeHands { $0.singly }
+        pair.performHandshake { $0.singly }
         #expect(pair.isDone)
     }
 
-    @Test func whatFollowsTheHandshakeIsNotLost() throws {
+    @Test func keepsDataThatFollowsTheHandshake() throws {
         let pair = try Pair()
-        #expect(pair.client.shakeHands() == .needsMore)
+        #expect(pair.client.continueHandshake() == .needsMore)
         pair.server.receive(pair.client.taken().span)
-        #expect(pair.server.shakeHands() == .needsMore)
+        #expect(pair.server.continueHandshake() == .needsMore)
         pair.client.receive(pair.server.taken().span)
-        #expect(pair.client.shakeHands() == .done)
+        #expect(pair.client.continueHandshake() == .done)
         // The client's last words of the handshake and its first bytes arrive together.
         #expect(pair.client.send("early"))
         pair.server.receive(pair.client.taken().span)
-        #expect(pair.server.shakeHands() == .done)
-        #expect(pair.server.holdsInput)
+        #expect(pair.server.continueHandshake() == .done)
+        #expect(pair.server.hasInput)
         #expect(String(decoding: pair.server.readAll().text, as: UTF8.self) == "early")
     }
 
-    @Test func theClientAsksForItsHostAndForHTTP() throws {
+    @Test func clientSendsServerNameAndALPN() throws {
         let pair = try Pair()
-        #expect(pair.client.shakeHands() == .needsMore)
+        #expect(pair.client.continueHandshake() == .needsMore)
         let hello = String(decoding: pair.client.taken().array, as: UTF8.self)
         #expect(hello.contains("backend.test") && hello.contains("http/1.1"))
     }
@@ -43,15 +43,17 @@ import Testing
     // MARK: Names
 
     @Test(arguments: ["backend.test", "BACKEND.test", "backend.test.", "a.wild.test"])
-    func theNameIsTheCertificates(_ host: String) throws {
+    func acceptsANameOfTheCertificate(_ host: String) throws {
         let pair = try Pair(host: host)
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.isDone)
     }
 
-    @Test(arguments: ["127.0.0.1", "::1"]) func anAddressMayBeNamedToo(_ host: String) throws {
+    @Test(arguments: ["127.0.0.1", "::1"]) func acceptsAnAddressOfTheCertificate(_ host: String)
+        throws
+    {
         let pair = try Pair(host: host)
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.isDone)
     }
 
@@ -60,9 +62,9 @@ import Testing
         ("wild.test", "hostname mismatch"), ("127.0.0.2", "IP address mismatch"),
         ("::2", "IP address mismatch"),
     ])
-    func anotherNameIsRefused(host: String, words: String) throws {
+    func refusesAnotherName(host: String, words: String) throws {
         let pair = try Pair(host: host)
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.clientState == .failed(.certificateRefused(words)))
         #expect(pair.serverState != .needsMore, "the server is told")
     }
@@ -75,14 +77,14 @@ import Testing
     ])
     func refusesCertificateWithoutMatchingDNSName(server: String, host: String) throws {
         let pair = try Pair(host: host, server: Certificates.server(server))
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.clientState == .failed(.certificateRefused("hostname mismatch")))
     }
 
     @Test(arguments: ["10.0.0.1", "2001:db8::1"])
     func refusesAddressWrittenAsDNSName(_ host: String) throws {
         let pair = try Pair(host: host, server: Certificates.server("odd-names"))
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.clientState == .failed(.certificateRefused("IP address mismatch")))
     }
 
@@ -91,21 +93,21 @@ import Testing
         for server in ["common-name", "other-kinds", "odd-names"] {
             let unchecked = try Pair(
                 Certificates.trusting(nil), server: Certificates.server(server))
-            unchecked.shakeHands()
+            unchecked.performHandshake()
             #expect(unchecked.isDone, "\(server) without verification")
         }
         let wildcard = try Pair(host: "a.backend.test", server: Certificates.server("odd-names"))
-        wildcard.shakeHands()
+        wildcard.performHandshake()
         #expect(wildcard.isDone, "a wildcard for a whole label counts")
     }
 
-    @Test func theNameMayBeGiven() throws {
+    @Test func verifiesTheConfiguredServerName() throws {
         let pair = try Pair(Certificates.trusting(name: "backend.test"), host: "10.0.0.1")
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.isDone)
     }
 
-    @Test func anImpossibleNameIsNotAskedFor() throws {
+    @Test func refusesAnInvalidServerName() throws {
         let context = try Certificates.trusting()
         #expect(throws: IOFailure.self) {
             _ = try context.engine(
@@ -115,62 +117,62 @@ import Testing
 
     // MARK: Trust
 
-    @Test func anUnknownAuthorityIsRefused() throws {
+    @Test func refusesAnUnknownAuthority() throws {
         let pair = try Pair(server: Certificates.server("unknown"))
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(
             pair.clientState
                 == .failed(.certificateRefused("unable to get local issuer certificate")))
     }
 
-    @Test func nobodyIsRefusedWhereNobodyIsTrusted() throws {
+    @Test func acceptsAnyCertificateWithoutVerification() throws {
         let context = try Certificates.trusting(nil)
         let pair = try Pair(context, host: "any", server: Certificates.server("unknown"))
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.isDone)
     }
 
     @Test(arguments: [
         (4_733_510_400, "certificate has expired"), (1_546_300_800, "certificate is not yet valid"),
     ])
-    func timeCounts(unixTime: Int, words: String) throws {
+    func refusesCertificatesOutsideTheirValidity(unixTime: Int, words: String) throws {
         let pair = try Pair(unixTime: unixTime)
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.clientState == .failed(.certificateRefused(words)))
     }
 
-    @Test func theServersChainIsFollowed() throws {
+    @Test func followsTheCertificateChain() throws {
         let pair = try Pair(server: Certificates.server("chain"))
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.isDone)
     }
 
-    @Test func aCertificateThatIsTrustedItselfNeedsNoAuthority() throws {
+    @Test func acceptsACertificateThatIsItselfTrusted() throws {
         let pair = try Pair(Certificates.trusting("server.pem"))
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.isDone)
     }
 
     // MARK: Clients
 
-    @Test func aClientShowsItsCertificate() throws {
+    @Test func clientSendsItsCertificate() throws {
         let pair = try Pair(
             Certificates.trusting(as: "client"), server: Certificates.server(asking: true))
-        pair.shakeHands()
+        pair.performHandshake()
         #expect(pair.isDone)
     }
 
-    @Test(arguments: [nil, "unknown"]) func aClientNobodyKnowsIsRefused(_ client: String?) throws {
+    @Test(arguments: [nil, "unknown"]) func serverRefusesAnUnknownClient(_ client: String?) throws {
         let pair = try Pair(
             Certificates.trusting(as: client), server: Certificates.server(asking: true))
-        pair.shakeHands()
+        pair.performHandshake()
         guard case .failed = pair.serverState else {
             Issue.record("the server did not refuse: \(pair.serverState)")
             return
         }
         // TLS 1.3: the client is done before it is judged, and hears of it when it reads.
         let end = pair.client.readAll().end
-        guard case .failed(.insecure(let words)) = end else {
+        guard case .failed(.tlsFailed(let words)) = end else {
             Issue.record("the client received no alert: \(end)")
             return
         }

@@ -19,16 +19,16 @@ final class Pair {
     }
 
     /// Both sides agree, or do not; `cut` decides in which pieces the bytes arrive.
-    func shakeHands(cut: (Bytes) -> [Bytes] = { [$0] }) {
-        clientState = client.shakeHands()
+    func performHandshake(cut: (Bytes) -> [Bytes] = { [$0] }) {
+        clientState = client.continueHandshake()
         for _ in 0..<10 {
             for piece in cut(client.taken()) {
                 server.receive(piece.span)
-                if serverState == .needsMore { serverState = server.shakeHands() }
+                if serverState == .needsMore { serverState = server.continueHandshake() }
             }
             for piece in cut(server.taken()) {
                 client.receive(piece.span)
-                if clientState == .needsMore { clientState = client.shakeHands() }
+                if clientState == .needsMore { clientState = client.continueHandshake() }
             }
         }
     }

@@ -8,14 +8,16 @@ import Testing
 @Suite struct RecordTests {
     private func pair() throws -> Pair {
         let pair = try Pair()
-        pair.shakeHands()
+        pair.performHandshake()
         try #require(pair.isDone)
         // The server's tickets, which nobody uses, are out of the way.
         #expect(pair.client.readAll().end == .needsMore)
         return pair
     }
 
-    @Test(arguments: [1, 100, 16_384, 16_385, 3_000_000]) func bytesArrive(_ count: Int) throws {
+    @Test(arguments: [1, 100, 16_384, 16_385, 3_000_000]) func deliversBytesInBothDirections(
+        _ count: Int
+    ) throws {
         let pair = try pair()
         let text = Bytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         for (source, target) in [(pair.client, pair.server), (pair.server, pair.client)] {
@@ -26,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func bytesArriveOneByOne() throws {
+    @Test func readsRecordsByteByByte() throws {
         let pair = try pair()
         #expect(pair.client.send("hello"))
         var text: [UInt8] = []
@@ -37,7 +39,7 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == "hello")
     }
 
-    @Test func anEndIsToldBehindTheBytes() throws {
+    @Test func reportsCloseNotifyAfterTheData() throws {
         let pair = try pair()
         #expect(pair.client.send("last"))
         pair.client.shutDown()
@@ -51,7 +53,7 @@ import Testing
         #expect(String(decoding: pair.client.readAll().text, as: UTF8.self) == "answer")
     }
 
-    @Test func aForgedRecordIsTheEnd() throws {
+    @Test func alteredRecordFailsTheConnection() throws {
         let pair = try pair()
         #expect(pair.server.send("true"))
         var forged = pair.server.taken().array
@@ -59,27 +61,27 @@ import Testing
         pair.client.receive(forged.span)
         let (text, end) = pair.client.readAll()
         #expect(text.isEmpty)
-        #expect(end == .failed(.insecure("decryption failed or bad record mac")))
+        #expect(end == .failed(.tlsFailed("decryption failed or bad record mac")))
         #expect(pair.client.outgoingCount > 0, "an alert")
         #expect(pair.client.readAll().end == end, "and stays it")
         #expect(!pair.client.send("more"))
     }
 
-    @Test func plainHTTPIsNoTLS() throws {
+    @Test func plainHTTPFailsTheHandshake() throws {
         let pair = try Pair()
-        #expect(pair.client.shakeHands() == .needsMore)
+        #expect(pair.client.continueHandshake() == .needsMore)
         pair.client.receive(Bytes("HTTP/1.1 400 Bad Request\r\n\r\n").span)
         #expect(
-            pair.client.shakeHands()
-                == .failed(.insecure("wrong version number (is it TLS that is spoken there?)")))
+            pair.client.continueHandshake()
+                == .failed(.tlsFailed("wrong version number (is it TLS that is spoken there?)")))
     }
 
-    @Test func anAlertIsToldInItsWords() throws {
+    @Test func reportsTheTextOfAnAlert() throws {
         let pair = try Pair()
-        #expect(pair.client.shakeHands() == .needsMore)
+        #expect(pair.client.continueHandshake() == .needsMore)
         pair.client.receive([21, 3, 3, 0, 2, 2, 40].span)  // fatal, handshake_failure
         #expect(
-            pair.client.shakeHands() == .failed(.insecure("sslv3 alert handshake failure")))
+            pair.client.continueHandshake() == .failed(.tlsFailed("sslv3 alert handshake failure")))
     }
 
     // MARK: Hostile bytes
@@ -92,8 +94,7 @@ import Testing
     /// One flight of the handshake is altered on its way. The handshake fails, waits for bytes that were
     /// lost, or agrees all the same (some bytes, such as a record's version, mean nothing). The client
     /// reads what the server sent or nothing, and nothing at all without an agreement.
-    @Test(arguments: 0..<8) func anAlteredHandshakeFailsOrAgreesOnTheSameKeys(_ seed: UInt64) throws
-    {
+    @Test(arguments: 0..<8) func alteredHandshakeFailsOrAgreesOnTheSameKeys(_ seed: UInt64) throws {
         let random = Entropy(seed: seed)
         let (context, server) = try (Certificates.trusting(), Certificates.server("chain"))
         var (completed, refused) = (0, 0)
@@ -101,12 +102,12 @@ import Testing
             let pair = try Pair(context, server: server)
             let target = Self.isControl(round) ? nil : random.below(2)
             var flight = -1
-            pair.shakeHands { bytes in
+            pair.performHandshake { bytes in
                 if !bytes.isEmpty { flight += 1 }
                 return flight == target ? random.altered(bytes) : [bytes]
             }
             let isRefused = [pair.clientState, pair.serverState].contains { state in
-                if case .failed(.insecure) = state { true } else { false }
+                if case .failed(.tlsFailed) = state { true } else { false }
             }
             if isRefused { refused += 1 }
             _ = pair.server.send("text")
@@ -128,7 +129,7 @@ import Testing
         var (completed, refused) = (0, 0)
         for round in 0..<Self.rounds {
             let pair = try Pair(context, server: server)
-            pair.shakeHands()
+            pair.performHandshake()
             var (sent, ends): ([UInt8], [Int]) = ([], [])
             for text in texts {
                 #expect(pair.server.send(text))
@@ -142,7 +143,7 @@ import Testing
             let (text, end) = pair.client.readAll()
             let whole = texts[..<ends.count { $0 <= intact }].joined()
             #expect(String(decoding: text, as: UTF8.self) == whole, "round \(round)")
-            if case .failed(.insecure) = end { refused += 1 }
+            if case .failed(.tlsFailed) = end { refused += 1 }
             if received == sent { completed += 1 }
             #expect(received != sent || end == .needsMore)
         }
@@ -150,15 +151,15 @@ import Testing
         #expect(refused >= Self.rounds / 4)
     }
 
-    @Test(arguments: 0..<4) func nonsenseIsRefused(_ seed: UInt64) throws {
+    @Test(arguments: 0..<4) func refusesRandomBytes(_ seed: UInt64) throws {
         let chance = Entropy(seed: 200 + seed)
         let context = try Certificates.trusting()
         for _ in 0..<100 {
             let client = try context.engine(for: "backend.test", unixTime: Certificates.now)
-            #expect(client.shakeHands() == .needsMore)
+            #expect(client.continueHandshake() == .needsMore)
             let bytes = (0..<chance.below(400)).map { _ in UInt8(chance.below(256)) }
             client.receive(bytes.span)
-            #expect(client.shakeHands() != .done)
+            #expect(client.continueHandshake() != .done)
         }
     }
 }

@@ -22,17 +22,17 @@ import Testing
         }
     }
 
-    @Test func goodOnesAreTaken() throws {
+    @Test func acceptsValidFiles() throws {
         #expect(try failure(certificate: "client.pem", key: "client.key") == nil)
         #expect(try failure(certificate: "chain.pem", key: "chain.key") == nil)
     }
 
     @Test(arguments: ["", "nonsense", "-----BEGIN\n"])
-    func aFileWithoutCertificatesIsRefused(_ text: String) throws {
+    func refusesAFileWithoutCertificates(_ text: String) throws {
         #expect(try failure(text: Bytes(text)) == .trusted("holds no certificate (PEM)"))
     }
 
-    @Test func aKeyIsNoCertificate() throws {
+    @Test func refusesAKeyAsCertificate() throws {
         #expect(try failure(trusted: "client.key") == .trusted("holds no certificate (PEM)"))
         #expect(
             try failure(certificate: "client.key", key: "client.key")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [("\nMI", "\nMA"), ("-----END", "")])
-    func aBrokenCertificateIsRefused(_ part: String, _ other: String) throws {
+    func refusesAMalformedCertificate(_ part: String, _ other: String) throws {
         let good = String(try Certificates.file("authority.pem"))
         let bad = good.replacing(part, with: other)
         #expect(bad != good)
@@ -55,27 +55,27 @@ import Testing
         #expect(words.hasPrefix("holds a certificate that cannot be read: "))
     }
 
-    @Test func aKeyOfAnotherCertificateIsRefused() throws {
+    @Test func refusesTheKeyOfAnotherCertificate() throws {
         #expect(
             try failure(certificate: "client.pem", key: "server.key")
                 == .key("does not belong to the certificate"))
     }
 
-    @Test func nobodyIsAskedForAPassphrase() throws {
+    @Test func refusesAnEncryptedKey() throws {
         #expect(
             try failure(certificate: "client.pem", key: "locked.key")
                 == .key("is encrypted; there is no prompt for its passphrase"))
     }
 
-    @Test func aContextIsMadeOnce() throws {
+    @Test func sharesTheContextOfEqualSettings() throws {
         let contexts = TLSClientContexts()
         let settings = TLSSettings(trust: .signed(by: try Certificates.file("authority.pem")))
         let first = try contexts.context(for: settings)
         #expect(try contexts.context(for: settings) === first)
-        #expect(try contexts.context(for: TLSSettings(trust: .anybody)) !== first)
+        #expect(try contexts.context(for: TLSSettings(trust: .unverified)) !== first)
     }
 
-    @Test func equalSettingsAreEqualTerms() throws {
+    @Test func equalSettingsHaveEqualSecurity() throws {
         let one = try Certificates.trusting().security
         #expect(try one == Certificates.trusting().security)
         #expect(try one != Certificates.trusting(nil).security)
@@ -83,7 +83,7 @@ import Testing
         #expect(try one != Certificates.trusting(name: "x").security)
     }
 
-    @Test func noKeyIsShown() throws {
+    @Test func descriptionsDoNotContainTheKey() throws {
         let identity = try Certificates.identity("client")
         let security = try Certificates.trusting(as: "client").security
         for text in ["\(identity)", "\(security)"] { #expect(!text.contains("count")) }
@@ -93,8 +93,8 @@ import Testing
         #expect(!dumped.contains("UInt8") && !dumped.contains("chunk"))
     }
 
-    /// The control for `noKeyIsShown`: these words appear where bytes are shown.
-    @Test func bytesOfAKeyWouldBeRecognised() throws {
+    /// The control for `descriptionsDoNotContainTheKey`: these words appear where bytes are shown.
+    @Test func dumpOfBytesContainsTheMarkers() throws {
         var dumped = ""
         dump([try Certificates.file("client.key")], to: &dumped)
         #expect(dumped.contains("UInt8") || dumped.contains("chunk"), "\(dumped.prefix(200))")

@@ -52,7 +52,7 @@ import Testing
         #expect(loop.leftovers == [])
     }
 
-    @Test func anEndThatWasMeantIsAnEnd() throws {
+    @Test func closeNotifyEndsTheStream() throws {
         try connection { near, farSecure, _ in
             farSecure.send("last words")
             farSecure.stream.close()
@@ -61,20 +61,20 @@ import Testing
         }
     }
 
-    @Test func anEndThatNobodyMeantIsAFailure() throws {
+    @Test func endWithoutCloseNotifyFailsTheStream() throws {
         try connection { near, farSecure, plain in
             farSecure.send("last words")
             plain.finishWriting()
             network.run(until: { !near.failures.isEmpty })
             #expect(near.text == "last words" && !near.hasEnded)
             #expect(
-                near.failures == [.insecure("connection closed without close_notify (truncated)")])
+                near.failures == [.tlsFailed("connection closed without close_notify (truncated)")])
         }
     }
 
     /// OpenSSL writes by itself, too (new keys). What came is the answer to a request that left, though
     /// such a write has not.
-    @Test func whatOpenSSLWritesIsNotTheUsers() throws {
+    @Test func recordsOfOpenSSLDoNotCountAsWritesOfTheUser() throws {
         try connection { near, farSecure, _ in
             let channel = try #require(near.stream as? TLSStream).channel
             near.send("question")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func whatCameBeforeAResetIsRead() throws {
+    @Test func deliversDataReceivedBeforeAReset() throws {
         try connection { near, farSecure, plain in
             farSecure.send("last words")
             plain.reset()
@@ -98,19 +98,19 @@ import Testing
         }
     }
 
-    @Test func bytesOfSomebodyElseEndIt() throws {
+    @Test func foreignBytesFailTheStream() throws {
         try connection { near, _, plain in
             plain.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8).span)
             network.run(until: { !near.failures.isEmpty })
             #expect(near.text.isEmpty)
-            guard case .insecure? = near.failures.first else {
+            guard case .tlsFailed? = near.failures.first else {
                 Issue.record("no failure of TLS: \(near.failures)")
                 return
             }
         }
     }
 
-    @Test func unsentBytesThatCloseForgotAreACut() throws {
+    @Test func closeWithUnsentBytesTruncatesTheStream() throws {
         network.settings.windowBytes = 50_000
         try connection { near, farSecure, _ in
             near.stream.pauseReading()

@@ -22,7 +22,7 @@ package enum Certificates {
     ) throws -> TLSClientContext {
         try TLSClientContext(
             TLSSettings(
-                trust: try authority.map { .signed(by: try file($0)) } ?? .anybody,
+                trust: try authority.map { .signed(by: try file($0)) } ?? .unverified,
                 identity: try client.map { try identity($0) }, serverName: name))
     }
 

@@ -93,7 +93,7 @@ package final class ScriptedBackend {
                 ms: (loop.now - began).inMilliseconds, port: port, connection: connection.number,
                 turn: connection.turn + 1))
         guard let request else { return }
-        connection.peer.forget()
+        connection.peer.clearReceived()
         connection.turn += 1
         connection.pending = request
         log.append("\(request.connection).\(request.turn) \(request.path)")

@@ -40,7 +40,7 @@ package final class ScriptedClient {
 
     private func read() {
         parser.append(peer.received)
-        peer.forget()
+        peer.clearReceived()
         while let response = parser.next(toHead: asksHead, ms: testbed.ms - sentAt) {
             if response.status < 200 {
                 interim.append(response.status)

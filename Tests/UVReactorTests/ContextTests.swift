@@ -5,7 +5,7 @@ import Testing
 import UVReactor
 
 @Suite(.timeLimit(.minutes(5))) struct ContextTests {
-    @Test func theContextIsCurrentOnItsLoopsThreadOnly() throws {
+    @Test func contextIsCurrentOnlyOnTheThreadOfItsLoop() throws {
         var old: UVContext?
         try onLoop { loop in
             let context = loop.context
@@ -18,7 +18,7 @@ import UVReactor
     }
 
     /// A promise that another thread fulfils, handled on the loop.
-    @Test func aPromiseOfAnotherThreadIsHandledOnTheLoops() throws {
+    @Test func promiseFulfilledByAnotherThreadIsHandledOnTheLoop() throws {
         try onLoop { loop in
             let home = pthread_self()
             let resolver = Resolver<Int>(on: loop.context)

@@ -8,7 +8,7 @@ import UVReactor
     /// Without descriptors connections wait in the kernel's queue, the loop does not spin, and when
     /// there are some again the connections are served. In a process of its own, for it takes them
     /// all.
-    @Test func aLoopWithoutDescriptorsRestsAndRecovers() async {
+    @Test func loopWithoutDescriptorsSuspendsAcceptingAndRecovers() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 64, rlim_max: 64)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -43,7 +43,7 @@ import UVReactor
     }
 
     /// Each kind of handle says that there is no descriptor, instead of trapping.
-    @Test func whatNeedsADescriptorFailsWithoutOne() async {
+    @Test func everyHandleFailsWithoutADescriptor() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 64, rlim_max: 64)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -67,7 +67,7 @@ import UVReactor
 
     /// At its ceiling a listener accepts one more connection and pauses; when a number below the
     /// ceiling is free, it goes on.
-    @Test func aListenerPausesAtItsCeilingAndResumes() async {
+    @Test func listenerPausesAtItsCeilingAndResumes() async {
         await #expect(processExitsWith: .success) {
             try onLoop { loop in
                 var accepted: [any ByteStream] = []
@@ -101,7 +101,7 @@ import UVReactor
     }
 
     /// A listener that closes hands over no more connections than there are descriptors.
-    @Test func closingAListenerStopsAtItsCeiling() async {
+    @Test func closingListenerStopsAtItsCeiling() async {
         await #expect(processExitsWith: .success) {
             try onLoop { loop in
                 var accepted: [any ByteStream] = []
@@ -124,7 +124,7 @@ import UVReactor
         }
     }
 
-    @Test(arguments: [false, true]) func noConnectionIsOpenedAtTheCeiling(_ isUnix: Bool) async {
+    @Test(arguments: [false, true]) func opensNoConnectionAtTheCeiling(_ isUnix: Bool) async {
         await #expect(processExitsWith: .success) { [isUnix] in
             try onLoop { loop in
                 let listener = try loop.listen(

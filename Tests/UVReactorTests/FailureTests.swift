@@ -13,13 +13,13 @@ import Testing
         (EMFILE, .outOfDescriptors), (ENFILE, .outOfDescriptors), (ENOMEM, .outOfMemory),
         (ECANCELED, .cancelled), (EXDEV, .other(-EXDEV)),
     ])
-    func systemErrorsHaveAMeaning(_ number: CInt, _ failure: IOFailure) {
+    func mapsSystemErrors(_ number: CInt, _ failure: IOFailure) {
         #expect(IOFailure(uv: -number) == failure)
     }
 
     /// libuv's own numbers for the name service: EAI_NONAME, EAI_AGAIN.
     @Test(arguments: [(-3008, IOFailure.hostNotFound), (-3001, .nameServiceFailed)])
-    func nameErrorsHaveAMeaning(_ code: Int, _ failure: IOFailure) {
+    func mapsNameServiceErrors(_ code: Int, _ failure: IOFailure) {
         #expect(IOFailure(uv: code) == failure)
     }
 }

@@ -196,7 +196,7 @@ private final class Story {
                 ends.append(peer)
                 peer.onEnd = { [self] in end(name, $0) }
                 stream.pauseReading()
-                stream.start(peer)
+                stream.startReading(for: peer)
                 stream.resumeReading()
                 stream.pauseReading()
                 loop.timer(after: .milliseconds(2)) { stream.resumeReading() }
@@ -211,7 +211,7 @@ private final class Story {
                     let peer = Peer(stream)
                     ends.append(peer)
                     peer.onEnd = { [self] in if case .failure = $0 { end(name, $0) } }
-                    stream.start(peer)
+                    stream.startReading(for: peer)
                     stream.write([1, 2].span, [3, 4].span)
                     stream.write(Story.much.span)
                     stream.finishWriting()

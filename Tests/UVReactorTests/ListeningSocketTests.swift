@@ -7,7 +7,7 @@ import Testing
 import UVReactor
 
 @Suite(.timeLimit(.minutes(5))) struct ListeningSocketTests {
-    @Test func aListenersAddressIsTakenAndFreeAfterIt() throws {
+    @Test func addressIsTakenUntilTheListenerCloses() throws {
         try onLoop { loop in
             let listener = try loop.listen(on: .loopback, sharedPort: true) { _ in }
             #expect(ListeningSocket.isTaken(listener.address))
@@ -17,7 +17,7 @@ import UVReactor
         }
     }
 
-    @Test func aUnixListenersPathIsTakenAndItsFileGoesWithIt() throws {
+    @Test func closeRemovesTheSocketFile() throws {
         let (address, path) = SocketAddress.temporaryFile("taken")
         try onLoop { loop in
             let listener = try loop.listen(on: address, sharedPort: false) { _ in }
@@ -32,7 +32,7 @@ import UVReactor
     }
 
     /// What a process that was killed left behind does not keep the next one from starting.
-    @Test func aSocketFileThatNobodyServesIsReplaced() throws {
+    @Test func replacesAStaleSocketFile() throws {
         let (address, path) = SocketAddress.temporaryFile("stale")
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_un()
@@ -50,7 +50,7 @@ import UVReactor
         #expect(socket.address == address)
     }
 
-    @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+    @Test func keepsAFileThatIsNotASocket() throws {
         let (address, path) = SocketAddress.temporaryFile("file")
         try "precious".write(toFile: path, atomically: true, encoding: .utf8)
         defer { unlink(path) }
@@ -59,7 +59,7 @@ import UVReactor
     }
 
     /// In a process of its own, since the umask is the process's.
-    @Test(arguments: [0, 0o077]) func aSocketFileHasItsModeAndGroupBeforeItListens(
+    @Test(arguments: [0, 0o077]) func socketFileHasModeAndGroupBeforeItListens(
         _ mask: UInt32
     ) async {
         await #expect(processExitsWith: .success) { [mask] in
@@ -83,7 +83,7 @@ import UVReactor
         }
     }
 
-    @Test func withoutAModeTheUmaskDecides() async {
+    @Test func socketFileWithoutAModeFollowsTheUmask() async {
         await #expect(processExitsWith: .success) {
             umask(0o027)
             let (address, path) = SocketAddress.temporaryFile("umask")
@@ -95,7 +95,7 @@ import UVReactor
         }
     }
 
-    @Test func aMissingDirectoryIsAnInvalidAddress() {
+    @Test func missingDirectoryIsAnInvalidAddress() {
         #expect(throws: IOFailure.addressInvalid) {
             _ = try ListeningSocket.bound(to: .unix(path: "/nowhere/at/all.sock"))
         }

@@ -7,7 +7,7 @@ import Testing
 import UVReactor
 
 @Suite(.timeLimit(.minutes(5))) struct LoopTests {
-    @Test func whatIsStillHeldAtTheEndIsClosedByForceAndTold() throws {
+    @Test func closesAndReportsOpenHandlesAtTheEnd() throws {
         final class Keeper: ByteStreamDelegate {
             var stream: (any ByteStream)?
             func streamReceived(_ bytes: Span<UInt8>) {}
@@ -21,7 +21,7 @@ import UVReactor
             let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
                 let holder = Keeper()  // the two hold each other
                 holder.stream = stream
-                stream.start(holder)
+                stream.startReading(for: holder)
                 keeper = holder
                 loop.stop()
             }
@@ -34,7 +34,7 @@ import UVReactor
         #expect(keeper == nil, "the circle was opened")
     }
 
-    @Test func aStartThatThrowsLeavesNothingOpen() {
+    @Test func failedSetUpLeavesNothingOpen() {
         struct Wrong: Error {}
         #expect(throws: Wrong.self) {
             _ = try UVLoop.run { loop in
@@ -46,7 +46,7 @@ import UVReactor
     }
 
     /// Handlers that run while the loop closes get an answer too: no.
-    @Test func whatIsBegunWhileTheLoopClosesIsCancelled() throws {
+    @Test func workStartedWhileTheLoopClosesIsCancelled() throws {
         var failures: [IOFailure] = []
         // The look-up has no answer before the loop has ended, so its handler runs while it closes.
         let hasEnded = DispatchSemaphore(value: 0)
@@ -76,7 +76,7 @@ import UVReactor
         #expect(failures == [.cancelled, .cancelled])
     }
 
-    @Test func anAttemptUnderWayAtTheEndIsCancelled() throws {
+    @Test func pendingConnectionAttemptIsCancelledAtTheEnd() throws {
         var failure: IOFailure?
         _ = try UVLoop.run { loop in
             let listener = try loop.listen(on: .loopback, sharedPort: false) { _ in }
@@ -89,7 +89,7 @@ import UVReactor
     }
 
     /// A thousand loops, one after the other: nothing is left over from any.
-    @Test func loopsComeAndGo() throws {
+    @Test func repeatedLoopsLeakNoDescriptors() throws {
         let before = try openDescriptors()
         for _ in 0..<1000 {
             #expect(try UVLoop.run { loop in loop.timer(after: .zero) { loop.stop() } } == [])
@@ -125,7 +125,7 @@ import UVReactor
                 init(_ stream: any ByteStream, onByte: @escaping (End) -> Void) {
                     self.stream = stream
                     self.onByte = onByte
-                    stream.start(self)
+                    stream.startReading(for: self)
                 }
                 func streamReceived(_ bytes: Span<UInt8>) { onByte(self) }
                 func streamEnded() {}

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func hangingNamesDoNotDelayOthersNorTheEndOfTheLoop() throws {
+    @Test func hangingLookUpsDelayNeitherOthersNorTheEndOfTheLoop() throws {
         let system = HangingService()
         let service = NameService(lookUp: system.lookUp)
         var found: [IPAddress] = []
@@ -59,12 +59,12 @@ import Testing
         var result: [String] = []
         _ = try UVLoop.run(names: service) { first in
             guard let names = first.names else { return first.stop() }
-            let held = names.hold("alive")
-            held.addresses(maxAge: .seconds(30), patience: nil).whenSettled { _ in
+            let name = names.cachedName("alive")
+            name.addresses(maxAge: .seconds(30), waitMax: nil).whenSettled { _ in
                 let other = Thread(service)
                 #expect(other.addresses == [.v4(1)])
                 result = system.lookedUp
-                withExtendedLifetime(held) {}
+                withExtendedLifetime(name) {}
                 first.stop()
             }
         }
@@ -81,10 +81,10 @@ import Testing
             let end = DispatchSemaphore(value: 0)
             DispatchQueue.global().async {
                 _ = try? UVLoop.run(names: service) { loop in
-                    let held = loop.names?.hold("alive")
-                    held?.addresses(maxAge: .seconds(30), patience: nil).whenSettled { answer in
+                    let name = loop.names?.cachedName("alive")
+                    name?.addresses(maxAge: .seconds(30), waitMax: nil).whenSettled { answer in
                         result.withLock { $0 = (try? answer.get()) ?? [] }
-                        withExtendedLifetime(held) {}
+                        withExtendedLifetime(name) {}
                         loop.stop()
                     }
                 }

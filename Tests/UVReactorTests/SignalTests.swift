@@ -5,7 +5,7 @@ import UVReactor
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SignalTests {
     @Test(arguments: Signal.allCases)
-    func aSignalIsACallOnTheLoop(_ signal: Signal) throws {
+    func signalCallsTheActionOnTheLoop(_ signal: Signal) throws {
         try onLoop { loop in
             var source: SignalSource?
             var count = 0
@@ -22,7 +22,7 @@ import UVReactor
         }
     }
 
-    @Test func aSourceThatIsNotClosedIsTold() throws {
+    @Test func reportsASourceThatIsNotClosed() throws {
         var source: SignalSource?
         let left = try UVLoop.run { loop in
             source = try SignalSource(.hangUp, on: loop) {}

@@ -138,7 +138,7 @@ package struct MetricsPage {
 
     /// A request that the end of a drain cut off has no status.
     private static func label(ofStatus code: UInt16) -> String {
-        code == ServerHooks.Ended.cutOff ? "cut_off" : "\(code)"
+        code == ServerHooks.ExchangeEnd.cutOff ? "cut_off" : "\(code)"
     }
 
     private mutating func histogram(_ name: String, _ endpoint: WorkerMetrics.Endpoint) {

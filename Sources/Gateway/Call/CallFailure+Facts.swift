@@ -126,7 +126,7 @@ extension CallFailure.Kind {
             case .responseBodySize: .responseBodySize
             case .protocolError: .protocolError
             // The gateway's buffers are full for a moment, as with a full queue.
-            case .noRoom: .queueFull
+            case .memoryLimit: .queueFull
             case .connectionLimit: .connectionLimitReached
             }
     }

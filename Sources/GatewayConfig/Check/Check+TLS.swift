@@ -84,7 +84,7 @@ extension TLSSettings {
     package init(of backend: Config.Backend, systemTrust: Config.File?) throws(TLSSettingsError) {
         let tls = backend.tls
         if tls?.verify?.value == false {
-            self.init(trust: .anybody)
+            self.init(trust: .unverified)
         } else if let authorities = (tls?.ca?.value ?? systemTrust)?.bytes {
             self.init(trust: .signed(by: authorities))
         } else {

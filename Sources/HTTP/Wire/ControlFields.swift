@@ -19,25 +19,25 @@ struct ControlFields {
     mutating func take(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(WireError) {
         // Most names are told apart from these by their length and first letter.
         switch (name.count, name[0] | 0x20) {
-        case (4, UInt8(ascii: "h")) where name.equalsIgnoringCase("Host"): noteHost(value)
+        case (4, UInt8(ascii: "h")) where name.equalsIgnoringCase("Host"): readHost(value)
         case (6, UInt8(ascii: "e")) where name.equalsIgnoringCase("Expect"):
-            noteExpectation(value)
+            readExpectation(value)
         case (10, UInt8(ascii: "c")) where name.equalsIgnoringCase("Connection"):
-            noteConnection(value)
+            readConnection(value)
         case (14, UInt8(ascii: "c")) where name.equalsIgnoringCase("Content-Length"):
-            try noteLength(value)
+            try readLength(value)
         case (17, UInt8(ascii: "t")) where name.equalsIgnoringCase("Transfer-Encoding"):
-            noteCoding(value)
+            readCoding(value)
         default: break
         }
     }
 
-    private mutating func noteHost(_ value: Span<UInt8>) {
+    private mutating func readHost(_ value: Span<UInt8>) {
         hostCount += 1
         isHostValid = Authority.isValid(value)
     }
 
-    private mutating func noteExpectation(_ value: Span<UInt8>) {
+    private mutating func readExpectation(_ value: Span<UInt8>) {
         if value.equalsIgnoringCase("100-continue") {
             expectsContinue = true
         } else {
@@ -47,7 +47,7 @@ struct ControlFields {
 
     /// RFC 9110 7.6.1: a list of tokens, perhaps over several fields. What is no option that we
     /// know means nothing to us.
-    private mutating func noteConnection(_ value: Span<UInt8>) {
+    private mutating func readConnection(_ value: Span<UInt8>) {
         if value.equals("keep-alive") {
             saysKeepAlive = true
             return
@@ -64,7 +64,7 @@ struct ControlFields {
 
     /// Digits and nothing else. A list of equal numbers would be allowed (RFC 9110 8.6), and is
     /// refused: nobody needs it, and whoever reads it otherwise is being attacked.
-    private mutating func noteLength(_ value: Span<UInt8>) throws(WireError) {
+    private mutating func readLength(_ value: Span<UInt8>) throws(WireError) {
         // Nineteen digits hold every `Int`; a longer run of zeros is a game.
         guard (1...19).contains(value.count) else { throw .contentLength }
         var number = 0
@@ -79,7 +79,7 @@ struct ControlFields {
         lengthCount += 1
     }
 
-    private mutating func noteCoding(_ value: Span<UInt8>) {
+    private mutating func readCoding(_ value: Span<UInt8>) {
         codingCount += 1
         isChunked = value.equalsIgnoringCase("chunked")
     }

@@ -50,13 +50,13 @@ struct FieldSection {
     /// not come.
     @inline(__always)
     private mutating func readLine(_ bytes: Span<UInt8>) throws(WireError) -> Int? {
-        var index = bytes.skipUsual(from: line)
+        var index = bytes.skipCommonBytes(from: line)
         if index < bytes.count, bytes[index] != ASCII.colon {
             index = bytes.first(notIn: .token, from: index)
         }
         guard index < bytes.count else { return nil }
         guard bytes[index] == ASCII.colon, index > line else {
-            throw Self.mistake(bytes, at: index, in: line)
+            throw Self.lineError(bytes, at: index, in: line)
         }
         let nameEnd = index
 
@@ -79,7 +79,7 @@ struct FieldSection {
     }
 
     /// What is wrong with a line whose name does not end with a colon.
-    private static func mistake(_ bytes: Span<UInt8>, at index: Int, in line: Int) -> WireError {
+    private static func lineError(_ bytes: Span<UInt8>, at index: Int, in line: Int) -> WireError {
         switch bytes[index] {
         case ASCII.lineFeed: .lineEnd
         case ASCII.space where index == line, ASCII.tab where index == line: .foldedField

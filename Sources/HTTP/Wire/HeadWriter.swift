@@ -36,7 +36,7 @@ extension [UInt8] {
         }
         let text = fields.text.span
         var lines = FieldLines(from: fields.linesStart)
-        while let line = lines.next(in: text) {
+        while let line = lines.nextLine(in: text) {
             guard !FieldName.isOfConnection(text.extracting(line.name)) else { continue }
             append(copying: text.extracting(line.all))
         }

@@ -44,7 +44,7 @@ struct MessageReader<Parser: HeadParser> {
     }
 
     /// Size of the stored beginning of a head, in bytes.
-    var heldBytes: Int { partial.count }
+    var memoryBytes: Int { partial.count }
 
     /// What comes next in `bytes` from `position` on; moves the position behind it.
     mutating func read(

@@ -39,7 +39,7 @@ struct RequestHeadParser: HeadParser {
         try skipEmptyLines(bytes, limits)
         // A CR that is the last byte may yet end an empty line.
         guard line < bytes.count, bytes[line] != ASCII.carriageReturn else { return nil }
-        noteMethod(bytes.extracting(line...))
+        readMethod(bytes.extracting(line...))
         guard let end = bytes.firstLineFeed(from: searched) else {
             searched = bytes.count
             try RequestLine.check(unfinished: bytes.extracting(line...), limits)
@@ -65,7 +65,7 @@ struct RequestHeadParser: HeadParser {
         }
     }
 
-    private mutating func noteMethod(_ line: Span<UInt8>) {
+    private mutating func readMethod(_ line: Span<UInt8>) {
         let headAndSpace = 5
         guard line.count >= headAndSpace else { return }
         isHead = line.extracting(first: headAndSpace).equals("HEAD ")

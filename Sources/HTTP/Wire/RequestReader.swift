@@ -28,11 +28,11 @@ package struct RequestReader {
     package var isInHead: Bool { messages.isInHead }
 
     /// Size of the stored beginning of a head, in bytes.
-    package var heldBytes: Int { messages.heldBytes }
+    package var memoryBytes: Int { messages.memoryBytes }
 
     /// Whether the head that has begun, or was refused, is that of a HEAD request; false as long as its
     /// method is not known.
-    package var asksHead: Bool { messages.parser.isHead }
+    package var isHeadRequest: Bool { messages.parser.isHead }
 
     /// What comes next in `bytes` from `position` on; moves the position behind it. An error is final.
     package mutating func read(

@@ -36,7 +36,7 @@ struct ResponseHeadParser: HeadParser {
         // RFC 9110 7.8: no upgrade was requested, so none can have been accepted.
         guard head.status.code != 101 else { throw .upgrade }
         interimResponses &+= 1
-        guard interimResponses <= limits.interimAnswers else { throw .tooManyInterimAnswers }
+        guard interimResponses <= limits.interimResponses else { throw .tooManyInterimResponses }
         return head
     }
 
@@ -63,13 +63,14 @@ struct ResponseHeadParser: HeadParser {
     ) throws(WireError) -> ResponseHead {
         let framing = try BodyFraming.ofResponse(
             status: first.status, toHead: toHead, version: first.version, control)
-        let mayStay = first.version >= .http11 || control.saysKeepAlive
+        let isReusable = first.version >= .http11 || control.saysKeepAlive
         return ResponseHead(
             status: first.status, version: first.version,
             fields: Fields(
                 text: [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2))),
                 linesStart: first.end),
-            keepsAlive: mayStay && !control.saysClose && framing != .untilClose, framing: framing)
+            keepsAlive: isReusable && !control.saysClose && framing != .untilClose, framing: framing
+        )
     }
 }
 

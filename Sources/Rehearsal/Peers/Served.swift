@@ -43,27 +43,28 @@ package class Served {
     /// use can be held against it: what it took for that one's answer was in its turn.
     package var isReckless: Bool {
         guard let unasked = place.unasked, place.isFirstAfterUnasked,
-            let read = stream.said.read(at: unasked)
+            let read = stream.outgoingJournal.read(at: unasked)
         else { return false }
         return read < sent
     }
 
     /// When the gateway sent its first byte.
-    package var sent: Instant { stream.heard.written(at: place.requestStart) ?? arrived }
+    package var sent: Instant { stream.incomingJournal.written(at: place.requestStart) ?? arrived }
 
     /// When the gateway read the last byte of the answer; nil if it never did.
     package var read: Instant? {
         guard case .answer = act.outcome, act.answerLength > 0,
-            let last = stream.said.read(at: answerStart + act.answerLength - 1)
+            let last = stream.outgoingJournal.read(at: answerStart + act.answerLength - 1)
         else { return nil }
         // Without a length, the end of the connection completes the response. That the gateway closed
         // its side proves nothing: a cancelled call closes it, too.
-        return act.endsWithConnection ? stream.said.endRead : last
+        return act.endsWithConnection ? stream.outgoingJournal.endRead : last
     }
 
     /// When the gateway was done with it: it had the answer, or let go of the connection.
     package var ended: Instant? {
-        [read, stream.heard.closed, stream.said.abandoned].compactMap { $0 }.min()
+        [read, stream.incomingJournal.closed, stream.outgoingJournal.abandoned].compactMap { $0 }
+            .min()
     }
 
     /// Ended by the backend before a byte of an answer.

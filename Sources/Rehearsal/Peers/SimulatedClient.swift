@@ -33,14 +33,14 @@ package final class SentRequest {
     package var mark: String { request.mark }
 
     /// When the gateway read its first byte.
-    package var firstRead: Instant? { client.stream?.said.read(at: bytes.lowerBound) }
+    package var firstRead: Instant? { client.stream?.outgoingJournal.read(at: bytes.lowerBound) }
 
     /// When the gateway read its last byte.
-    package var read: Instant? { client.stream?.said.read(at: bytes.upperBound - 1) }
+    package var read: Instant? { client.stream?.outgoingJournal.read(at: bytes.upperBound - 1) }
 
     /// When the gateway wrote the answer.
     package var answered: Instant? {
-        answer == nil ? nil : client.stream?.heard.written(at: answerStart)
+        answer == nil ? nil : client.stream?.incomingJournal.written(at: answerStart)
     }
 }
 
@@ -86,7 +86,7 @@ package final class SimulatedClient: ByteStreamDelegate {
                 }
                 self.stream = stream
                 worker = stream.peerName
-                stream.start(self)
+                stream.startReading(for: self)
                 goOn()
             }
         }

@@ -61,7 +61,7 @@ package final class SimulatedHost {
         package init(_ stream: SimStream, of host: SimulatedHost) {
             self.stream = stream
             self.host = host
-            stream.start(self)
+            stream.startReading(for: self)
         }
 
         package func streamReceived(_ bytes: Span<UInt8>) {
@@ -124,7 +124,7 @@ package final class SimulatedHost {
             }
             guard let afterwards = served.act.afterwards else { return }
             later(afterwards.delay) { [weak self] in
-                guard let self, current === served, stream.heard.written == position,
+                guard let self, current === served, stream.incomingJournal.written == position,
                     stream.unsentBytes == 0
                 else { return }
                 switch afterwards.kind {

@@ -26,7 +26,8 @@ extension ClientRecord {
             number: client.script.number, start: client.script.start, worker: client.worker,
             sent: client.sent.map(RequestRecord.init), left: client.left,
             halfClosed: client.halfClosed, wasClosed: client.wasClosed,
-            gatewayClosed: client.stream?.heard.closed, neverConnected: client.neverConnected,
+            gatewayClosed: client.stream?.incomingJournal.closed,
+            neverConnected: client.neverConnected,
             hasUnsolicited: hasUnsolicited)
     }
 }

@@ -12,8 +12,8 @@ extension Cluster {
             case .refuses:
                 during(spell, { host.refuse() }, { try? host.listen() })
             case .silent:
-                during(spell, { [network] in network.fates[host.address] = .silent }) {
-                    [network] in network.fates[host.address] = nil
+                during(spell, { [network] in network.connectBehaviors[host.address] = .silent }) {
+                    [network] in network.connectBehaviors[host.address] = nil
                 }
             case .wrongCertificate: present(DrawnTLS.wrongIdentity, during: spell, at: host, drawn)
             case .failsHandshakes:
@@ -31,7 +31,7 @@ extension Cluster {
             switch spell.kind {
             case .nameFails:
                 let answer = plan.dice.dice("name", backend).pick([
-                    SimNetwork.NameAnswer.fails(.hostNotFound),
+                    SimNetwork.LookUpOutcome.fails(.hostNotFound),
                     .fails(.nameServiceFailed, after: .milliseconds(20)), .addresses([]),
                     .hangs(.milliseconds(HostOutages.hangingLookUp)),
                 ])

@@ -20,9 +20,9 @@ struct DrawnTLS: Equatable {
     /// What it presents while its certificate is one for another host.
     static let wrongIdentity = SimIdentity(names: ["other.test"])
 
-    static func broken(_ conduct: SimIdentity.Conduct, _ host: DrawnHost) -> SimIdentity {
+    static func broken(_ handshake: SimIdentity.Handshake, _ host: DrawnHost) -> SimIdentity {
         var identity = identity(of: host)
-        identity.conduct = conduct
+        identity.handshake = handshake
         return identity
     }
 

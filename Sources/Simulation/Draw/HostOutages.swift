@@ -37,7 +37,7 @@ struct HostOutages {
     /// For how long after a spell names may still have no address, in milliseconds: a look-up that
     /// began at its end hangs, and its failure is remembered.
     static let nameMemory =
-        hangingLookUp + Int(NameSettings().missingFor.inNanoseconds / 1_000_000)
+        hangingLookUp + Int(NameSettings().notFoundTTL.inNanoseconds / 1_000_000)
 
     /// - Parameters:
     ///   - secure: those of the hosts that have TLS

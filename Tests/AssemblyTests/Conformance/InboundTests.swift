@@ -78,7 +78,7 @@ private final class Inbound {
 
     /// Sends one more request on the connection; nil if its response is as expected.
     private func followed(_ peer: ScriptedPeer, _ stream: any ByteStream) -> String? {
-        peer.forget()
+        peer.clearReceived()
         stream.write(Array(Sent.get().utf8).span)
         harness.pass(100)
         let statuses = statuses(in: peer.received, ["GET"])

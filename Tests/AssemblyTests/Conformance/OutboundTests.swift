@@ -75,7 +75,7 @@ private final class HostileBackend {
         peers.append(peer)
         peer.onReceived = { [unowned self] peer in
             guard peer.text.hasSuffix("\r\n\r\n") else { return }
-            peer.forget()
+            peer.clearReceived()
             requests += 1
             let number = requests
             harness.outside.timer(after: .zero) { [unowned self] in respond(to: number, peer) }

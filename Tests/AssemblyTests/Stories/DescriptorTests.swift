@@ -76,12 +76,14 @@ import Testing
 
     @Test func systemShortageIsConnectionLimitReached() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, required: true }")
-        harness.network.fates[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(.outOfDescriptors)
+        harness.network.connectBehaviors[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(
+            .outOfDescriptors)
         #expect(try harness.fetch().failures == Self.failure)
-        harness.network.fates[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(.outOfMemory)
+        harness.network.connectBehaviors[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(.outOfMemory)
         #expect(try harness.fetch().failures == Self.failure)
         // The control: a refusal by the peer keeps its kind.
-        harness.network.fates[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(.connectionRefused)
+        harness.network.connectBehaviors[.ip(.v4(0x7F00_0001), port: 7001)] = .fails(
+            .connectionRefused)
         #expect(try harness.fetch().failures == #"[{"call":"one","kind":"connection_refused"}]"#)
         harness.expectQuiet()
     }

@@ -126,7 +126,9 @@ final class GatewayHarness: Harness {
     }
 
     /// Lets connection attempts to this port time out.
-    func silence(_ port: UInt16) { network.fates[.ip(.v4(0x7F00_0001), port: port)] = .silent }
+    func silence(_ port: UInt16) {
+        network.connectBehaviors[.ip(.v4(0x7F00_0001), port: port)] = .silent
+    }
 
     private var requestCounts: [String: Int] = [:]
 

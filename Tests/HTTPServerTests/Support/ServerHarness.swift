@@ -60,7 +60,7 @@ final class ServerHarness: Harness {
                 "\(ended.request.method) \(ended.request.target) \(ended.status) \(ended.bodyBytes)"
                     + (ended.isTruncated ? " truncated" : ""))
         }
-        hooks.refused = { [unowned self] status, _ in log.append("refused \(status)") }
+        hooks.requestRefused = { [unowned self] status, _ in log.append("refused \(status)") }
         return hooks
     }
 

@@ -4,17 +4,17 @@ import Testing
 /// RFC 9110 10.1.1: `Expect`.
 @Suite struct Section10_1_1ExpectTests {
     @Test(arguments: ["100-continue", "100-CONTINUE"])
-    func isNoted(_ value: String) {
+    func readsExpectContinue(_ value: String) {
         let text = post("Content-Length: 2\r\nExpect: \(value)\r\n", "ok")
         #expect(requests(in: text) == "POST / expects {ok}")
     }
 
-    @Test func isIgnoredBeforeHTTP11() {
+    @Test func ignoresExpectBeforeHTTP11() {
         let text = "POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nok"
         #expect(requests(in: text) == "POST / close {ok}")
     }
 
-    @Test func isRefusedWhenItAsksForSomethingElse() {
+    @Test func rejectsUnknownExpectations() {
         #expect(requests(in: get("/", "Expect: something-else\r\n")) == "refused 417")
     }
 }

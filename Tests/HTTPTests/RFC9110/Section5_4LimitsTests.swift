@@ -3,7 +3,7 @@ import Testing
 
 /// RFC 9110 5.4: a head that is too large is refused, however it arrives.
 @Suite struct Section5_4LimitsTests {
-    @Test func countsFields() {
+    @Test func limitsTheNumberOfFields() {
         var limits = Limits()
         limits.headerCount = 5
         let four = String(repeating: "X: y\r\n", count: 4)
@@ -11,7 +11,7 @@ import Testing
         #expect(requests(in: get("/", four + "X: y\r\n"), limits: limits) == "refused 431")
     }
 
-    @Test func countsBytes() {
+    @Test func limitsTheBytesOfTheFields() {
         var limits = Limits()
         limits.headerBytes = 40
         // "Host: a", "X: ", the value and three line ends.
@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test(arguments: ["X: ", "", "X", "X: y\r\nZ: "])
-    func refusesALineWithoutEnd(_ start: String) {
+    func rejectsAnEndlessLine(_ start: String) {
         var limits = Limits()
         limits.headerBytes = 100
         let text = "GET / HTTP/1.1\r\nHost: a\r\n" + start + String(repeating: "v", count: 120)
         #expect(requests(in: text, limits: limits) == "refused 431")
     }
 
-    @Test func refusesLargeAnswersToo() {
+    @Test func limitsTheFieldsOfResponses() {
         var limits = Limits()
         limits.headerCount = 5
         let fields = String(repeating: "X: y\r\n", count: 6)
@@ -38,7 +38,7 @@ import Testing
 
     /// A head of 64 KiB that drips costs about its size, not its square: each byte is looked at a
     /// few times. Told by work, not by time: the reader keeps one copy of what came.
-    @Test func readsALongHeadThatDrips() {
+    @Test func readsALongHeadByteByByte() {
         let text = get("/", "X: " + String(repeating: "v", count: 30_000) + "\r\n")
         let pieces = latin1(text).map { [$0] }
         #expect(transcript(ofRequests: pieces).description == "GET /")

@@ -14,11 +14,11 @@ import Testing
         "GET / HTTP/1.1\r\nHost: a\r\nX-A:\n\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nx:\rTransfer-Encoding: chunked\r\n\r\n",
     ])
-    func refusesBareLineEnds(_ text: String) {
+    func rejectsBareLineEnds(_ text: String) {
         #expect(requests(in: text) == "refused 400")
     }
 
-    @Test func refusesBareCarriageReturnsAtTheEnd() {
+    @Test func rejectsBareCarriageReturns() {
         let text = get().replacing("\r\n", with: "\r")
         #expect(requests(in: text, thenEnds: true) == "refused 400")
     }
@@ -28,7 +28,7 @@ import Testing
         #expect(requests(in: String(repeating: "\r\n", count: count) + get()) == "GET /")
     }
 
-    @Test func refusesEmptyLinesWithoutEnd() {
+    @Test func rejectsEndlessEmptyLines() {
         #expect(requests(in: String(repeating: "\r\n", count: 9) + get()) == "refused 400")
     }
 
@@ -45,7 +45,7 @@ import Testing
         "\0G\0E\0T\0 \0/\0\r\0\n\0",
         "\r\n\r\n\0\r\nQUIT\n",
     ])
-    func refusesWhatComesBeforeARequestOrItsFields(_ text: String) {
+    func rejectsBytesBeforeARequestOrItsFields(_ text: String) {
         #expect(requests(in: text) == "refused 400")
     }
 }

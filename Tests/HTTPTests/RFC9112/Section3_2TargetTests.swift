@@ -10,7 +10,7 @@ import Testing
         "http://a", "http://a/", "HTTP://a:80/b?c", "http://[::1]:8080/x", "http://a?b",
         "https://user-1.example/x",
     ])
-    func acceptsWhatTheGrammarOrABrowserSends(_ target: String) {
+    func acceptsTargetsOfTheGrammarAndOfBrowsers(_ target: String) {
         #expect(requests(in: get(target)) == "GET \(target)")
     }
 
@@ -22,7 +22,7 @@ import Testing
         "/\u{c3}\u{a9}", "/\u{ff}\u{fe}", "/a#b", "/%", "/%1", "/%zz", "/<script>", "/a\\b", "/\"",
         "/?a#b", "/?\u{ff}", "?a", "http://:80/",
     ])
-    func refusesWhatIsNoTarget(_ target: String) {
+    func rejectsMalformedTargets(_ target: String) {
         #expect(requests(in: get(target)) == "refused 400")
     }
 
@@ -35,7 +35,7 @@ import Testing
         "Host: 1.2.3.4",
         "Host:", "Host: a_b-c.d~e",
     ])
-    func acceptsASaneHost(_ field: String) {
+    func acceptsAValidHost(_ field: String) {
         #expect(requests(in: "GET / HTTP/1.1\r\n\(field)\r\n\r\n") == "GET /")
     }
 
@@ -46,7 +46,7 @@ import Testing
         "Host: :80",
         "Host : a", "Host: a\0b", "Host: [::1", "Host: [::1]x", "Host: a b", "Host: a%zz",
     ])
-    func refusesMissingRepeatedOrMalformedHosts(_ fields: String) {
+    func rejectsMissingRepeatedOrMalformedHosts(_ fields: String) {
         #expect(requests(in: "GET / HTTP/1.1\r\n\(fields)\r\n\r\n") == "refused 400")
     }
 

@@ -20,22 +20,22 @@ import Testing
         "200 OK",
         "\r\nHTTP/1.1 200 OK", "",
     ])
-    func breaksOnWhatIsNoStatusLine(_ first: String) {
+    func rejectsMalformedStatusLines(_ first: String) {
         #expect(responses(in: answer(first)) == "broken")
     }
 
-    @Test func breaksOnAnEndlessReason() {
+    @Test func rejectsAnEndlessReason() {
         let endless = "HTTP/1.1 200 " + String(repeating: "x", count: 1100)
         #expect(transcript(ofResponses: [latin1(endless)]).description == "broken")
         #expect(transcript(ofResponses: [latin1(answer(endless))]).description == "broken")
     }
 
-    @Test func readsOverInterimAnswers() {
+    @Test func skipsInterimResponses() {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
         #expect(responses(in: interim + answer("HTTP/1.1 200 OK")) == "200 {ok}")
     }
 
-    @Test func givesInterimResponsesBeforeTheFinalOne() {
+    @Test func reportsInterimResponsesBeforeTheFinalOne() {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
         let transcript = transcript(ofResponses: [latin1(interim + answer("HTTP/1.1 200 OK"))])
         #expect(transcript.interim == ["100", "103"])
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// The limit is one of each response, not of the connection.
-    @Test func countsInterimResponsesAnewForEachResponse() {
+    @Test func limitsInterimResponsesPerResponse() {
         let interim = String(repeating: "HTTP/1.1 103 x\r\n\r\n", count: 16)
         let text = interim + answer("HTTP/1.1 200 OK")
         #expect(transcript(ofResponses: [latin1(text + text)]).description == "200 {ok} | 200 {ok}")
@@ -55,12 +55,12 @@ import Testing
         #expect(responses(in: interim, thenEnds: true) == "broken")
     }
 
-    @Test func breaksOnEndlessInterimAnswers() {
+    @Test func rejectsEndlessInterimResponses() {
         let interim = String(repeating: "HTTP/1.1 103 x\r\n\r\n", count: 17)
         #expect(responses(in: interim + answer("HTTP/1.1 200 OK")) == "broken")
     }
 
-    @Test func breaksOnASwitchOfProtocolsThatNobodyAskedFor() {
+    @Test func rejectsAnUnrequestedUpgrade() {
         let upgrade =
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
         #expect(responses(in: upgrade + answer("HTTP/1.1 200 OK")) == "broken")

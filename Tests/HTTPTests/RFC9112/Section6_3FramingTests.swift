@@ -21,12 +21,12 @@ import Testing
         "5,", ",5", "", "5.0", "abc", "18446744073709551621", "9223372036854775808",
         "00000000000000000005", "5;5", "\"5\"",
     ])
-    func refusesALengthThatIsNotOneNumber(_ value: String) {
+    func rejectsALengthThatIsNotOneNumber(_ value: String) {
         #expect(requests(in: post("Content-Length: \(value)\r\n", "hello")) == "refused 400")
     }
 
     @Test(arguments: ["5", "6", "0"])
-    func refusesARepeatedLength(_ other: String) {
+    func rejectsARepeatedLength(_ other: String) {
         let fields = "Content-Length: 5\r\nContent-Length: \(other)\r\n"
         #expect(requests(in: post(fields, "hello")) == "refused 400")
     }
@@ -42,7 +42,7 @@ import Testing
         "chunkedchunked", "chunked, chunked", "chunked, gzip", "gzip, chunked", "gzip", ",chunked",
         "chunked,", "identity", "\u{a0}chunked\u{a0}", "chunked\r\nTransfer-Encoding: chunked",
     ])
-    func refusesEveryOtherCoding(_ value: String) {
+    func rejectsEveryOtherCoding(_ value: String) {
         #expect(requests(in: post("Transfer-Encoding: \(value)\r\n", "0\r\n\r\n")) == "refused 501")
     }
 
@@ -55,17 +55,17 @@ import Testing
         "Transfer-Encoding: \u{b}chunked\r\n",
         "Transfer-Encoding: chunked\r\r\n",
     ])
-    func refusesBothFramingsAtOnceAndHiddenOnes(_ fields: String) {
+    func rejectsConflictingAndHiddenFramings(_ fields: String) {
         #expect(requests(in: post(fields, "0\r\n\r\n")) == "refused 400")
     }
 
     @Test(arguments: ["", "Connection: keep-alive\r\nContent-Length: 5\r\n"])
-    func refusesChunksBeforeHTTP11(_ fields: String) {
+    func rejectsChunksBeforeHTTP11(_ fields: String) {
         let text = "POST / HTTP/1.0\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         #expect(requests(in: text) == "refused 400")
     }
 
-    @Test func refusesABodyThatBreaksOff() {
+    @Test func rejectsATruncatedBody() {
         #expect(
             requests(in: post("Content-Length: 10\r\n", "hello"), thenEnds: true) == "refused 400")
         #expect(requests(in: post("Content-Length: 10\r\n", "hello")) == "waiting")
@@ -83,18 +83,18 @@ import Testing
         ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", "200 close"),
         ("HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n", "200"),
     ])
-    func findsTheEndOfAnAnswer(_ text: String, _ expected: String) {
+    func findsTheEndOfAResponse(_ text: String, _ expected: String) {
         #expect(responses(in: text) == expected)
         #expect(responses(in: text + text) == "\(expected) | \(expected)")
     }
 
-    @Test func anAnswerWithoutFramingEndsWithTheConnection() {
+    @Test func responseWithoutFramingEndsWithTheConnection() {
         #expect(responses(in: "HTTP/1.1 200 OK\r\n\r\nok", thenEnds: true) == "200 close {ok}")
         #expect(responses(in: "HTTP/1.1 200 OK\r\n\r\nok") == "waiting")
         #expect(responses(in: "HTTP/1.1 200 OK\r\n\r\n", thenEnds: true) == "200 close")
     }
 
-    @Test func anAnswerToHeadHasNoBody() {
+    @Test func responseToHeadHasNoBody() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
         #expect(responses(in: text + text, toHead: true) == "200 | 200")
     }
@@ -106,11 +106,11 @@ import Testing
         "nocolon",
         "X-A: 1\r\n two",
     ])
-    func breaksOnAmbiguousAnswers(_ fields: String) {
+    func rejectsAmbiguousResponses(_ fields: String) {
         #expect(responses(in: "HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nok") == "broken")
     }
 
-    @Test func breaksOnChunksBeforeHTTP11() {
+    @Test func rejectsResponsesInChunksBeforeHTTP11() {
         let text = "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         #expect(responses(in: text) == "broken")
     }
@@ -122,7 +122,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n",
         "HTTP/1.1 100 Continue\r\n\r\n",
     ])
-    func breaksOnAnswersThatAreCutShort(_ text: String) {
+    func rejectsTruncatedResponses(_ text: String) {
         #expect(responses(in: text, thenEnds: true) == "broken")
     }
 }

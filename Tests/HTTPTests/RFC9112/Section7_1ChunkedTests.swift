@@ -32,7 +32,7 @@ import Testing
         "5;a\rb\r\nhello\r\n", "5;a\0b\r\nhello\r\n", "2;\nxx\r\n4c\r\n0\r\n\r\n", "5\r\r;ABCD\r\n",
         "5;\u{7f}\r\nhello\r\n",
     ])
-    func refusesMalformedSizes(_ body: String) {
+    func rejectsMalformedSizes(_ body: String) {
         #expect(requests(in: chunked(body)) == "refused 400")
     }
 
@@ -40,7 +40,7 @@ import Testing
         "5\r\nhelloXX\r\n0\r\n\r\n", "5\r\nhello0\r\n\r\n", "5\r\nhello\r\n\r\n0\r\n\r\n",
         "5\r\nhello\n0\r\n\r\n", "5\r\nhello\rX0\r\n\r\n", "3\r\nhello\r\n0\r\n\r\n",
     ])
-    func refusesDataThatDoesNotEndWhereItsSizeSays(_ body: String) {
+    func rejectsDataOfAnotherLengthThanStated(_ body: String) {
         #expect(requests(in: chunked(body)) == "refused 400")
     }
 
@@ -49,14 +49,14 @@ import Testing
         "0\r\nXXGET / HTTP/1.1\r\n\r\n", "0\r\n\r\r\n", "0\r\n\n", "0\r\n: 1\r\n\r\n",
         "0\r\nX: a\rb\r\n\r\n",
     ])
-    func refusesMalformedTrailers(_ body: String) {
+    func rejectsMalformedTrailers(_ body: String) {
         #expect(requests(in: chunked(body)) == "refused 400")
     }
 
     @Test(arguments: [
         ("", ""), ("X-T: 1\r\nX-U:\r\n", "X-T: 1\r\nX-U:\r\n"), ("A: b\r\n", "A: b\r\n"),
     ])
-    func givesTrailersWithoutTheEmptyLine(_ section: String, _ expected: String) {
+    func reportsTrailersWithoutTheEmptyLine(_ section: String, _ expected: String) {
         let text = latin1(chunked("5\r\nhello\r\n0\r\n\(section)\r\n") + get())
         for pieces in arrivals(of: text) {
             let transcript = transcript(ofRequests: pieces)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func refusesALongSizeLine() {
+    @Test func rejectsALongSizeLine() {
         for body in [
             "5;a=" + String(repeating: "x", count: 300),
             String(repeating: "0", count: 300) + "5\r\nhello",
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func refusesExtensionsThatOutweighTheData() {
+    @Test func rejectsExtensionsThatOutweighTheData() {
         let padded = "1;" + String(repeating: "x", count: 200) + "\r\na\r\n"
         let text = chunked(String(repeating: padded, count: 100) + "0\r\n\r\n")
         #expect(transcript(ofRequests: [latin1(text)]).description == "refused 400")
@@ -86,7 +86,7 @@ import Testing
         #expect(transcript(ofRequests: [latin1(text)]).description == "POST / {\(body)}")
     }
 
-    @Test func refusesTrailersWithoutEnd() {
+    @Test func rejectsEndlessTrailers() {
         let many = chunked("0\r\n" + String(repeating: "X: y\r\n", count: 101))
         #expect(transcript(ofRequests: [latin1(many)]).description == "refused 431")
         let long = chunked("0\r\nX: " + String(repeating: "y", count: 9000))
@@ -98,7 +98,7 @@ import Testing
         #expect(requests(in: chunked("5\r\nhello\r\n0\r\n"), thenEnds: true) == "refused 400")
     }
 
-    @Test func writesWhatItReads() {
+    @Test func readsTheChunksThatTheEncoderWrites() {
         var text = latin1(chunked(""))
         for piece in ["", "hello", String(repeating: "x", count: 300), "!"] {
             text.append(chunk: Bytes(piece).span)

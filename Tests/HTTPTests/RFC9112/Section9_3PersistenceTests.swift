@@ -23,11 +23,11 @@ import Testing
         #expect(requests(in: text) == "GET /1 | POST / {ok} | GET /2")
     }
 
-    @Test func refusesOnlyTheRequestThatIsMalformed() {
+    @Test func rejectsOnlyTheMalformedRequest() {
         #expect(requests(in: get("/1") + "BAD BAD BAD\r\n\r\n") == "GET /1 | refused 400")
     }
 
-    @Test func anErrorIsFinal() {
+    @Test func errorsAreFinal() {
         var reader = RequestReader(limits: Limits())
         var position = 0
         #expect(throws: WireError.lineEnd) {
@@ -43,14 +43,14 @@ import Testing
         ("HEA", false), ("HEADS / HTTP/1.1\r\n", false), ("GET /HEAD HTTP/1.1\r\n", false),
         ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", false),
     ])
-    func knowsTheMethodOfAHeadThatIsIncompleteOrRefused(_ text: String, _ isHead: Bool) {
+    func knowsTheMethodOfAnIncompleteOrRejectedHead(_ text: String, _ isHead: Bool) {
         for pieces in arrivals(of: latin1(text)) {
             var reader = RequestReader(limits: Limits())
             for piece in pieces {
                 var position = 0
                 _ = try? reader.read(piece.span, from: &position)
             }
-            #expect(reader.asksHead == isHead)
+            #expect(reader.isHeadRequest == isHead)
         }
     }
 }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: 0..<UInt64(16))
-    func comeOutTheSameHoweverTheyArrive(seed: UInt64) {
+    func mutatedMessagesAreReadEquallyHoweverTheyArrive(seed: UInt64) {
         let entropy = Entropy(seed: seed)
         for _ in 0..<60 {
             let request = mutated(Self.seeds[entropy.below(Self.seeds.count)], entropy)

@@ -18,29 +18,29 @@ import Testing
         get("/", "X-A: 1\r\n\r\r\n") + hidden,
         "GET / HTTP/1.1\r\nHost: a\r\n\rGET /smuggled HTTP/1.1\r\n\r\n",
     ])
-    func neverComesOut(_ text: String) {
+    func hiddenRequestIsNeverRead(_ text: String) {
         let transcript = requests(in: text)
         #expect(!transcript.contains("GET /smuggled"))
         #expect(transcript.contains("refused"))
     }
 
-    @Test func isABodyWhereItIsOne() {
+    @Test func requestInsideABodyIsABody() {
         let text = post("Content-Length: \(Self.hidden.utf8.count)\r\n", Self.hidden)
         #expect(requests(in: text + get("/next")) == "POST / {\(Self.hidden)} | GET /next")
     }
 
-    @Test func isARequestBehindACodingThatTheConnectionNames() {
+    @Test func ignoresACodingNamedByTheConnectionField() {
         let fields = "Connection: Transfer-Encoding\r\nTransfer-Encoding: chunked\r\n"
         let text = post(fields, "0\r\n\r\n" + Self.hidden)
         #expect(requests(in: text) == "POST / | GET /smuggled")
     }
 
-    @Test func aNameThatOnlyLooksLikeFramingIsNone() {
+    @Test func similarFieldNamesDoNotFrameAMessage() {
         let text = post("Transfer_Encoding: chunked\r\nContent-Length: 5\r\n", "0\r\n\r\n")
         #expect(requests(in: text) == "POST / {0\r\n\r\n}")
     }
 
-    @Test func aLongBodyLeavesItsRestToTheNextRequest() {
+    @Test func bytesBehindTheStatedLengthAreTheNextRequest() {
         let text = post("Content-Length: 5\r\n", "helloEXTRA\r\n\r\n")
         #expect(requests(in: text) == "POST / {hello} | refused 400")
     }

@@ -15,8 +15,8 @@ final class SimLookUps: NameLookUps, @unchecked Sendable {
 
     var now: Instant { clock.now }
 
-    func start(
-        _ host: String, _ onEnd: @escaping @Sendable (Result<[IPAddress], IOFailure>) -> Void
+    func startLookUp(
+        of host: String, _ onEnd: @escaping @Sendable (Result<[IPAddress], IOFailure>) -> Void
     ) throws(IOFailure) {
         guard let network else { throw .cancelled }
         network.lookUps += 1

@@ -4,7 +4,7 @@ import Reactor
 ///
 /// The order is the system's until an address fails: that one goes to the end, so that the next
 /// attempt begins with one that may work. Owned by a `Connector`.
-struct AddressBook {
+struct AddressOrder {
     private var addresses: [IPAddress] = []
 
     /// Puts the addresses that the name has now into the order in which to try them.

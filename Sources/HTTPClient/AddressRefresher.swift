@@ -4,10 +4,10 @@ import Reactor
 
 /// The name of one origin, whose addresses are refreshed before they expire as long as the pool is in
 /// use. Owned by a `Connector`, confined to its loop.
-final class FreshName {
-    private let name: HeldName
+final class AddressRefresher {
+    private let name: CachedName
     private let timeToLive: Duration
-    private let patience: Duration
+    private let waitMax: Duration
     private let loop: any Loop
     private var refresh: Timer?
     private var isStopped = false
@@ -19,9 +19,9 @@ final class FreshName {
     /// Nil while the loop ends.
     init?(_ host: String, _ settings: PoolSettings, loop: any Loop) {
         guard let names = loop.names else { return nil }
-        name = names.hold(host)
+        name = names.cachedName(host)
         timeToLive = settings.dnsTTL
-        patience = min(settings.connectTimeout / 4, settings.lookUpPatience)
+        waitMax = min(settings.connectTimeout / 4, settings.lookUpWaitMax)
         self.loop = loop
     }
 
@@ -30,11 +30,11 @@ final class FreshName {
     /// The addresses. Rejects with `IOFailure`.
     func addresses() -> LocalPromise<[IPAddress]> {
         armRefresh()
-        return name.addresses(maxAge: timeToLive, patience: patience)
+        return name.addresses(maxAge: timeToLive, waitMax: waitMax)
     }
 
     /// None of the addresses accepted a connection.
-    func suspect() { name.suspect() }
+    func markUnreachable() { name.markUnreachable() }
 
     /// Refreshes nothing any more.
     func stop() {
@@ -48,9 +48,9 @@ final class FreshName {
     /// so a refresh starts when between 1/2 and 3/4 of that time have passed.
     private func armRefresh() {
         guard refresh == nil, !isStopped, timeToLive > .zero else { return }
-        let pause = max(timeToLive / 4, FreshName.pauseMin)
+        let interval = max(timeToLive / 4, AddressRefresher.intervalMin)
         // Not weak, which would make every retain of this object a slow one; `deinit` cancels it.
-        refresh = loop.timer(after: pause) { [unowned self] in
+        refresh = loop.timer(after: interval) { [unowned self] in
             refresh = nil
             guard isInUse() else { return }
             name.refresh(maxAge: timeToLive / 2)
@@ -59,5 +59,5 @@ final class FreshName {
     }
 
     /// 250 ms: names with a shorter time to live are looked up when they are needed.
-    private static let pauseMin = Duration.milliseconds(250)
+    private static let intervalMin = Duration.milliseconds(250)
 }

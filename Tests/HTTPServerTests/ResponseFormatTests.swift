@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPServer
 
 /// What an answer looks like on the wire.
-@Suite struct AnswerTests {
+@Suite struct ResponseFormatTests {
     /// The lines of the head that a request is answered with, and the body.
     private func answer(
         to text: String, _ response: Response = Response(status: .ok, body: Bytes("hello"))
@@ -22,7 +22,7 @@ import Testing
         return (parts[0].components(separatedBy: "\r\n"), parts[1])
     }
 
-    @Test func hasLengthDateAndId() throws {
+    @Test func writesLengthDateAndRequestID() throws {
         let answer = try answer(to: get("/", "X-Request-Id: me-1\r\n"))
         #expect(
             answer.lines == [
@@ -33,21 +33,21 @@ import Testing
     }
 
     @Test(arguments: ["a b", "", "a\"b", String(repeating: "x", count: 129), "é"])
-    func doesNotTakeAnIdThatIsNotSane(_ id: String) throws {
+    func replacesAnInvalidRequestID(_ id: String) throws {
         let answer = try answer(to: get("/", "X-Request-Id: \(id)\r\n"))
         let line = try #require(answer.lines.first { $0.hasPrefix("X-Request-Id: ") })
         #expect(line.wholeMatch(of: /X-Request-Id: [0-9a-f]{32}/) != nil)
     }
 
     @Test(arguments: [("HEAD", ""), ("GET", "hello")])
-    func describesTheBodyOfAHeadAndLeavesItOut(_ method: String, _ body: String) throws {
+    func omitsTheBodyInAResponseToHead(_ method: String, _ body: String) throws {
         let answer = try answer(to: "\(method) / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(answer.lines.contains("Content-Length: 5"))
         #expect(answer.body == body)
     }
 
     @Test(arguments: [(204, false), (304, false), (200, true)])
-    func hasNeitherBodyNorLengthWhereThereIsNone(_ code: Int, _ hasBody: Bool) throws {
+    func omitsBodyAndLengthForStatusesWithoutContent(_ code: Int, _ hasBody: Bool) throws {
         let status = try #require(Status(code))
         let answer = try answer(to: get(), Response(status: status, body: Bytes("hello")))
         #expect(answer.lines.first?.hasPrefix("HTTP/1.1 \(code) ") == true)
@@ -55,7 +55,7 @@ import Testing
         #expect(answer.body == (hasBody ? "hello" : ""))
     }
 
-    @Test func saysThatItCloses() throws {
+    @Test func writesTheConnectionField() throws {
         #expect(
             try answer(to: get("/", "Connection: close\r\n")).lines.contains("Connection: close"))
         #expect(try answer(to: "GET / HTTP/1.0\r\n\r\n").lines.contains("Connection: close"))
@@ -64,7 +64,7 @@ import Testing
         #expect(try !answer(to: get()).lines.contains { $0.hasPrefix("Connection") })
     }
 
-    @Test func dropsFramingThatAServiceInvents() throws {
+    @Test func dropsFramingFieldsOfTheService() throws {
         let fields: Fields = ["Content-Length": "99", "Transfer-Encoding": "chunked", "ETag": "x"]
         let answer = try answer(
             to: get(), Response(status: .ok, fields: fields, body: Bytes("hello")))
@@ -73,7 +73,7 @@ import Testing
         #expect(!answer.lines.contains { $0.hasPrefix("Transfer-Encoding") })
     }
 
-    @Test func isAProblemWhereTheServerAnswersItself() throws {
+    @Test func rejectionsOfTheServerAreProblemDocuments() throws {
         let harness = try ServerHarness()
         let peer = try harness.connect()
         peer.send("GET / HTTP/1.1\r\n\r\n")
@@ -87,7 +87,7 @@ import Testing
         #expect(peer.text.contains("Content-Type: application/problem+json\r\n"))
     }
 
-    @Test func isA500WhenTheServiceFails() throws {
+    @Test func failedServiceIsA500() throws {
         struct Mistake: Error {}
         let harness = try ServerHarness { _, _, exchange in exchange.local.error(Mistake()) }
         #expect(try harness.answers(to: get("/1") + get("/2")) == "500 | 500")

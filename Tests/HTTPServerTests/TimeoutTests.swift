@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPServer
 
 /// Slow and silent clients, each within its limit.
-@Suite struct PatienceTests {
+@Suite struct TimeoutTests {
     private func settings() -> ServerSettings {
         var settings = ServerSettings()
         settings.limits.headerTimeout = .milliseconds(600)
@@ -31,7 +31,7 @@ import Testing
 
     /// A byte each 100 ms is far below the minimum rate, and would last for minutes.
     @Test(arguments: ["Content-Length: 5000\r\n", "Transfer-Encoding: chunked\r\n"])
-    func refusesABodyBelowTheMinimumRate(_ framing: String) throws {
+    func rejectsABodyBelowTheMinimumRate(_ framing: String) throws {
         var settings = settings()
         settings.limits.bodyTimeout = .seconds(30)
         let harness = try ServerHarness(settings) { _, request, exchange in
@@ -52,7 +52,7 @@ import Testing
         #expect(harness.log == ["POST / 408 0"])
     }
 
-    @Test func readsABodyAboveTheMinimumRateUntilItsTimeIsOver() throws {
+    @Test func readsABodyAboveTheMinimumRateUntilTheBodyTimeout() throws {
         var settings = settings()
         settings.limits.bodyTimeout = .seconds(30)
         let harness = try ServerHarness(settings) { _, request, exchange in
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Refusals without the service are requests too: they begin the idle time anew.
-    @Test func anIdleTimeBeginsBehindARefusalForWantOfPermits() throws {
+    @Test func rejectionForLackOfPermitsRestartsTheIdleTimeout() throws {
         var settings = settings()
         settings.requestsInFlight = 0
         let harness = try ServerHarness(settings)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: x\r\n", "G", get() + "GET ", "\r\nGET /"])
-    func refusesAHeadThatTakesTooLong(_ text: String) throws {
+    func rejectsAHeadThatTakesTooLong(_ text: String) throws {
         let harness = try ServerHarness(settings())
         let peer = try harness.connect()
         peer.send(text)
@@ -115,7 +115,7 @@ import Testing
         #expect(harness.log.last == "refused 408")
     }
 
-    @Test func countsTheWholeHeadHoweverItDrips() throws {
+    @Test func headTimeoutCoversTheWholeHead() throws {
         let harness = try ServerHarness(settings())
         let peer = try harness.connect()
         for byte in "GET /" {
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 50\r\n", "Transfer-Encoding: chunked\r\n"])
-    func refusesABodyThatTakesTooLong(_ framing: String) throws {
+    func rejectsABodyThatTakesTooLong(_ framing: String) throws {
         let harness = try ServerHarness(settings(), service: ServerHarness.echoBody)
         let peer = try harness.connect()
         peer.send(post(framing, "3"))
@@ -150,7 +150,7 @@ import Testing
         #expect(summary(of: peer) == "200 ok")
     }
 
-    @Test func aClientThatEndedItsSideHasNoMoreTimeToReadThanOthers() throws {
+    @Test func writeTimeoutCoversAClientThatHalfClosed() throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         harness.network.settings.windowBytes = 1000
         let peer = try harness.connect()
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: [get(), get() + get(), post("Content-Length: 2\r\n", "ok")])
-    func noticesWithin50MillisecondsThatAClientIsGone(_ text: String) throws {
+    func detectsWithin50MillisecondsThatAClientIsGone(_ text: String) throws {
         let harness = try ServerHarness(service: ServerHarness.held)
         let peer = try harness.connect()
         peer.send(text)
@@ -177,9 +177,9 @@ import Testing
     }
 
     /// Nothing is read from it any more, so neither its end nor its reset is seen by reading.
-    @Test(arguments: [true, false]) func noticesThatAClientFarAheadIsGone(isReset: Bool) throws {
+    @Test(arguments: [true, false]) func detectsThatAClientFarAheadIsGone(isReset: Bool) throws {
         var settings = ServerSettings()
-        settings.aheadBytes = 1000
+        settings.readAheadBytes = 1000
         let harness = try ServerHarness(settings, service: ServerHarness.held)
         let peer = try harness.connect()
         peer.send((1...100).map { get("/\($0)") }.joined())
@@ -189,9 +189,9 @@ import Testing
         #expect(harness.cancelled == [0] && harness.server.connectionCount == 0)
     }
 
-    @Test func aClientFarAheadIsServedInOrder() throws {
+    @Test func servesAClientFarAheadInOrder() throws {
         var settings = ServerSettings()
-        settings.aheadBytes = 1000
+        settings.readAheadBytes = 1000
         let harness = try ServerHarness(settings, service: ServerHarness.held)
         let peer = try harness.connect()
         peer.send((1...100).map { get("/\($0)") }.joined())
@@ -204,13 +204,13 @@ import Testing
         #expect(told == (1...100).map { "200 \($0)" }.joined(separator: " | "))
     }
 
-    @Test func needsATimerOnlyForWhatIsDueEarlier() {
-        let patience = Patience(settings())
+    @Test func setsATimerOnlyForAnEarlierDeadline() {
+        let timeouts = ConnectionTimeouts(settings())
         let queue = TimerQueue()
         var deadline = ConnectionDeadline()
         func set(_ wait: ServerStateMachine.Wait?, at milliseconds: Int64) -> Bool {
             let now = Instant(nanoseconds: milliseconds * 1_000_000)
-            deadline.update(wait, patience, .init(), now: now)
+            deadline.update(wait, timeouts, .init(), now: now)
             guard let due = deadline.timerNeeded else { return false }
             deadline.timer = queue.add(due: due) {}
             return true

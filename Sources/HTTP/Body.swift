@@ -17,12 +17,12 @@ package enum Body {
     case tunnel(any BodySource & BodySink)
 }
 
-/// Delivers a body piece by piece: a connection that is being read. Confined to its loop.
+/// Delivers a body piece by piece, for example from a connection. Confined to its loop.
 package protocol BodySource: AnyObject {
     /// How the end of the body is found, and its length where it is known.
     var framing: BodyFraming { get }
 
-    /// The exchange whose memory a sink takes that stores the body; nil where none is counted.
+    /// The exchange whose memory a sink uses to store the body; nil if its memory is not limited.
     var memoryOwner: Exchange? { get }
 
     /// Delivers the body to a sink. Called once; it never calls the sink before it returns.
@@ -59,7 +59,7 @@ extension Body {
     /// No content.
     package static var empty: Body { .bytes(Bytes()) }
 
-    /// Where it comes from, if it is delivered in pieces.
+    /// The source of a body that is delivered in pieces.
     package var source: (any BodySource)? {
         switch self {
         case .bytes, .described: nil
@@ -68,10 +68,10 @@ extension Body {
         }
     }
 
-    /// All of the body, of at most `limit` bytes.
+    /// The complete body, of at most `limit` bytes.
     ///
-    /// A body that arrives is read from now on and not before: so a server sends `100 Continue` when
-    /// a body is wanted, and the limit holds before its first byte is stored. Rejects with
+    /// A streamed body is read from this call on: a server therefore sends `100 Continue` only when
+    /// the body is needed, and checks the limit before it stores the first byte. Rejects with
     /// `BodyTooLarge`, with `BufferedBytesExceeded`, and with the error of its source.
     package func collect(upTo limit: Int, on local: LocalContext) -> LocalPromise<Bytes> {
         switch self {
@@ -84,7 +84,7 @@ extension Body {
     }
 }
 
-/// A body larger than its reader wants: 413 towards a client.
+/// A body that exceeds its reader's limit: 413 for a client.
 package struct BodyTooLarge: Error {
     /// In bytes.
     package let limit: Int
@@ -94,12 +94,12 @@ package struct BodyTooLarge: Error {
     }
 }
 
-/// A body whose last byte has come while too many requests were at work: 503 towards a client.
+/// The request limit was reached when the last byte of the body arrived: 503 for a client.
 package struct RequestLimitReached: Error {
     package init() {}
 }
 
-/// A body that finds no room in the byte budget of its exchange: 503 towards a client.
+/// A body that exceeds the byte budget of its exchange: 503 for a client.
 package struct BufferedBytesExceeded: Error {
     package init() {}
 }

@@ -1,6 +1,7 @@
 package import Basics
 
-/// Gathers a body up to a limit. One that comes in one piece is copied once, into its exact size.
+/// Collects a body up to a limit. A body in one piece is copied once, into memory of its exact
+/// size.
 package struct BodyBuffer {
     /// In bytes.
     package let limit: Int
@@ -8,28 +9,28 @@ package struct BodyBuffer {
     private var bytes: [UInt8] = []
     private let memoryOwner: Exchange?
 
-    /// Whether a piece was refused because the core holds too much, and not for the limit.
+    /// Whether a piece was refused because the worker's budget is exhausted, and not for the limit.
     package private(set) var lacksRoom = false
 
-    /// What is reserved for a body before it comes, in bytes: most bodies fit, so that they grow in
-    /// place, and many clients that announce large ones and send nothing take little.
+    /// The most memory that is reserved before a body arrives, in bytes. Most bodies fit, so that
+    /// they need no reallocation, and clients that announce large bodies and send nothing use
+    /// little.
     private static let reservedBytesMax = 64 * 1024
 
     /// - Parameters:
-    ///   - framing: tells the size, where it does.
-    ///   - limit: in bytes.
-    ///   - memoryOwner: whose bytes they are.
+    ///   - framing: contains the length, if it is known
+    ///   - limit: in bytes
+    ///   - memoryOwner: reserves the memory
     package init(_ framing: BodyFraming, limit: Int, for memoryOwner: Exchange? = nil) {
         self.limit = limit
         self.memoryOwner = memoryOwner
         if case .length(let length) = framing { expected = length } else { expected = nil }
     }
 
-    /// Whether the announced size alone is beyond the limit, so that nothing needs to be read.
+    /// Whether the stated length exceeds the limit, so that nothing needs to be read.
     package var isTooLargeFromTheStart: Bool { (expected ?? 0) > limit }
 
-    /// Keeps a piece; false if that would be more than the limit, or than there is room for, and
-    /// the piece is not kept then.
+    /// Stores a piece; false, and nothing is stored, if it exceeds the limit or the budget.
     package mutating func append(_ piece: Span<UInt8>) -> Bool {
         guard piece.count <= limit - bytes.count else { return false }
         if let memoryOwner, !memoryOwner.reserve(piece.count) {
@@ -37,7 +38,7 @@ package struct BodyBuffer {
             return false
         }
         if bytes.isEmpty {
-            // Announced is not sent, and only what was sent counts as held.
+            // Only received bytes are reserved in the budget, not announced ones.
             bytes.reserveCapacity(
                 max(piece.count, min(expected ?? 0, limit, Self.reservedBytesMax)))
         }
@@ -45,7 +46,7 @@ package struct BodyBuffer {
         return true
     }
 
-    /// What was gathered; the buffer is empty then.
+    /// Returns the collected bytes and empties the buffer.
     package mutating func take() -> Bytes {
         let gathered = bytes
         bytes = []

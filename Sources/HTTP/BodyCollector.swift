@@ -1,8 +1,8 @@
 import Basics
 import Promises
 
-/// Stores a body, up to a limit, for a reader that needs all of it. Its source owns it while the body
-/// arrives.
+/// Collects a body, up to a limit, for a reader that needs all of it. Its source owns it while the
+/// body arrives.
 final class BodyCollector: BodySink {
     private let source: any BodySource
     private var buffer: BodyBuffer
@@ -16,7 +16,7 @@ final class BodyCollector: BodySink {
         self.resolver = consume resolver
     }
 
-    /// Begins to read a body; the promise of all of it.
+    /// Starts to read a body; returns the promise of the complete one.
     static func collect(
         _ source: any BodySource, upTo limit: Int, on local: LocalContext
     ) -> LocalPromise<Bytes> {

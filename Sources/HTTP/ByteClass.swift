@@ -1,4 +1,4 @@
-/// A set of ASCII bytes as two words, so that membership is a shift and no memory is read.
+/// A set of ASCII bytes as two words, so that a test is a shift without a memory access.
 package struct ByteSet {
     /// Bytes 0 to 63, one bit each.
     private let low: UInt64
@@ -13,24 +13,24 @@ package struct ByteSet {
 }
 
 extension ByteSet {
-    /// RFC 9110 5.6.2: what methods and field names consist of.
+    /// RFC 9110 5.6.2: the bytes of methods and field names.
     package static var token: ByteSet {
         ByteSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// RFC 3986 2.3: what never needs an escape.
+    /// RFC 3986 2.3: bytes that never need an escape.
     static var unreserved: ByteSet {
         ByteSet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 
-    /// What a request target may hold: visible ASCII without `"`, `#`, `<`, `>` and `\`.
+    /// The bytes of a request target: visible ASCII without `"`, `#`, `<`, `>` and `\`.
     ///
-    /// Wider than RFC 3986 by the bytes that browsers leave bare (`[`, `]`, `|`, `^`, `{`, `}` and
-    /// the back quote). They are data to us, and escaped wherever we send them on.
+    /// More than RFC 3986 allows: browsers do not escape `[`, `]`, `|`, `^`, `{`, `}` and the back
+    /// quote. The gateway treats them as data and escapes them in requests to backends.
     static var target: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_EFFF_FFFF) }
 }
 
-/// The bytes that steer the wire.
+/// The bytes of HTTP's syntax.
 enum ASCII {
     static let tab = UInt8(ascii: "\t")
     static let lineFeed = UInt8(ascii: "\n")
@@ -58,7 +58,7 @@ enum ASCII {
         return letter < 6 ? letter + 10 : nil
     }
 
-    /// RFC 9110 5.5: a byte that must not stand in a field value. The tab may.
+    /// RFC 9110 5.5: a byte that is invalid in a field value. The tab is valid.
     @inline(__always)
     static func isForbiddenInValue(_ byte: UInt8) -> Bool {
         (byte < 0x20 && byte != tab) || byte == delete

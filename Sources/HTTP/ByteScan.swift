@@ -1,26 +1,26 @@
-/// Looks at eight bytes in a step. In a word made of eight bytes, "hits" have the top bit of their
-/// byte set; the lowest byte is the first.
+/// Scans eight bytes per step. A hit is marked by the top bit of its byte in a word; the lowest
+/// byte is the first.
 extension Span<UInt8> {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var tops: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Eight bytes from `offset` on; `RawSpan` checks that they are there.
+    /// The eight bytes from `offset` on; `RawSpan` checks the bounds.
     @inline(__always)
     private func word(at offset: Int) -> UInt64 {
-        // "Unsafe" speaks of types with invalid bit patterns; an integer has none.
+        // Unsafe only for types with invalid bit patterns, which an integer does not have.
         unsafe UInt64(
             littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// The bytes of `word` that equal `byte`. Exact for the lowest hit; hits above it may be false,
-    /// for a borrow runs upwards.
+    /// The bytes of `word` that equal `byte`. Exact for the lowest hit; higher hits may be false,
+    /// because a borrow propagates upwards.
     @inline(__always)
     private static func hits(_ word: UInt64, equal byte: UInt8) -> UInt64 {
         let difference = word ^ (UInt64(byte) &* ones)
         return (difference &- ones) & ~difference & tops
     }
 
-    /// The bytes of `word` within `range`; exact for each, when no byte has its top bit set.
+    /// The bytes of `word` within `range`; exact for each if no byte has its top bit set.
     @inline(__always)
     private static func hits(_ word: UInt64, in range: ClosedRange<UInt8>) -> UInt64 {
         let reachesLow = word &+ UInt64(0x80 &- range.lowerBound) &* ones
@@ -28,8 +28,8 @@ extension Span<UInt8> {
         return reachesLow & ~passesHigh & tops
     }
 
-    /// The offset of the first byte at or after `start` that no field value may hold; `count` if
-    /// there is none. That is also how the end of a line is found.
+    /// The offset of the first byte at or after `start` that is invalid in a field value; `count`
+    /// if there is none. This also finds the end of a line.
     @inline(__always)
     func firstControl(from start: Int) -> Int {
         var index = start
@@ -49,9 +49,8 @@ extension Span<UInt8> {
         return index
     }
 
-    /// An offset at or after `start`, before which there are only letters, digits, `-` and `.`: what
-    /// names and hosts mostly consist of. The byte there is another one, or one of the last seven,
-    /// and for the caller to judge.
+    /// Skips letters, digits, `-` and `.`, the usual bytes of names and hosts. The byte at the
+    /// result is another one, or one of the last seven; the caller checks it.
     @inline(__always)
     func skipCommonBytes(from start: Int) -> Int {
         var index = start
@@ -67,7 +66,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// The same, with the slashes of a path.
+    /// The same, including the slashes of a path.
     @inline(__always)
     func skipCommonPathBytes(from start: Int) -> Int {
         var index = start

@@ -1,6 +1,6 @@
-/// Walks the lines of a `Fields`, one after the other. The text, each time the same, is the caller's.
+/// Iterates over the lines of a `Fields`. Each call gets the same text from the caller.
 struct FieldLines {
-    /// Where a line and its parts stand in the text.
+    /// The positions of a line and its parts in the text.
     struct Line {
         let name: Range<Int>
         let value: Range<Int>
@@ -15,7 +15,7 @@ struct FieldLines {
         self.position = position
     }
 
-    /// The next line; nil behind the last.
+    /// The next line; nil after the last.
     mutating func nextLine(in text: Span<UInt8>) -> Line? {
         guard position < text.count, let colon = text.firstOffset(of: ASCII.colon, from: position)
         else { return nil }
@@ -27,7 +27,7 @@ struct FieldLines {
         return Line(name: start..<colon, value: value..<valueEnd, all: start..<position)
     }
 
-    /// The next line of that name; nil when there is no more.
+    /// The next line with that name; nil if there is none.
     mutating func nextLine(named name: Span<UInt8>, in text: Span<UInt8>) -> Line? {
         while position < text.count {
             let nameEnd = position &+ name.count
@@ -41,7 +41,7 @@ struct FieldLines {
         return nil
     }
 
-    /// Behind the line end; every line has one.
+    /// The offset behind the line end; every line has one.
     private static func endOfLine(_ text: Span<UInt8>, from start: Int) -> Int {
         text.firstLineFeed(from: start).map { $0 &+ 1 } ?? text.count
     }

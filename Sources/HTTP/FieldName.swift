@@ -2,8 +2,8 @@ package import Basics
 
 /// The name of a header field: a token (RFC 9110 5.1), compared without regard to case.
 ///
-/// A known name is a literal in the program's text, so that naming it costs no reference count,
-/// not even one that cores would share.
+/// A known name is a literal in the program text, so using it needs no reference count, in
+/// particular none that workers would share.
 package struct FieldName: Sendable {
     private enum Text {
         case literal(StaticString)
@@ -73,8 +73,8 @@ extension FieldName {
 }
 
 extension FieldName {
-    /// Whether a field speaks of one connection only (RFC 9110 7.6.1) or frames a message: the
-    /// writer of a head decides such fields, and drops those that somebody else put there.
+    /// Whether a field belongs to one connection (RFC 9110 7.6.1) or frames a message: the writer
+    /// of a head writes such fields itself and drops others.
     static func isOfConnection(_ name: Span<UInt8>) -> Bool {
         switch name.count {
         case 2: name.equalsIgnoringCase("TE")

@@ -1,18 +1,18 @@
 package import Basics
 
-/// The value of a header field, which cannot split a head: no control byte but the tab, no white
-/// space around it (RFC 9110 5.5). Whoever holds one may write it to a connection.
+/// The value of a header field, checked so that it cannot split a head: no control byte but the
+/// tab, no surrounding white space (RFC 9110 5.5).
 package struct FieldValue: Sendable, Equatable {
     package let bytes: Bytes
 
-    /// Nil if the bytes, without the white space around them, hold a control byte.
+    /// Nil if the trimmed bytes contain a control byte.
     package init?(_ bytes: Bytes) {
         let value = bytes.span
         for index in value.indices where ASCII.isForbiddenInValue(value[index]) { return nil }
         self.bytes = bytes.trimmed
     }
 
-    /// Nil if the text holds a control character.
+    /// Nil if the text contains a control character.
     package init?(_ text: String) {
         self.init(Bytes(text))
     }

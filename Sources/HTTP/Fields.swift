@@ -1,20 +1,20 @@
 package import Basics
 
-/// The header fields of a message, in order, repeated ones kept apart: one run of bytes that holds
-/// the lines as they stand on the wire, and nothing else.
+/// The header fields of a message, in order, repeated ones kept apart: a single run of bytes that
+/// contains the lines in wire format.
 ///
-/// A parsed head therefore costs one allocation however many fields it has, writing all of them is
-/// one copy, and a constant list is shared until somebody changes it. A look-up walks the lines eight
-/// bytes at a time, which for the heads that exist is as fast as a table would be, and most heads are
-/// never asked. What is in here was checked on its way in: every name is a token, no value can split
-/// a head.
+/// A parsed head therefore costs one allocation whatever its number of fields, writing all fields
+/// is one copy, and a constant list is shared until it is changed. A look-up walks the lines eight
+/// bytes at a time, which is as fast as a table for usual heads, and most heads are never searched.
+/// All fields are checked when they are added: every name is a token, and no value can split a
+/// head.
 package struct Fields: Sendable {
-    /// The lines, each ended by CRLF, from `linesStart` on. A parsed head keeps its first line too,
-    /// before them, for the target to share.
+    /// The lines, each ended by CRLF, from `linesStart` on. A parsed head also has its first line
+    /// before them, which the target shares.
     private(set) var text: [UInt8]
     private(set) var linesStart: Int
 
-    /// False where no line can be of the kind that the writer of a head keeps to itself; see
+    /// False if no line can be one of those that the writer of a head drops; see
     /// `FieldName.isOfConnection`.
     private(set) var mayHoldConnectionFields: Bool
 
@@ -25,7 +25,7 @@ package struct Fields: Sendable {
         mayHoldConnectionFields = false
     }
 
-    /// With room for fields of together `bytes` bytes.
+    /// An empty list with capacity for `bytes` bytes.
     package init(reserving bytes: Int) {
         self.init()
         text.reserveCapacity(bytes)
@@ -38,13 +38,13 @@ package struct Fields: Sendable {
         mayHoldConnectionFields = true
     }
 
-    /// The trailer fields of a message: all the lines that a reader delivered with
-    /// `ReadEvent.trailers`, which has checked them.
+    /// The trailer fields of a message: the lines that a reader delivered with
+    /// `ReadEvent.trailers`, which it has checked.
     package init(trailerLines: [UInt8]) {
         self.init(text: trailerLines, linesStart: 0)
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     package var count: Int {
         var count = 0
         var lines = FieldLines(from: linesStart)
@@ -54,13 +54,13 @@ package struct Fields: Sendable {
 
     package var isEmpty: Bool { linesStart == text.count }
 
-    /// The lines as they stand on the wire, without the empty line that ends a head.
+    /// The lines in wire format, without the empty line that ends a head.
     package var wireText: Span<UInt8> {
         @_lifetime(borrow self)
         get { text.span.extracting(linesStart...) }
     }
 
-    /// What they take in memory, a parsed head's first line included.
+    /// Their size in memory, including the first line of a parsed head.
     package var memoryBytes: Int { text.count }
 
     /// The value of the first field of that name.
@@ -91,7 +91,7 @@ package struct Fields: Sendable {
         append(name: name.span, value: value.bytes.span)
     }
 
-    /// Adds the lines of others at the end.
+    /// Appends the lines of another list.
     package mutating func append(_ others: Fields) {
         if isEmpty {
             self = others
@@ -101,7 +101,7 @@ package struct Fields: Sendable {
         }
     }
 
-    /// Puts one line in the place of all of that name.
+    /// Replaces all lines of that name by one.
     package mutating func set(_ name: FieldName, _ value: FieldValue) {
         removeAll(name)
         append(name, value)
@@ -120,7 +120,7 @@ package struct Fields: Sendable {
         self = rest
     }
 
-    /// Adds a line whose parts are known to be sane.
+    /// Adds a line whose parts are checked.
     private mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
         if FieldName.isOfConnection(name) { mayHoldConnectionFields = true }
         text.append(copying: name)
@@ -131,7 +131,7 @@ package struct Fields: Sendable {
 }
 
 extension Fields: Sequence {
-    /// The fields in order; name and value share the memory of the list.
+    /// The fields in order; names and values share the memory of the list.
     package func makeIterator() -> AnyIterator<(name: Bytes, value: Bytes)> {
         var lines = FieldLines(from: linesStart)
         let text = Bytes(text)

@@ -1,9 +1,9 @@
-/// Every limit of the wire, so that nothing that the other side sends grows without bound and
-/// nothing that it leaves out is waited for without end.
+/// The limits of the wire protocol: they bound everything that a peer sends and the time to wait
+/// for it.
 package struct Limits: Sendable, Equatable {
     /// The lines of a head after its first, with their line ends, in bytes. 431 beyond.
     ///
-    /// 32 KiB: above what browsers send with many cookies, below what would hurt per connection.
+    /// 32 KiB: above what browsers send with many cookies, and little memory per connection.
     package var headerBytes = 32 * 1024
 
     /// How many fields a head may have. 431 beyond.
@@ -13,7 +13,7 @@ package struct Limits: Sendable, Equatable {
 
     /// The target of a request in bytes. 414 beyond.
     ///
-    /// 8 KiB: RFC 9112 3 asks for 8000 at least.
+    /// 8 KiB: RFC 9112 3 requires 8000 at least.
     package var uriBytes = 8 * 1024
 
     /// A method in bytes. 501 beyond.
@@ -21,7 +21,7 @@ package struct Limits: Sendable, Equatable {
     /// 32: the longest registered one has 17.
     package var methodBytes = 32
 
-    /// Version, status and reason of an answer in bytes.
+    /// Version, status and reason of a response in bytes.
     ///
     /// 1 KiB: a reason phrase is a few words.
     package var statusLineBytes = 1024
@@ -33,22 +33,22 @@ package struct Limits: Sendable, Equatable {
 
     /// One chunk-size line with its extensions, in bytes. 400 beyond.
     ///
-    /// 256: nobody uses extensions; 16 digits of size are all that can be meant.
+    /// 256: extensions are unused in practice, and a size has at most 16 digits.
     package var chunkLineBytes = 256
 
-    /// What chunking may cost beyond sixteen bytes for every chunk, summed over a body. 400 beyond.
+    /// The overhead of chunks beyond sixteen bytes each, summed over a body. 400 beyond.
     ///
     /// 16 KiB: extensions that outweigh the data are an attack (CVE-2023-39326).
     package var chunkOverheadBytes = 16 * 1024
 
     /// The trailer section in bytes. 431 beyond.
     ///
-    /// 8 KiB: trailers are read and dropped.
+    /// 8 KiB: trailers are read, and dropped in requests.
     package var trailerBytes = 8 * 1024
 
-    /// Answers with a status below 200 before the final one.
+    /// Responses with a status below 200 before the final one.
     ///
-    /// 16: more than one is rare, a stream of them would hold a request for ever.
+    /// 16: more than one is rare, and an endless sequence would keep a request open.
     package var interimResponses = 16
 
     /// A body in bytes, without another limit. 413 beyond.
@@ -58,7 +58,7 @@ package struct Limits: Sendable, Equatable {
 
     /// From the first byte of a head to its last. 408 beyond.
     ///
-    /// 10 s in all, however the bytes drip.
+    /// 10 s in all, however slowly the bytes arrive.
     package var headerTimeout = Duration.seconds(10)
 
     /// From the end of a head to the end of its body. 408 beyond.
@@ -66,28 +66,27 @@ package struct Limits: Sendable, Equatable {
     /// 30 s in all.
     package var bodyTimeout = Duration.seconds(30)
 
-    /// The least that must come of a body in each second after `bodyGrace`, on average, in bytes. 408
-    /// below.
+    /// The minimum rate of a body after `bodyGrace`, on average, in bytes per second. 408 below.
     ///
-    /// 1 KiB: a modem does more; a client that drips single bytes is stopped after the grace.
+    /// 1 KiB: slower than a modem; a client that sends single bytes is stopped after the grace.
     package var bodyBytesPerSecond = 1024
 
     /// How long a body may take before its rate counts.
     ///
-    /// 5 s: a mobile client that lost its network for a moment is not slow.
+    /// 5 s: a mobile client that loses its network for a moment is not too slow.
     package var bodyGrace = Duration.seconds(5)
 
-    /// How long a connection may lie still between two requests. The first one is waited for as long
-    /// as a head may take.
+    /// How long a connection may be idle between two requests. The first request must begin within
+    /// `headerTimeout`.
     package var idleTimeout = Duration.seconds(60)
 
-    /// How long the other side may take to accept some of what waits to be sent: in each such time it
-    /// must take `outputBytesPerSecond` on average.
+    /// How long the peer may take to accept unsent bytes: in each such period it must take
+    /// `outputBytesPerSecond` on average.
     package var writeTimeout = Duration.seconds(30)
 
-    /// The least that a client takes in each second of what waits to be sent, on average, in bytes.
+    /// The minimum rate at which a client takes unsent bytes, on average, in bytes per second.
     ///
-    /// 1 KiB: a client that reads a byte now and then would hold its answer for ever.
+    /// 1 KiB: a client that reads single bytes would keep its response open for ever.
     package var outputBytesPerSecond = 1024
 
     package init() {}

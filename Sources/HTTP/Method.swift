@@ -1,12 +1,12 @@
 package import Basics
 
-/// What a request asks for. The methods that everybody knows cost nothing; any other token is kept
-/// as it came, because methods are case-sensitive (RFC 9110 9.1).
+/// The method of a request. Known methods need no memory; any other token is stored unchanged,
+/// because methods are case-sensitive (RFC 9110 9.1).
 package enum Method: Sendable, Equatable {
     case get, head, post, put, patch, delete, options, trace, connect
     case other(Bytes)
 
-    /// Reads a token of at most `Limits.methodBytes`; nil if it is none.
+    /// Reads a token of at most `Limits.methodBytes`; nil for other bytes.
     package init?(_ token: Span<UInt8>) {
         if let known = Method(known: token) {
             self = known
@@ -21,7 +21,7 @@ package enum Method: Sendable, Equatable {
         self.init(Bytes(text).span)
     }
 
-    /// Bytes that were seen to be a token.
+    /// Bytes that were checked to be a token.
     init(checked token: Span<UInt8>) {
         self = Method(known: token) ?? .other(Bytes(copying: token))
     }
@@ -41,7 +41,7 @@ package enum Method: Sendable, Equatable {
         }
     }
 
-    /// RFC 9110 9.2.1: asks for nothing to change.
+    /// RFC 9110 9.2.1: requests no change.
     package var isSafe: Bool {
         switch self {
         case .get, .head, .options, .trace: true
@@ -49,15 +49,15 @@ package enum Method: Sendable, Equatable {
         }
     }
 
-    /// RFC 9110 9.2.2: doing it twice is doing it once, so it may be tried again.
+    /// RFC 9110 9.2.2: a repetition has no further effect, so the request may be retried.
     package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
-    /// RFC 9110 8.6: a body has a meaning, so its absence is said with `Content-Length: 0`.
+    /// RFC 9110 8.6: a body is meaningful, so its absence is stated with `Content-Length: 0`.
     package var anticipatesBody: Bool { self == .post || self == .put || self == .patch }
 }
 
 extension [UInt8] {
-    /// Appends a method as it stands on the wire.
+    /// Appends a method in wire format.
     package mutating func append(_ method: Method) {
         switch method {
         case .get: append(literal: "GET")

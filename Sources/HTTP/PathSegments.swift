@@ -1,10 +1,10 @@
 package import Basics
 
 /// The segments of an encoded path, between its slashes: `/a//b` has `a`, the empty one and `b`;
-/// `/` has one, which is empty. A slash that was sent as `%2F` divides nothing.
+/// `/` has one, which is empty. An encoded slash (`%2F`) is not a delimiter.
 package struct PathSegments: Sequence, IteratorProtocol, Sendable {
     private let path: Bytes
-    /// Behind the slash that begins the next segment.
+    /// The offset behind the slash that begins the next segment.
     private var position: Int
 
     package init(_ path: Bytes) {
@@ -20,7 +20,7 @@ package struct PathSegments: Sequence, IteratorProtocol, Sendable {
     }
 }
 
-/// The parameters of an encoded query in order, as `&` divides them. Empty ones are left out.
+/// The parameters of an encoded query in order, delimited by `&`. Empty ones are skipped.
 package struct QueryParameters: Sequence, IteratorProtocol, Sendable {
     private let query: Bytes
     private var position = 0
@@ -40,7 +40,7 @@ package struct QueryParameters: Sequence, IteratorProtocol, Sendable {
     }
 }
 
-/// One `name=value` of a query, both still encoded; the value is empty where there is no `=`.
+/// One `name=value` of a query, both still encoded; the value is empty without a `=`.
 package struct QueryParameter: Sendable {
     /// As it was sent, `name=value` or `name`.
     package let text: Bytes
@@ -54,9 +54,9 @@ package struct QueryParameter: Sendable {
         value = equals.map { item[($0 + 1)..<item.count] } ?? Bytes()
     }
 
-    /// The name, decoded; nil if an escape is broken.
+    /// The name, decoded; nil if an escape is malformed.
     package var decodedName: Bytes? { name.percentDecoded(plusIsSpace: true) }
 
-    /// The value, decoded; nil if an escape is broken.
+    /// The value, decoded; nil if an escape is malformed.
     package var decodedValue: Bytes? { value.percentDecoded(plusIsSpace: true) }
 }

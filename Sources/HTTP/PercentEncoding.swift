@@ -1,7 +1,8 @@
 package import Basics
 
 extension Bytes {
-    /// The bytes that an encoded text means, decoded exactly once; nil if an escape is broken.
+    /// The bytes that an encoded text stands for, decoded exactly once; nil if an escape is
+    /// malformed.
     ///
     /// - Parameter plusIsSpace: true for the parts of a query, false for a path segment.
     package func percentDecoded(plusIsSpace: Bool = false) -> Bytes? {
@@ -42,10 +43,9 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// Appends a value so that it stays inside one path segment, or inside one value of a query:
-    /// every byte but RFC 3986's unreserved ones is escaped, so that nothing in it can divide,
-    /// end or inject anything. A dot segment has nothing to escape: `.` and `..` are for the caller
-    /// to refuse.
+    /// Appends a value so that it stays inside one path segment or one query value: every byte but
+    /// the unreserved ones of RFC 3986 is escaped, so none can act as a delimiter. Dot segments
+    /// contain nothing to escape; the caller must reject `.` and `..`.
     package mutating func append(percentEncoding value: Span<UInt8>) {
         var start = 0
         while start < value.count {

@@ -1,8 +1,8 @@
 package import Basics
 
-/// The body of an error answer: `application/problem+json` (RFC 9457), compact, in a fixed order.
+/// The body of an error response: `application/problem+json` (RFC 9457), compact, in a fixed order.
 package struct Problem {
-    /// One member of ours, whose value is JSON already.
+    /// An additional member, whose value is valid JSON.
     package struct Member {
         let name: StaticString
         let json: Bytes
@@ -12,13 +12,13 @@ package struct Problem {
     private let instance: RequestID
     private var members: [Member] = []
 
-    /// - Parameter instance: the id of the request, which also stands in the log.
+    /// - Parameter instance: the id of the request, which is also in the log
     package init(_ status: Status, instance: RequestID) {
         self.status = status
         self.instance = instance
     }
 
-    /// The same with one more member, whose value must be valid JSON.
+    /// A copy with one more member, whose value must be valid JSON.
     package func with(_ name: StaticString, json: Bytes) -> Problem {
         var problem = self
         problem.members.append(Member(name: name, json: json))
@@ -46,7 +46,7 @@ package struct Problem {
         return Bytes(text)
     }
 
-    /// The whole answer.
+    /// The complete response.
     package func response(_ fields: Fields = Fields()) -> Response {
         var all: Fields = [.contentType: "application/problem+json"]
         all.append(fields)

@@ -1,10 +1,10 @@
 package import Promises
 
-/// Takes the place of a body that an endpoint cannot have: it is too large or malformed, or the
-/// request is one too many.
+/// Replaces a body that an endpoint cannot get, because it is too large or malformed, or because
+/// the request limit is reached.
 ///
-/// So the chain of the endpoint passes the reason on like a body, and the rejection is a response of
-/// the endpoint: padded, counted and logged like its others.
+/// The chain of the endpoint passes the reason on like a body, so that the rejection is a response
+/// of the endpoint: padded, counted and logged like its others.
 package final class RefusedBody: BodySource {
     package enum Reason {
         case tooLarge(BodyTooLarge)
@@ -24,7 +24,7 @@ package final class RefusedBody: BodySource {
     private let local: LocalContext
     private var isCancelled = false
 
-    /// - Parameter error: why the body could not be collected; nil for any other reason than those
+    /// - Parameter error: why the body could not be collected; nil is returned for other reasons
     package init?(_ error: any Error, on local: LocalContext) {
         switch error {
         case let error as BodyTooLarge: reason = .tooLarge(error)

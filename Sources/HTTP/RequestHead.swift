@@ -1,4 +1,4 @@
-/// The versions of HTTP that this wire speaks.
+/// The supported versions of HTTP.
 package enum HTTPVersion: UInt8, Sendable, Comparable {
     case http10, http11
 
@@ -13,15 +13,15 @@ package enum BodyFraming: Sendable, Equatable {
     case none
     /// It has this many bytes, at least one.
     case length(Int)
-    /// It comes in chunks and says when it ends.
+    /// Chunks; the last one marks the end.
     case chunked
-    /// It ends with the connection; answers only.
+    /// The end of the connection; responses only.
     case untilClose
 }
 
 /// A request without its body.
 ///
-/// A class, since everything that works on a request holds its head: one reference each.
+/// A class, so that everything that works on a request shares its head by one reference.
 package final class RequestHead: Sendable {
     package let method: Method
     package let target: Target
@@ -37,7 +37,7 @@ package final class RequestHead: Sendable {
     /// Whether the client waits for `100 Continue` before it sends the body.
     package let expectsContinue: Bool
 
-    /// A request of our own: what stands in it about the connection is the writer's business.
+    /// A request of this program; the writer adds the fields of the connection.
     package convenience init(method: Method, target: Target, fields: Fields = Fields()) {
         self.init(
             method: method, target: target, version: .http11, fields: fields, keepsAlive: true,

@@ -1,18 +1,18 @@
 package import Basics
 
-/// The id of a request: the client's where it is a sane token, else ours.
+/// The id of a request: the client's if it is valid, else a random one.
 package enum RequestID: Sendable {
     /// 128 random bits, written as 32 hexadecimal digits.
     case own(UInt64, UInt64)
     /// The client's, checked.
     case client(Bytes)
 
-    /// A fresh one.
+    /// A new random id.
     package init(from entropy: Entropy) {
         self = .own(entropy.next(), entropy.next())
     }
 
-    /// What a client sent, if it is of the form `[A-Za-z0-9._~:+/=-]{1,128}`.
+    /// The client's id, if it matches `[A-Za-z0-9._~:+/=-]{1,128}`.
     package init?(client value: Span<UInt8>) {
         guard (1...128).contains(value.count) else { return nil }
         for index in value.indices where !Self.isSane(value[index]) { return nil }
@@ -57,8 +57,8 @@ extension [UInt8] {
 
     /// Eight hexadecimal digits as the bytes of a word, the first one lowest.
     private static func hexDigits(of value: UInt32) -> UInt64 {
-        // Every nibble moves into a byte of its own; those above nine then get the distance from
-        // the digits to the letters.
+        // Each nibble gets a byte of its own; those above nine are then increased by the distance
+        // from the digits to the letters.
         var nibbles = UInt64(value)
         nibbles = (nibbles << 16 | nibbles) & 0x0000_FFFF_0000_FFFF
         nibbles = (nibbles << 8 | nibbles) & 0x00FF_00FF_00FF_00FF

@@ -1,10 +1,10 @@
-/// An answer without its body. Its reason phrase is not kept: it means nothing (RFC 9112 4).
+/// A response without its body. The reason phrase is dropped, since it has no meaning (RFC 9112 4).
 package struct ResponseHead: Sendable {
     package var status: Status
     package var version: HTTPVersion
     package var fields: Fields
 
-    /// Whether the other side allows the connection to be used again after this answer.
+    /// Whether the server allows the connection to be reused after this response.
     package var keepsAlive: Bool
 
     /// How its body is framed.

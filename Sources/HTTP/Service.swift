@@ -1,14 +1,15 @@
 public import Promises
 
-/// A request goes in, the promise of a response comes out: the one shape of everything that answers
-/// requests, from a route to a single backend call. It never throws and is called on its worker.
+/// A function from a request to the promise of a response: the common type of everything that
+/// responds to requests, from a route to a single backend call. It never throws and is called on
+/// its worker.
 ///
-/// Cancelling the returned promise cancels the work; that is how the end of a client's connection, or
-/// a deadline, reaches the backends.
+/// Cancelling the returned promise cancels the work; that is how the end of a client's connection,
+/// or a deadline, reaches the backends.
 ///
-/// A struct with a closure, because Swift calls a bare function that comes out of generic code through
-/// a reabstraction thunk. A closure literal that is given to `init` needs none: it is compiled with
-/// the generic calling convention, under which the request is passed by address.
+/// A struct with a closure, because Swift calls a bare function from generic code through a
+/// reabstraction thunk. A closure literal that is passed to `init` needs none: it is compiled with
+/// the generic calling convention, which passes the request by address.
 @usableFromInline
 package struct Service<Request, Response> {
     @usableFromInline let handler: (Request, Exchange) -> LocalPromise<Response>
@@ -25,7 +26,7 @@ package struct Service<Request, Response> {
     }
 }
 
-/// A service around a service. A chain is a list of filters, in the order in which a request passes
+/// A wrapper around a service. A chain is a list of filters, in the order in which a request passes
 /// them.
 @usableFromInline
 package struct Filter<Request, Response> {
@@ -39,7 +40,7 @@ package struct Filter<Request, Response> {
         self.wrap = wrap
     }
 
-    /// The service with this filter before it.
+    /// The service wrapped in this filter.
     @inlinable
     package func around(_ service: Service<Request, Response>) -> Service<Request, Response> {
         wrap(service)
@@ -47,7 +48,7 @@ package struct Filter<Request, Response> {
 }
 
 extension Array {
-    /// The chain as one service: the first filter sees a request first and its response last.
+    /// The chain as one service: the first filter gets a request first and its response last.
     @inlinable
     package func around<Request, Response>(
         _ service: Service<Request, Response>

@@ -45,7 +45,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// What is between the spaces and tabs around it.
+    /// The range without the surrounding spaces and tabs.
     fileprivate var trimmedRange: Range<Int> {
         var first = 0
         var end = count
@@ -54,7 +54,7 @@ extension Span<UInt8> {
         return first..<end
     }
 
-    /// The offset of the first such byte at or after `start`.
+    /// The offset of the first occurrence of a byte at or after `start`.
     func firstOffset(of byte: UInt8, from start: Int = 0) -> Int? {
         var index = start
         while index < count {

@@ -1,9 +1,9 @@
-/// A status code of an answer, 100 to 599 (RFC 9110 15).
+/// A status code of a response, 100 to 599 (RFC 9110 15).
 package struct Status: Sendable, Hashable {
     /// The three digits as a number.
     package let code: UInt16
 
-    /// Nil outside of 100 to 599: what is out of range is no HTTP answer.
+    /// Nil outside of 100 to 599, which are not HTTP statuses.
     package init?(_ code: Int) {
         guard (100...599).contains(code) else { return nil }
         self.code = UInt16(code)
@@ -36,10 +36,10 @@ package struct Status: Sendable, Hashable {
     package static var gatewayTimeout: Status { Status(known: 504) }
     package static var versionNotSupported: Status { Status(known: 505) }
 
-    /// Comes before the answer itself (RFC 9110 15.2).
+    /// Precedes the final response (RFC 9110 15.2).
     package var isInterim: Bool { code < 200 }
 
-    /// RFC 9110 6.4.1: such an answer never has a body, whatever its fields say.
+    /// RFC 9110 6.4.1: such a response never has a body, whatever its fields state.
     package var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
 }
 

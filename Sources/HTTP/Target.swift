@@ -1,15 +1,15 @@
 package import Basics
 
-/// What a request is for: a path and a query, still percent-encoded, exactly as they were sent.
+/// The target of a request: a path and a query, still percent-encoded, exactly as received.
 ///
-/// Checked when it is made, so that writing one can never break a request line: visible ASCII only,
-/// every escape of the path complete, no fragment, an authority with host and sane port.
+/// Checked by `init`, so that writing it can never break a request line: visible ASCII only, every
+/// escape of the path complete, no fragment, an authority with a host and a valid port.
 package struct Target: Sendable {
     /// RFC 9112 3.2.
     package enum Form: Sendable {
         /// `/path?query`, the usual one.
         case origin
-        /// `http://host/path?query`, as proxies are asked.
+        /// `http://host/path?query`, as clients send it to proxies.
         case absolute
         /// `*`, for OPTIONS only.
         case asterisk
@@ -17,10 +17,10 @@ package struct Target: Sendable {
 
     package let form: Form
 
-    /// All of it.
+    /// The complete text.
     package let text: Bytes
 
-    /// Where the path stands in the text; empty for an absolute form that ends with its host.
+    /// The position of the path in the text; empty for an absolute form that ends with its host.
     let pathStart: Int32
     let pathEnd: Int32
 
@@ -52,12 +52,12 @@ package struct Target: Sendable {
         pathEnd = 1
     }
 
-    /// The encoded path: `/`, or what begins with one; `*` in the asterisk form.
+    /// The encoded path, which begins with `/`; `*` in the asterisk form.
     package var path: Bytes {
         pathStart == pathEnd ? Bytes("/") : text[Int(pathStart)..<Int(pathEnd)]
     }
 
-    /// The encoded query behind the `?`; nil where there is none.
+    /// The encoded query behind the `?`; nil without one.
     package var query: Bytes? {
         Int(pathEnd) < text.count ? text[(Int(pathEnd) + 1)..<text.count] : nil
     }
@@ -82,7 +82,7 @@ extension Target: CustomStringConvertible {
 }
 
 extension [UInt8] {
-    /// Appends path and query, the origin form, whatever form the target came in.
+    /// Appends path and query, the origin form, whatever the form of the target.
     package mutating func append(originFormOf target: Target) {
         if target.pathStart == target.pathEnd { append(ASCII.slash) }
         append(target.text[Int(target.pathStart)..<target.text.count])

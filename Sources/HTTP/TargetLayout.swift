@@ -1,4 +1,4 @@
-/// Where the parts of a request target stand, found and checked in one pass over its bytes.
+/// The positions of the parts of a request target, found and checked in one pass.
 struct TargetLayout {
     let form: Target.Form
     let path: Range<Int>
@@ -26,7 +26,8 @@ struct TargetLayout {
         path = start..<end
     }
 
-    /// The offset of the `?`, or the end; nil on a byte that no path holds or a broken escape.
+    /// The offset of the `?`, or the end; nil for a byte that is invalid in a path or a malformed
+    /// escape.
     private static func endOfPath(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while true {
@@ -43,7 +44,8 @@ struct TargetLayout {
         }
     }
 
-    /// A query may hold broken escapes: clients send them, and only its reader knows what they mean.
+    /// A query may contain malformed escapes: clients send them, and only its reader interprets
+    /// them.
     private static func isQuery(_ query: Span<UInt8>) -> Bool {
         query.first(notIn: .target, from: 0) == query.count
     }
@@ -67,8 +69,8 @@ struct TargetLayout {
 
 /// The rules for host and port, in a `Host` field and in an absolute target.
 enum Authority {
-    /// `host`, `host:port`, `[v6]` or `[v6]:port` (RFC 9110 7.2). No user information, no list, no
-    /// path, and a port that exists. A host must be there if a port is.
+    /// `host`, `host:port`, `[v6]` or `[v6]:port` (RFC 9110 7.2), without user information, list or
+    /// path, and with a valid port. A port requires a host.
     static func isValid(_ text: Span<UInt8>) -> Bool {
         guard let end = endOfHost(text) else { return false }
         if end == text.count { return true }
@@ -86,16 +88,16 @@ enum Authority {
                 guard text.isEscape(at: index) else { return nil }
                 index += 3
             } else {
-                // RFC 3986 3.2.2 without the sub-delims, which no host has and which serve only to
-                // smuggle lists.
+                // RFC 3986 3.2.2 without the sub-delims: no real host contains them, and they help
+                // to smuggle lists.
                 guard ByteSet.unreserved.contains(text[index]) else { return nil }
                 index += 1
             }
         }
     }
 
-    /// An IP literal: digits, colons and dots between brackets; no more is asked, nobody connects
-    /// to it.
+    /// An IP literal: digits, colons and dots between brackets. Not checked further, since no
+    /// connection is made to it.
     private static func endOfLiteral(_ text: Span<UInt8>) -> Int? {
         var index = 1
         while index < text.count, text[index] != UInt8(ascii: "]") {
@@ -123,7 +125,7 @@ enum Authority {
 }
 
 extension Span<UInt8> {
-    /// Whether `%` and two hexadecimal digits stand there; the first is known to.
+    /// Whether two hexadecimal digits follow the `%` at the offset.
     fileprivate func isEscape(at offset: Int) -> Bool {
         offset + 2 < count && ASCII.hexValue(self[offset + 1]) != nil
             && ASCII.hexValue(self[offset + 2]) != nil

@@ -5,17 +5,17 @@ package import Basics
 package struct TraceContext: Sendable, Equatable {
     package let traceHigh: UInt64
     package let traceLow: UInt64
-    /// Whether the caller records this trace; told to the backends as it is.
+    /// Whether the caller records this trace; passed on to the backends unchanged.
     package let isSampled: Bool
 
-    /// A new trace. Never all zero, which the standard keeps for "invalid".
+    /// A new trace. Never all zero, which the standard reserves for "invalid".
     package init(from entropy: Entropy) {
         traceHigh = entropy.next() | 1
         traceLow = entropy.next()
         isSampled = false
     }
 
-    /// The trace of a `traceparent` field of version 00; nil when it is malformed.
+    /// The trace of a `traceparent` field of version 00; nil if it is malformed.
     package init?(traceparent value: Span<UInt8>) {
         let dash = UInt8(ascii: "-")
         guard value.count == 55, value[0] == UInt8(ascii: "0"), value[1] == UInt8(ascii: "0"),
@@ -31,7 +31,7 @@ package struct TraceContext: Sendable, Equatable {
         isSampled = flags & 1 == 1
     }
 
-    /// Lower-case digits only, as the standard asks.
+    /// Lower-case digits only, as the standard requires.
     private static func hex(_ digits: Span<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for index in digits.indices {
@@ -50,7 +50,7 @@ package struct TraceContext: Sendable, Equatable {
 }
 
 extension [UInt8] {
-    /// Appends a `traceparent` value up to where the parent id stands: version and trace id.
+    /// Appends a `traceparent` value up to the parent id: version and trace id.
     mutating func append(beginOf trace: TraceContext) {
         append(literal: "00-")
         append(hex: trace.traceHigh)

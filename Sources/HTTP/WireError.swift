@@ -1,26 +1,26 @@
-/// What can be wrong with the bytes of a message: a closed set.
+/// The errors in the bytes of a message: a closed set.
 ///
-/// Every one of them ends its connection. After it nobody knows where the next message begins, and
-/// guessing is how requests are smuggled.
+/// Each of them ends its connection: the beginning of the next message is unknown after it, and
+/// guessing enables request smuggling.
 package enum WireError: Error, Sendable, Hashable, CaseIterable {
     /// The first line of a request is not `method SP target SP version`.
     case requestLine
-    /// The method is longer than any that exists.
+    /// The method is longer than any registered one.
     case methodTooLong
-    /// CONNECT: this is no tunnel, and its framing is another.
+    /// CONNECT: tunnels are not supported, and their framing differs.
     case connectRefused
     /// The target has none of the forms of RFC 9112 3.2, or not the one for its method.
     case target
     case targetTooLong
-    /// The version is none.
+    /// The version is malformed.
     case version
-    /// The version is one that this wire does not speak.
+    /// The version is not supported.
     case versionNotSupported
-    /// The first line of an answer is not `version SP status [SP reason]`.
+    /// The first line of a response is not `version SP status [SP reason]`.
     case statusLine
-    /// A line that is not ended by CRLF, or a CR that ends none.
+    /// A line without CRLF, or a CR that does not end a line.
     case lineEnd
-    /// A field line without a name that is a token and directly followed by a colon.
+    /// A field line that does not begin with a token and a colon directly behind it.
     case fieldName
     /// A control byte in a field value.
     case fieldValue
@@ -32,11 +32,11 @@ package enum WireError: Error, Sendable, Hashable, CaseIterable {
     case hostMissing
     /// More than one `Host`.
     case hostRepeated
-    /// A `Host` that is no authority.
+    /// A `Host` that is not an authority.
     case host
-    /// A `Content-Length` that is not one number, or one that cannot be.
+    /// A `Content-Length` that is not exactly one number, or out of range.
     case contentLength
-    /// Both framings at once, or one that the version does not have.
+    /// Both framings at once, or one that the version does not define.
     case framingConflict
     /// A transfer coding other than exactly `chunked`.
     case transferCoding
@@ -44,20 +44,20 @@ package enum WireError: Error, Sendable, Hashable, CaseIterable {
     case expectation
     /// A malformed or overflowing chunk size, or a chunk line too long.
     case chunkSize
-    /// Chunk data that is not ended by CRLF where its size says.
+    /// Chunk data whose length is not as stated.
     case chunkEnd
     /// Chunks whose overhead outweighs their data.
     case chunkOverhead
-    /// A switch of protocols that nobody asked for.
+    /// A switch of protocols that was not requested.
     case upgrade
-    /// More interim answers than the limit.
+    /// More interim responses than the limit.
     case tooManyInterimResponses
-    /// The other side stopped sending in the middle of a message.
+    /// The peer stopped sending in the middle of a message.
     case cutShort
 }
 
 extension WireError {
-    /// What a client is answered.
+    /// The status of the response to a client.
     package var status: Status {
         switch self {
         case .methodTooLong, .connectRefused, .transferCoding: .notImplemented

@@ -2,8 +2,8 @@ import Basics
 import Promises
 import Reactor
 
-/// The name of one origin, whose addresses are refreshed before they expire as long as the pool is in
-/// use. Owned by a `Connector`, confined to its loop.
+/// The addresses of one origin's host name, refreshed before they expire while the pool is in use.
+/// Owned by a `Connector`, confined to its loop.
 final class AddressRefresher {
     private let name: CachedName
     private let timeToLive: Duration
@@ -16,7 +16,7 @@ final class AddressRefresher {
     /// connection looks it up.
     var isInUse: () -> Bool = { false }
 
-    /// Nil while the loop ends.
+    /// Nil while the loop closes.
     init?(_ host: String, _ settings: PoolSettings, loop: any Loop) {
         guard let names = loop.names else { return nil }
         name = names.cachedName(host)
@@ -36,7 +36,7 @@ final class AddressRefresher {
     /// None of the addresses accepted a connection.
     func markUnreachable() { name.markUnreachable() }
 
-    /// Refreshes nothing any more.
+    /// Stops refreshing.
     func stop() {
         isStopped = true
         isInUse = { false }
@@ -44,12 +44,13 @@ final class AddressRefresher {
         refresh = nil
     }
 
-    /// Four times within the time to live, since another loop may have looked the name up earlier:
-    /// so a refresh starts when between 1/2 and 3/4 of that time have passed.
+    /// Checks four times within the time to live, since another loop may have looked the name up
+    /// earlier: a refresh therefore starts after 1/2 to 3/4 of that time.
     private func armRefresh() {
         guard refresh == nil, !isStopped, timeToLive > .zero else { return }
         let interval = max(timeToLive / 4, AddressRefresher.intervalMin)
-        // Not weak, which would make every retain of this object a slow one; `deinit` cancels it.
+        // Not weak, which would make every retain of this object slower; `deinit` cancels the
+        // timer.
         refresh = loop.timer(after: interval) { [unowned self] in
             refresh = nil
             guard isInUse() else { return }

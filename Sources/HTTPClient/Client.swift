@@ -1,18 +1,18 @@
 package import Promises
 package import Reactor
 
-/// All pools of one core. A pool is shared by everybody who asks for the same origin with the same
-/// settings, so its connections survive a reload of the configuration.
+/// All pools of one worker. Requests for the same origin with equal settings share a pool, so its
+/// connections survive a reload of the configuration.
 package final class Client {
     private let loop: any Loop
     private var entries: [Entry] = []
-    /// Pools that only a former chain used, until they are quiet.
+    /// Pools that only a former chain uses, until they are empty.
     private var retired: [Pool] = []
 
     private struct Entry {
         let settings: PoolSettings
         let pool: Pool
-        /// Asked for since the last `retireUnused`.
+        /// Requested since the last `retireUnused`.
         var isWanted: Bool
     }
 
@@ -20,7 +20,7 @@ package final class Client {
         self.loop = loop
     }
 
-    /// The pool for an origin. Asked for when a chain is built, never while serving.
+    /// The pool for an origin. Called when a chain is built, never while serving.
     package func pool(for origin: Origin, settings: PoolSettings) -> Pool {
         let known = entries.firstIndex { $0.pool.origin == origin && $0.settings == settings }
         if let known {
@@ -32,8 +32,8 @@ package final class Client {
         return pool
     }
 
-    /// To be called when a new chain is complete: the pools that only the old one used keep no
-    /// connection any more. They still serve the requests that are under way.
+    /// Called when a new chain is complete: drains the pools that only the old one uses. They still
+    /// serve the running requests.
     package func retireUnused() {
         let unused = entries.filter { !$0.isWanted }.map(\.pool)
         for pool in unused { pool.drain() }
@@ -42,7 +42,8 @@ package final class Client {
         for index in entries.indices { entries[index].isWanted = false }
     }
 
-    /// Takes no more calls. Fulfilled when those under way are over and all connections closed.
+    /// Accepts no more calls. Fulfilled when the running ones have ended and all connections are
+    /// closed.
     package func close() -> LocalPromise<Void> {
         loop.local.all((entries.map(\.pool) + retired).map { $0.close() }).asVoid()
     }

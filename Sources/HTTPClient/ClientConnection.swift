@@ -2,21 +2,22 @@ import Basics
 import HTTP
 import Reactor
 
-/// One HTTP/1.1 connection to a backend: carries bytes between its stream and the state machine, the
+/// One HTTP/1.1 connection to a backend: passes bytes from its stream to the state machine, the
 /// response to its call, and outcomes to the pool, which owns it.
 ///
-/// It reads also while it is idle, so that it notices at once when the backend closes or sends
-/// unsolicited data. The pool needs `send`, `cancel` and `close` of a connection, and nothing else.
+/// It also reads while it is idle, so that it detects at once when the backend closes or sends
+/// unsolicited data. The pool uses only `send`, `cancel` and `close` of a connection.
 final class ClientConnection {
     private let id: ConnectionID
     private let stream: any ByteStream
     private let writer: RequestWriter
-    /// The pool closes all its connections before it goes away.
+    /// The pool closes all its connections before it is released.
     private unowned let pool: Pool
-    /// This and the others below are used with every read. Unchecked, since no access calls out.
+    /// This and the others below are used with every read. Unchecked, since no access calls foreign
+    /// code.
     @exclusivity(unchecked) private var machine: ClientStateMachine
     @exclusivity(unchecked) private var call: PendingCall?
-    /// Sends the streamed body of the call's request; nil where the body is complete.
+    /// Sends the streamed body of the call's request; nil for a complete body.
     @exclusivity(unchecked) private var bodySender: RequestBodySender?
     @exclusivity(unchecked) private var isPaused = false
 
@@ -31,7 +32,7 @@ final class ClientConnection {
         unsafe machine = ClientStateMachine(limits: limits)
     }
 
-    /// Begins to read.
+    /// Starts to read.
     func startReading() {
         stream.startReading(for: self)
     }
@@ -44,14 +45,14 @@ final class ClientConnection {
         if case .stream(let source) = call.request.body { sendBody(from: source) }
     }
 
-    /// Stops working for its call, whose response is not needed. HTTP/1.1 cannot skip a response, so
-    /// the connection is closed.
+    /// Ends the call, whose response is not needed. HTTP/1.1 cannot skip a response, so the
+    /// connection is closed.
     func cancel() {
         pool.removeConnection(id)
     }
 
-    /// Closes the connection and drops its call without a result. A request that has not left does not
-    /// leave any more.
+    /// Closes the connection and drops its call without a result. A request that was not sent is
+    /// not sent any more.
     func close() {
         unsafe machine.close()
         unsafe call = nil
@@ -86,7 +87,7 @@ final class ClientConnection {
         unsafe bodySender.take()?.cancel()
     }
 
-    /// A complete request is one write, and counts as offered with its first byte.
+    /// A complete request is one write, so it counts as offered with its first byte.
     private var sendProgress: ClientStateMachine.SendProgress {
         let (sender, hasOfferedAll) = unsafe (bodySender, stream.hasOfferedAll)
         if let sender, sender.hasStartedSending, !hasOfferedAll { return .some }
@@ -96,7 +97,7 @@ final class ClientConnection {
 
     // MARK: The response
 
-    /// Performs an action; false when these bytes contain nothing more for the call.
+    /// Performs an action; false if the bytes contain nothing more for the call.
     private func perform(_ action: ClientStateMachine.Action, _ bytes: Span<UInt8>) -> Bool {
         switch action {
         case .nothing: return false
@@ -139,14 +140,15 @@ final class ClientConnection {
     private func endCall(isReusable: Bool) {
         guard let call = unsafe call.take() else { return }
         stopSendingBody()
-        // First the connection, so that the next call of the response's user finds it free.
+        // The connection is returned first, so that the next call of the response's user can use
+        // it.
         if isReusable {
             resumeReading()
             pool.returnConnection(id)
         } else {
             pool.removeConnection(id)
         }
-        call.end()
+        call.complete()
     }
 
     private func fail(_ failure: ClientFailure, mayResend: Bool) {

@@ -1,54 +1,54 @@
 package import HTTP
 package import Reactor
 
-/// Why a call got no answer from its backend.
+/// Why a call got no response from its backend.
 package struct ClientFailure: Error, Equatable {
-    /// The kinds of RFC 9209 that a client can tell apart.
+    /// The kinds of RFC 9209 that a client can distinguish.
     package enum Kind: Sendable, Hashable {
-        /// The host's name has no address, or the name service does not say.
+        /// The host's name has no address, or the look-up failed.
         case dnsError
-        /// Nobody listens there, or nobody can be reached.
+        /// No process listens on the address, or it is unreachable.
         case connectionRefused
-        /// The connection did not come about in time.
+        /// The connection was not made in time.
         case connectionTimeout
-        /// The connection ended before the first byte of an answer, or before it was secure.
+        /// The connection ended before the first byte of a response, or before it was secure.
         case connectionTerminated
-        /// Whoever answers there cannot prove to be the one that was meant.
+        /// The certificate of the backend is not accepted.
         case certificateError
-        /// The connection ended in the middle of the answer.
+        /// The connection ended in the middle of the response.
         case responseIncomplete
-        /// The answer's body is larger than the call allows.
+        /// The body of the response is larger than the call allows.
         case responseBodySize
-        /// This side holds too much in memory to take the answer.
+        /// The memory limit of this side is reached.
         case memoryLimit
         /// This side has no file descriptor or memory left for one more connection.
         case connectionLimit
-        /// The answer is no HTTP, or one that could be read in two ways.
+        /// The response is not HTTP, or is ambiguous.
         case protocolError
     }
 
-    /// What went wrong underneath.
+    /// The underlying failure.
     package enum Cause: Sendable, Hashable {
         case network(IOFailure)
         case wire(WireError)
-        /// The other side said properly that it would send no more.
+        /// The backend ended the connection in an orderly way.
         case ended
-        /// It spoke before it can have known of the request.
+        /// The backend sent data before the request.
         case unsolicited
-        /// Beyond this many milliseconds or bytes.
+        /// A limit in milliseconds or bytes.
         case limit(Int)
         /// The name has no address.
         case noAddress
-        /// The pool is closed: the process is about to end.
+        /// The pool is closed: the process ends.
         case poolClosed
-        /// Too much is held in memory.
+        /// The memory limit is reached.
         case memory
     }
 
     package let kind: Kind
     package let cause: Cause
 
-    /// Whether the other side may have seen something of the request. If not, another host may be
+    /// Whether the backend may have received a part of the request. If not, another host may be
     /// tried at once.
     package let wasSent: Bool
 
@@ -58,24 +58,24 @@ package struct ClientFailure: Error, Equatable {
         self.wasSent = wasSent
     }
 
-    /// Whether this side lacked the means, so that the failure says nothing about the backend, and
-    /// another host or another attempt would fail in the same way.
+    /// Whether resources of this side were short, so that the failure says nothing about the
+    /// backend, and another host or attempt would fail in the same way.
     package var isLocal: Bool { kind == .memoryLimit || kind == .connectionLimit }
 
-    /// Whether sending the request again can do no harm: nobody saw it, or it may be seen twice.
+    /// Whether resending the request is safe: it was not sent, or its method is idempotent.
     package func isSafeToRetry(_ method: Method) -> Bool {
         !wasSent || method.isIdempotent
     }
 }
 
 extension ClientFailure {
-    /// No address could be had.
+    /// The look-up failed.
     static func lookup(_ failure: IOFailure) -> ClientFailure {
         let kind: Kind = failure.isLocalShortage ? .connectionLimit : .dnsError
         return ClientFailure(kind, .network(failure), wasSent: false)
     }
 
-    /// No connection came about.
+    /// The connection was not made.
     static func connect(_ failure: IOFailure) -> ClientFailure {
         let kind: Kind =
             if failure.isLocalShortage {
@@ -86,11 +86,11 @@ extension ClientFailure {
         return ClientFailure(kind, .network(failure), wasSent: false)
     }
 
-    /// A connection came about, but no secure one.
+    /// The connection was made, but the TLS handshake failed.
     ///
-    /// RFC 9209 has kinds of its own for other failures of TLS than those of certificates
-    /// (`tls_protocol_error`, `tls_alert_received`). Whoever reads a report can do nothing with the
-    /// difference, so they are what they are for every connection; the words tell more.
+    /// RFC 9209 has further kinds for failures of TLS (`tls_protocol_error`, `tls_alert_received`).
+    /// An operator cannot act on that difference, so these failures have the kind of a lost
+    /// connection; the detail says more.
     static func secure(_ failure: IOFailure) -> ClientFailure {
         let isRefused = if case .certificateRefused = failure { true } else { false }
         return ClientFailure(
@@ -106,25 +106,25 @@ extension ClientFailure {
 }
 
 extension IOFailure {
-    /// Whether this machine had too little of something, whatever the other side does.
+    /// Whether this machine is short of a resource, independent of the backend.
     fileprivate var isLocalShortage: Bool { self == .outOfDescriptors || self == .outOfMemory }
 }
 
 extension ClientFailure: CustomStringConvertible {
-    /// What went wrong, in words for an operator: the `detail` of `expose: details`.
+    /// The failure as a text for operators: the `detail` of `expose: details`.
     package var detail: String {
         switch (kind, cause) {
         case (_, .network(let failure)): "\(failure)"
-        case (_, .wire(let error)): "malformed answer: \(error)"
-        case (.responseIncomplete, .ended): "closed in the middle of the answer"
-        case (_, .ended): "closed without an answer"
-        case (_, .unsolicited): "said something before it was asked"
-        case (.responseBodySize, .limit(let bytes)): "answer larger than \(bytes) bytes"
+        case (_, .wire(let error)): "malformed response: \(error)"
+        case (.responseIncomplete, .ended): "closed in the middle of the response"
+        case (_, .ended): "closed without a response"
+        case (_, .unsolicited): "sent data before the request"
+        case (.responseBodySize, .limit(let bytes)): "response larger than \(bytes) bytes"
         case (.dnsError, .limit(let milliseconds)): "no address within \(milliseconds) ms"
         case (_, .limit(let milliseconds)): "no connection within \(milliseconds) ms"
         case (_, .noAddress): "the name has no address"
         case (_, .poolClosed): "the client is closed"
-        case (_, .memory): "too much is held in memory"
+        case (_, .memory): "memory limit reached"
         }
     }
 

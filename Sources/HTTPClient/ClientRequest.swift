@@ -2,12 +2,12 @@ package import HTTP
 
 /// A request as values: each type of connection writes it in its own wire format.
 ///
-/// No part of it can split a head, because each part is of a type that was checked when it was made.
+/// No part of it can split a head, because the types of all parts are checked.
 package struct ClientRequest {
     /// Decides how the response is framed and whether the request may be sent twice.
     package let method: Method
 
-    /// Path and query, byte for byte; the authority of an absolute form is not sent.
+    /// Path and query, unchanged; the authority of an absolute form is not sent.
     package let target: Target
 
     /// Host and port of the backend (RFC 9110 7.2).
@@ -24,8 +24,8 @@ package struct ClientRequest {
     /// such as a health check.
     package let exchange: ExchangeFields?
 
-    /// The source of a stream is started when the request is written, and cancelled when the call ends
-    /// before it does. A request that is never written leaves it alone.
+    /// The source of a stream is started when the request is written, and cancelled when the call
+    /// ends before it. It is not touched if the request is never written.
     package let body: Body
 
     /// The longest body that a complete response may have, in bytes. A streamed one has no limit.

@@ -15,8 +15,7 @@ package struct ClientResponse {
         self.body = body
     }
 
-    /// The content of a complete response; empty where it has none. A streamed body is not collected
-    /// by this.
+    /// The content of a complete response; empty without one. Does not collect a streamed body.
     package var content: Bytes {
         switch body {
         case .bytes(let bytes): bytes

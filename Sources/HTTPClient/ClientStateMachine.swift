@@ -2,36 +2,36 @@ import Basics
 import HTTP
 import Reactor
 
-/// The client's side of one HTTP/1.1 connection: what its bytes mean and what they may be used for.
+/// The client side of one HTTP/1.1 connection: interprets its bytes and decides whether it can be
+/// reused.
 ///
-/// Events in, actions out. One request at a time, because pipelining cannot be trusted (RFC 9112
-/// 9.3.2). A connection may be used again only if its response is complete, the request was sent
-/// completely, nothing follows the response, and neither side asked to close. Anything else retires
-/// it: bytes that belong to no request would be taken for the response to the next one.
+/// Events in, actions out. One request at a time, because pipelining is not reliable (RFC 9112
+/// 9.3.2). A connection is reused only if its response is complete, the request was sent
+/// completely, nothing follows the response, and neither side requested to close. Otherwise it is
+/// retired: further bytes would be read as the response to the next request.
 struct ClientStateMachine {
     enum Action {
         /// Wait for more bytes.
         case nothing
         /// The head of the response. Its body follows, then `end`.
         case head(ResponseHead)
-        /// These of the received bytes are the next piece of the body.
+        /// This range of the received bytes is the next piece of the body.
         case body(Range<Int>)
-        /// These of the received bytes are the next piece of the trailer section.
+        /// This range of the received bytes is the next piece of the trailer section.
         case trailers(Range<Int>)
-        /// The body is complete, and so is the call; the connection may be used again, or must be
-        /// closed.
+        /// The body and the call are complete; the connection can be reused, or must be closed.
         case end(isReusable: Bool)
-        /// The call failed; the connection must be closed. The request may be sent once more, if it
-        /// never left or its method allows that: the connection was a reused one, and no byte of the
-        /// response came.
+        /// The call failed; the connection must be closed. The request may be resent if it was
+        /// never sent or its method allows it: the connection was reused, and no byte of the
+        /// response arrived.
         case fail(ClientFailure, mayResend: Bool)
-        /// No call is concerned; the connection must be closed.
+        /// No call is affected; the connection must be closed.
         case retire
     }
 
-    /// How much of the request has been offered to the network by now.
+    /// How much of the request was offered to the network.
     enum SendProgress {
-        /// Nothing: the backend cannot know of it.
+        /// Nothing: the backend cannot have received any of it.
         case none
         case some, all
     }
@@ -48,7 +48,7 @@ struct ClientStateMachine {
     private var state = State.idle
     private var reader: ResponseReader
 
-    /// Whether anything arrived since the request was written.
+    /// Whether any byte arrived since the request was written.
     private var hasReceived = false
     /// Whether an earlier response on this connection was complete.
     private var isReused = false
@@ -64,9 +64,8 @@ struct ClientStateMachine {
         reader.answersHead = method == .head
     }
 
-    /// The next event in the received bytes from `position` on; moves the position behind it. To be
-    /// repeated until it is none of `head`, `body` and `trailers`. So much of the request has left by
-    /// now.
+    /// The next event in the received bytes from `position` on; moves the position behind it. The
+    /// caller repeats this until the result is none of `head`, `body` and `trailers`.
     mutating func receive(
         _ bytes: Span<UInt8>, from position: inout Int, sendProgress: SendProgress
     ) -> Action {
@@ -75,7 +74,7 @@ struct ClientStateMachine {
         case .idle:
             state = .closed
             return .retire
-        // Whatever this is, it was sent before the request, so it responds to something else.
+        // These bytes were sent before the request, so they are not its response.
         case .requested where sendProgress == .none: return failUnsent(.protocolError, .unsolicited)
         case .requested, .responding:
             hasReceived = true
@@ -87,7 +86,7 @@ struct ClientStateMachine {
         }
     }
 
-    /// The backend will send no more, and so much of the request has left by now.
+    /// The backend sends no more.
     mutating func streamEnded(sendProgress: SendProgress) -> Action {
         switch state {
         case .closed: return .nothing
@@ -105,7 +104,7 @@ struct ClientStateMachine {
         }
     }
 
-    /// The connection is lost, and so much of the request has left.
+    /// The connection is lost.
     mutating func streamFailed(_ failure: IOFailure, sendProgress: SendProgress) -> Action {
         switch state {
         case .closed: return .nothing
@@ -118,7 +117,7 @@ struct ClientStateMachine {
         }
     }
 
-    /// This side closes the connection. Nothing that arrives has a meaning any more.
+    /// This side closes the connection. Later events are ignored.
     mutating func close() {
         state = .closed
     }
@@ -152,7 +151,7 @@ struct ClientStateMachine {
         return .end(isReusable: isReusable)
     }
 
-    /// The request is still here, and must not leave any more.
+    /// The request was not sent, and must not be sent any more.
     private mutating func failUnsent(_ kind: ClientFailure.Kind, _ cause: ClientFailure.Cause)
         -> Action
     {

@@ -2,14 +2,14 @@ import Basics
 import Promises
 import Reactor
 
-/// Makes connections to one origin: requests its addresses where it is a name, and tries them in
+/// Makes connections to one origin: looks its name up, if it has one, and tries the addresses in
 /// order, all within the pool's `connectTimeout`. Owned by its pool.
 final class Connector {
     private let loop: any Loop
     private let origin: Origin
     private let settings: PoolSettings
     private var order = AddressOrder()
-    /// Nil for an address, and while the loop ends.
+    /// Nil for an address, and while the loop closes.
     private let name: AddressRefresher?
 
     init(_ origin: Origin, _ settings: PoolSettings, loop: any Loop) {
@@ -24,13 +24,13 @@ final class Connector {
             }
     }
 
-    /// Refreshes the addresses before they expire, as long as `isInUse`.
+    /// Refreshes the addresses before they expire, while `isInUse`.
     func refreshAddresses(while isInUse: @escaping () -> Bool) { name?.isInUse = isInUse }
 
-    /// Refreshes the addresses no more.
+    /// Stops refreshing addresses.
     func stop() { name?.stop() }
 
-    /// A fresh connection. Rejects with `ClientFailure`; cancelling gives the attempt up.
+    /// Makes a new connection. Rejects with `ClientFailure`; cancelling cancels the attempt.
     func connect() -> LocalPromise<any ByteStream> {
         switch origin.destination {
         case .address(let address): return dial(address, within: settings.connectTimeout)
@@ -51,7 +51,7 @@ final class Connector {
             .map { self.order.sort($0) }
     }
 
-    /// Connects to the first address that lets it; each gets an equal share of the time left.
+    /// Connects to the first address that accepts; each gets an equal share of the remaining time.
     private func dialFirst(
         of addresses: ArraySlice<IPAddress>, _ port: UInt16, until deadline: Instant
     ) -> LocalPromise<any ByteStream> {
@@ -77,7 +77,7 @@ final class Connector {
         return secured(plain).timeout(limit, error: self.timeoutFailure(.connectionTimeout))
     }
 
-    /// The stream to speak on, where it is not the connection itself.
+    /// Secures the connection where the settings require it.
     private func secured(_ plain: LocalPromise<any ByteStream>) -> LocalPromise<any ByteStream> {
         guard let security = settings.security else { return plain }
         return plain.then { stream in

@@ -1,8 +1,8 @@
 import Basics
 package import HTTP
 
-/// The fields by which a backend knows the client's request that a call belongs to: its id, its trace
-/// and the time that is left for it.
+/// The fields that tell a backend about the client's request of a call: its id, its trace and the
+/// remaining time.
 package struct ExchangeFields {
     package let exchange: Exchange
 
@@ -22,7 +22,7 @@ package struct ExchangeFields {
 }
 
 extension [UInt8] {
-    /// Appends the lines of HTTP/1.1. The types of the three values allow no line end in them.
+    /// Appends the lines of HTTP/1.1. The types of the three values exclude line ends.
     mutating func append(_ fields: ExchangeFields) {
         append(fields.exchange.callLines)
         append(hex: fields.parentID)

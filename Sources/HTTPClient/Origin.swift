@@ -1,22 +1,21 @@
 package import HTTP
 import Reactor
 
-/// Where calls go: a host and its port, or a unix socket.
+/// The destination of calls: a host and its port, or a unix socket.
 package struct Origin: Hashable, Sendable {
     enum Destination: Hashable, Sendable {
-        /// A name that the name service must translate.
+        /// A name that must be looked up.
         case name(String, port: UInt16)
-        /// An address that needs no translation.
+        /// An address that needs no look-up.
         case address(SocketAddress)
     }
 
     let destination: Destination
 
-    /// What stands in the `Host` field of requests: host and port (RFC 9110 7.2). The port is left
-    /// out where it is the default one.
+    /// The `Host` field of requests: host and port (RFC 9110 7.2), without the default port.
     package let hostField: String
 
-    /// The port that goes without saying.
+    /// The port that `Host` omits.
     package enum DefaultPort: UInt16, Sendable { case http = 80, https = 443 }
 
     /// A host by its name or by its address in text form, without brackets.
@@ -33,13 +32,13 @@ package struct Origin: Hashable, Sendable {
         }
     }
 
-    /// A unix socket. It has no host of its own, so requests say `localhost`.
+    /// A unix socket. It has no host, so requests state `localhost`.
     package init(unixPath path: String) {
         destination = .address(.unix(path: path))
         hostField = "localhost"
     }
 
-    /// Whom a certificate must name: the host, or its address in text form.
+    /// The name that a certificate must contain: the host, or its address in text form.
     var host: String {
         switch destination {
         case .name(let host, _): host
@@ -48,8 +47,8 @@ package struct Origin: Hashable, Sendable {
         }
     }
 
-    /// `hostField` as a value of `Fields`. A host that cannot stand in a field has no address
-    /// either, so no request to it is ever sent; its value is empty.
+    /// `hostField` as a value of `Fields`; empty for a host that is invalid in a field. Such a host
+    /// has no address either, so no request to it is ever sent.
     package var hostFieldValue: FieldValue { FieldValue(hostField) ?? "" }
 
     package static func == (left: Origin, right: Origin) -> Bool {
@@ -60,7 +59,7 @@ package struct Origin: Hashable, Sendable {
 }
 
 extension Origin: CustomStringConvertible {
-    /// For people: `catalog.internal:7001`, `[::1]:80` or `unix:/run/a.sock`.
+    /// For operators: `catalog.internal:7001`, `[::1]:80` or `unix:/run/a.sock`.
     package var description: String {
         switch destination {
         case .name(let host, let port): "\(host):\(port)"

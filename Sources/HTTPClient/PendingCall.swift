@@ -2,17 +2,17 @@ import Basics
 import HTTP
 import Promises
 
-/// One request, from `Pool.send` to the end of its response: what is sent, where it is by now, and
-/// what becomes of the response. Confined to its pool's loop.
+/// One request, from `Pool.send` to the end of its response: the request, its connection, and the
+/// destination of the response. Confined to its pool's loop.
 ///
 /// A complete response fulfills the promise when its body ends. A streamed response fulfills it with
 /// the head, and the rest goes to a `ResponseBodySource`.
 final class PendingCall {
     enum Assignment {
-        /// Between two places, or ended.
+        /// Between two states, or ended.
         case unassigned
         case waiting(WaitQueue<PendingCall>.Ticket)
-        /// It has this connection, or a new one is being made in its place.
+        /// It has this connection, or one is being made to replace it.
         case leased(ConnectionID)
     }
 
@@ -23,10 +23,11 @@ final class PendingCall {
 
     /// Unchecked: it is taken out before it is used.
     @exclusivity(unchecked) private var resolver: LocalResolver<ClientResponse>?
-    /// Unchecked, since no access calls out.
+    /// Unchecked, since no access calls foreign code.
     @exclusivity(unchecked) private var collector = ResponseCollector()
 
-    /// Set while a streamed response arrives. Not owned: a source that its user drops cancels the call.
+    /// Set while a streamed response arrives. Not owned: a source that its user drops cancels the
+    /// call.
     unowned var source: ResponseBodySource?
 
     init(_ request: ClientRequest, to pool: Pool, isStreaming: Bool) {
@@ -65,15 +66,15 @@ final class PendingCall {
         try unsafe collector.append(piece)
     }
 
-    /// A piece of the trailer section arrived. A complete response leaves trailers out.
+    /// A piece of the trailer section arrived. A complete response drops trailers.
     func receiveTrailers(_ piece: Span<UInt8>) {
         if isStreaming { source?.receiveTrailers(piece) }
     }
 
-    /// The body is complete: the call is over.
-    func end() {
+    /// The body is complete: the call has ended.
+    func complete() {
         assignment = .unassigned
-        if isStreaming, let source { return source.end() }
+        if isStreaming, let source { return source.complete() }
         guard let response = unsafe collector.finish(toHead: request.method == .head) else {
             return
         }

@@ -2,18 +2,18 @@ import Basics
 package import Promises
 package import Reactor
 
-/// The connections of one core to one origin. Runs what `PoolStateMachine` decides.
+/// The connections of one worker to one origin. Performs the actions of `PoolStateMachine`.
 ///
-/// Found once, when the chain is built; a call then costs no look-up. Confined to its loop.
+/// Looked up once, when the chain is built, not for each call. Confined to its loop.
 package final class Pool {
-    /// Where its connections lead.
+    /// The destination of its connections.
     package let origin: Origin
 
     private let settings: PoolSettings
     private let loop: any Loop
     private let connector: Connector
     private let writer = RequestWriter()
-    /// Unchecked: neither it nor `links` calls anybody.
+    /// Unchecked: neither it nor `links` calls foreign code.
     @exclusivity(unchecked) private var machine: PoolStateMachine<PendingCall>
     @exclusivity(unchecked) private var links = PoolLinks()
     private var expiry: Timer?
@@ -37,24 +37,24 @@ package final class Pool {
         for connection in unsafe links.connections { connection.close() }
     }
 
-    /// Calls under way: those with a connection and those that wait for one.
+    /// Running calls: those with a connection and those that wait for one.
     package var inFlight: Int { unsafe machine.leased + machine.waiting }
 
-    /// Connections that wait for work.
+    /// Idle connections.
     package var idle: Int { unsafe machine.idle }
 
-    /// All connections, those being made included.
+    /// All connections, including those being made.
     package var connections: Int {
         unsafe machine.leased + machine.idle + machine.connecting
     }
 
-    /// Nobody works, nobody waits, nothing is open.
+    /// Whether there is neither a connection nor a call.
     var isEmpty: Bool { unsafe machine.isEmpty }
 
     /// Sends a request and promises its complete response. Rejects with `ClientFailure`.
     ///
-    /// Cancelling stops the connection that works for it, or gives up the place in line. There is
-    /// no limit of time but `connectTimeout`: put a `timeout` on the promise.
+    /// Cancelling closes the connection that serves the call, or removes the call from the queue.
+    /// The only time limit is `connectTimeout`; add a `timeout` to the promise.
     package func send(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
         startCall(PendingCall(request, to: self, isStreaming: false))
     }
@@ -62,8 +62,8 @@ package final class Pool {
     /// Sends a request and promises the head of its response, whose body may be a `stream`. The call
     /// lasts until that body ends: its source must be started or cancelled or dropped.
     ///
-    /// Rejects with `ClientFailure`, with which the body may fail, too. Cancelling has an effect until
-    /// the head is there; then the source is cancelled instead.
+    /// Rejects with `ClientFailure`, which is also the error of a failed body. Cancelling has an
+    /// effect until the head arrives; afterwards the source is cancelled instead.
     package func sendStreaming(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
         startCall(PendingCall(request, to: self, isStreaming: true))
     }
@@ -80,15 +80,15 @@ package final class Pool {
         return response
     }
 
-    /// From now on no connection is kept: idle ones are closed, others after their call. For a pool
-    /// that is in nobody's plan any more, while the last requests still use it.
+    /// From now on no idle connection is kept: idle ones are closed at once, others after their
+    /// call. For a pool that no plan uses any more, while its last requests run.
     package func drain() {
         unsafe machine.drain()
         removeUnneeded()
     }
 
-    /// Serves who waits already and nobody else, and keeps nothing. The promise is fulfilled when
-    /// the last call is over and the last connection closed.
+    /// Serves only calls that wait already, and keeps no idle connection. The promise is fulfilled
+    /// when the last call has ended and the last connection is closed.
     @discardableResult
     package func close() -> LocalPromise<Void> {
         if let closed { return closed }
@@ -101,9 +101,9 @@ package final class Pool {
         return promise
     }
 
-    // MARK: What calls and connections tell
+    // MARK: Events of calls and connections
 
-    /// A call is wanted no more.
+    /// Cancels a call.
     func cancelCall(_ call: PendingCall) {
         let assignment = call.assignment
         call.discardResult()
@@ -111,7 +111,7 @@ package final class Pool {
         case .unassigned: break
         case .waiting(let ticket): perform(unsafe machine.cancelWaiter(ticket))
         case .leased(let id):
-            // While a new connection is being made in place of a broken one, there is none.
+            // A call whose connection is being replaced has none.
             if let connection = unsafe links.connection(id) {
                 connection.cancel()
             } else {
@@ -120,26 +120,26 @@ package final class Pool {
         }
     }
 
-    /// Runs an action in the next pass of the loop, never inside this call.
+    /// Runs an action in the next loop iteration, never inside this call.
     func runInNextIteration(_ action: @escaping () -> Void) -> Timer {
         loop.timer(after: .zero, action)
     }
 
-    /// A connection did its work and may do more.
+    /// A connection can be used again.
     func returnConnection(_ id: ConnectionID) {
         perform(unsafe machine.returnConnection(id, at: loop.now))
         armExpiry()
     }
 
-    /// A connection is of no use any more, or never came about.
+    /// A connection is closed, or could not be made.
     func removeConnection(_ id: ConnectionID) {
         release(id)
         perform(unsafe machine.removeConnection(id))
     }
 
-    /// A connection broke under a call. The request may go out once more, on a fresh connection
-    /// that takes the place of the broken one; and as only a used connection allows a resend, there
-    /// is never a second.
+    /// A connection failed during a call. The request may be resent once, on a new connection that
+    /// replaces the failed one: only a reused connection allows a resend, so there is never a
+    /// second.
     func handleFailure(
         of call: PendingCall, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool
     ) {
@@ -172,7 +172,7 @@ package final class Pool {
         unsafe links.connection(id)?.send(call)
     }
 
-    /// Closes a connection, or gives up making it.
+    /// Closes a connection, or cancels making it.
     private func release(_ id: ConnectionID) {
         switch unsafe links.takeLink(id) {
         case .none: break
@@ -189,14 +189,14 @@ package final class Pool {
         resolveCloseIfEmpty()
     }
 
-    /// Tells who waits for the end that it has come.
+    /// Resolves the promise of `close` when nothing is left.
     private func resolveCloseIfEmpty() {
         if unsafe machine.isEmpty { closing.take()?.fulfill(()) }
     }
 
     // MARK: Connecting
 
-    /// Makes a connection: for whoever waits, or for the call whose connection broke.
+    /// Makes a connection, for the queue or to replace the failed one of a call.
     private func connect(_ id: ConnectionID, for call: PendingCall? = nil) {
         let stream = connector.connect()
         let number = unsafe links.beginAttempt(stream, resending: call, at: id)
@@ -235,10 +235,11 @@ package final class Pool {
     // MARK: Expiry
 
     /// One timer for all idle connections, due for the oldest. It is not moved when that one is
-    /// leased meanwhile: firing for nothing once in `idleTimeout` is cheaper.
+    /// leased: firing without effect once in `idleTimeout` is cheaper.
     private func armExpiry() {
         guard expiry == nil, let due = unsafe machine.nextExpiry else { return }
-        // Not weak, which would make every retain of this object a slow one; `deinit` cancels it.
+        // Not weak, which would make every retain of this object slower; `deinit` cancels the
+        // timer.
         expiry = loop.timer(after: due - loop.now) { [unowned self] in expire() }
     }
 

@@ -1,7 +1,7 @@
 import Promises
 import Reactor
 
-/// What stands behind a pool's `ConnectionID`s, found by their slots.
+/// The objects behind a pool's `ConnectionID`s, found by their slots.
 struct PoolLinks {
     enum Link {
         case none
@@ -12,8 +12,8 @@ struct PoolLinks {
     /// A connection that is being made.
     struct Attempt {
         let stream: LocalPromise<any ByteStream>
-        /// The call whose connection broke and whose place this one takes; nil for a connection
-        /// that is for whoever waits longest.
+        /// The call whose failed connection this one replaces; nil for a connection for the longest
+        /// waiting call.
         let resending: PendingCall?
         fileprivate let number: UInt64
     }
@@ -21,26 +21,26 @@ struct PoolLinks {
     private var links: [Link] = []
     private var attempts: UInt64 = 0
 
-    /// The connection, if it is made.
+    /// The connection, if it exists.
     func connection(_ id: ConnectionID) -> ClientConnection? {
         guard case .connection(let connection) = links[id.slot] else { return nil }
         return connection
     }
 
-    /// All connections that are made.
+    /// All existing connections.
     var connections: [ClientConnection] {
         links.compactMap { link in
             if case .connection(let connection) = link { connection } else { nil }
         }
     }
 
-    /// A connection is made.
+    /// A connection was made.
     mutating func setConnection(_ connection: ClientConnection, at id: ConnectionID) {
         links[id.slot] = .connection(connection)
     }
 
-    /// Somebody began to make a connection. The number names this attempt for ever; its slot may
-    /// soon belong to another.
+    /// Starts an attempt to make a connection. The number identifies it for ever; its slot may be
+    /// reused.
     mutating func beginAttempt(
         _ stream: LocalPromise<any ByteStream>, resending call: PendingCall?, at id: ConnectionID
     ) -> UInt64 {
@@ -50,7 +50,7 @@ struct PoolLinks {
         return attempts
     }
 
-    /// Takes out the attempt of that number; nil if it was given up meanwhile.
+    /// Removes and returns the attempt with that number; nil if it was cancelled meanwhile.
     mutating func endAttempt(_ number: UInt64, at id: ConnectionID) -> Attempt? {
         guard case .attempt(let attempt) = links[id.slot], attempt.number == number else {
             return nil
@@ -59,7 +59,7 @@ struct PoolLinks {
         return attempt
     }
 
-    /// Takes out whatever is there.
+    /// Removes and returns the link.
     mutating func takeLink(_ id: ConnectionID) -> Link {
         let link = links[id.slot]
         links[id.slot] = .none

@@ -1,9 +1,9 @@
 package import HTTP
 package import Reactor
 
-/// How a pool behaves: one backend's part of the configuration, in this core's share.
+/// The settings of a pool: one backend's part of the configuration, for one worker.
 package struct PoolSettings: Equatable, Sendable {
-    /// The most idle connections that are kept; the oldest is closed when there would be more.
+    /// The most idle connections; beyond, the oldest is closed.
     ///
     /// 1024: a bound for memory. The pool keeps no more than were in use at once within
     /// `idleTimeout`, see `PoolStateMachine`.
@@ -12,33 +12,33 @@ package struct PoolSettings: Equatable, Sendable {
     /// How long a connection may idle before it is closed.
     package var idleTimeout = Duration.seconds(60)
 
-    /// The name look-up and the connecting together, all addresses of the host included, and what
-    /// `security` takes.
+    /// The time limit for look-up, connecting and the TLS handshake together, over all addresses of
+    /// the host.
     package var connectTimeout = Duration.seconds(1)
 
-    /// Connections open at once; more calls than that wait in order. Nil means no limit.
+    /// Connections open at once; further calls wait in order. Nil for no limit.
     package var maxConnections: Int?
 
-    /// How old the addresses of a name may be before it is looked up again.
+    /// How long the addresses of a name are cached.
     ///
-    /// 30 s: `getaddrinfo` does not tell the name service's own time to live.
+    /// 30 s: `getaddrinfo` does not return the time to live of the name service.
     package var dnsTTL = Duration.seconds(30)
 
-    /// How long a connection waits for new addresses when it has expired ones, which it uses then; at
-    /// most a quarter of `connectTimeout`.
+    /// How long a connection waits for new addresses before it uses expired ones; at most a quarter
+    /// of `connectTimeout`.
     ///
-    /// 250 ms: most name services answer within that time.
+    /// 250 ms: most name services respond within that time.
     package var lookUpWaitMax = Duration.milliseconds(250)
 
-    /// Addresses of a name that one attempt tries.
+    /// The most addresses of a name that one attempt tries.
     ///
     /// 4: `connectTimeout` is divided among them, and a smaller share would fail slow networks.
     package var addressesTried = 4
 
-    /// What is put over every connection before it is used; nil speaks plainly.
+    /// Secures every connection before it is used; nil for plain connections.
     package var security: StreamSecurity?
 
-    /// The limits of the answers' wire.
+    /// The limits of the wire protocol for responses.
     package var limits = Limits()
 
     package init() {}

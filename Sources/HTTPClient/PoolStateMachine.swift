@@ -1,47 +1,47 @@
 import Basics
 
-/// What a pool knows and decides: which connections exist, who may use which, and who waits.
+/// The decisions of a pool: which connections exist, which call may use which, and which calls
+/// wait.
 ///
-/// Events in, actions out: it touches no stream, clock or promise, so `Pool`, which runs its
-/// actions, stays free of decisions. Every event takes constant time and allocates nothing in the
-/// steady state.
+/// Events in, actions out: it uses no stream, clock or promise, and `Pool` performs its actions.
+/// Every event takes constant time and allocates nothing in the steady state.
 ///
 /// Three rules:
-/// - The connection used last is leased first, and one that idled for `idleTimeout` is closed. So the
-///   pool keeps as many connections as were in use at once within the last `idleTimeout`: while one
-///   idles, no connection older than it is leased and none is made, so all others that are open now
-///   were in use, or being made for a call, when it was returned. `maxIdle` bounds the memory.
-/// - Who has to wait is served in order, by whatever comes first: a connection that is returned,
-///   or one made meanwhile. There are never fewer attempts than waiters unless `maxConnections`
-///   forbids them.
-/// - The failure of an attempt is told to the one who waits longest, unless the attempts that
-///   still run are enough for all.
+/// - The most recently used connection is leased first, and a connection that was idle for
+///   `idleTimeout` is closed. So the pool keeps as many connections as were in use at once within
+///   the last `idleTimeout`: while one is idle, no connection older than it is leased and none is
+///   made, so all others that are open now were in use, or being made for a call, when it was
+///   returned. `maxIdle` bounds the memory.
+/// - Waiting calls are served in order, by a returned or a new connection, whichever comes first.
+///   There are never fewer attempts than waiting calls unless `maxConnections` forbids them.
+/// - The failure of an attempt fails the longest waiting call, unless the remaining attempts are
+///   enough for all.
 struct PoolStateMachine<Waiter> {
     typealias Ticket = WaitQueue<Waiter>.Ticket
 
-    /// What is to be done for one who wants a connection.
+    /// The result of a checkout.
     enum Checkout {
-        /// Use this one, idle until now.
+        /// Use this connection, which was idle.
         case lease(ConnectionID)
-        /// Wait with this ticket; and make a new connection, if one is named.
+        /// Wait with this ticket, and make a new connection if one is named.
         case wait(Ticket, connect: ConnectionID?)
         /// The pool is closed.
         case refuse
     }
 
-    /// What is to be done about anything else.
+    /// The result of any other event.
     enum Action {
         case nothing
-        /// Use this connection for the waiter, who left the line.
+        /// Use this connection for the waiter, which left the queue.
         case serve(Waiter, on: ConnectionID)
         /// Make this new connection.
         case connect(ConnectionID)
-        /// Give up making this connection.
+        /// Cancel making this connection.
         case giveUp(ConnectionID)
         /// Close this connection.
         case retire(ConnectionID)
-        /// Tell the waiter, who left the line, why no connection can be had; and make a new one
-        /// for the next in line, if one is named.
+        /// Fail the waiter, which left the queue, and make a new connection for the next one, if
+        /// one is named.
         case fail(Waiter, ClientFailure, connect: ConnectionID?)
     }
 
@@ -53,9 +53,9 @@ struct PoolStateMachine<Waiter> {
 
     private enum Mode {
         case open
-        /// Serves, and keeps nothing.
+        /// Serves calls, but keeps no idle connection.
         case draining
-        /// Serves who waits already, and nobody else.
+        /// Serves the calls that wait already, and no others.
         case closed
     }
 
@@ -75,20 +75,20 @@ struct PoolStateMachine<Waiter> {
         self.idleTimeout = idleTimeout
     }
 
-    /// Connections that wait for work.
+    /// Idle connections.
     var idle: Int { idleConnections.count }
     /// Connections being made.
     var connecting: Int { attempts.count }
-    /// Connections that work.
+    /// Leased connections.
     var leased: Int { connections.count - idleConnections.count - attempts.count }
-    /// Those who wait for a connection.
+    /// Calls that wait for a connection.
     var waiting: Int { waiters.count }
-    /// Nobody works, nobody waits, nothing is open.
+    /// Whether there is neither a connection nor a waiting call.
     var isEmpty: Bool { connections.count == 0 && waiters.count == 0 }
 
-    // MARK: Lending
+    // MARK: Leasing
 
-    /// Somebody wants a connection.
+    /// A call needs a connection.
     mutating func checkout(_ waiter: Waiter) -> Checkout {
         if mode == .closed { return .refuse }
         if let slot = idleConnections.newest {
@@ -100,20 +100,20 @@ struct PoolStateMachine<Waiter> {
         return .wait(ticket, connect: startAttemptIfNeeded())
     }
 
-    /// One who waited does so no longer. Its attempt is given up if nobody else needs it.
+    /// A waiting call was cancelled. An attempt that is not needed any more is cancelled too.
     mutating func cancelWaiter(_ ticket: Ticket) -> Action {
         waiters.leave(ticket)
         return removeSurplusAttempt().map(Action.giveUp) ?? .nothing
     }
 
-    /// A leased connection did its work and may do more.
+    /// A leased connection can be used again.
     mutating func returnConnection(_ id: ConnectionID, at now: Instant) -> Action {
         guard case .leased = connections[id.slot] else { return .nothing }
         if let waiter = waiters.takeFirst() { return .serve(waiter, on: id) }
         return makeIdle(id, at: now)
     }
 
-    // MARK: Connections come
+    // MARK: Attempts
 
     /// An attempt succeeded.
     mutating func completeAttempt(_ id: ConnectionID, at now: Instant) -> Action {
@@ -134,7 +134,7 @@ struct PoolStateMachine<Waiter> {
         return .fail(waiter, failure, connect: startAttemptIfNeeded())
     }
 
-    // MARK: Connections go
+    // MARK: Closed connections
 
     /// A connection, leased or idle, is closed.
     mutating func removeConnection(_ id: ConnectionID) -> Action {
@@ -147,7 +147,7 @@ struct PoolStateMachine<Waiter> {
         return startAttemptIfNeeded().map(Action.connect) ?? .nothing
     }
 
-    /// When the connection that idles longest has done so long enough; nil when none idles.
+    /// When the longest idle connection expires; nil without idle connections.
     var nextExpiry: Instant? {
         guard let slot = idleConnections.oldest, case .idle(let since) = connections[slot] else {
             return nil
@@ -155,7 +155,7 @@ struct PoolStateMachine<Waiter> {
         return since + idleTimeout
     }
 
-    /// Forgets one connection that has idled long enough, to be closed; nil when there is none.
+    /// Removes one expired connection, which the caller closes; nil if there is none.
     mutating func expire(at now: Instant) -> ConnectionID? {
         guard let due = nextExpiry, due <= now else { return nil }
         return removeOldestIdle()
@@ -163,18 +163,18 @@ struct PoolStateMachine<Waiter> {
 
     // MARK: The end
 
-    /// From now on nothing is kept: this pool is in nobody's plan any more.
+    /// From now on no idle connection is kept: no plan uses this pool any more.
     mutating func drain() {
         if mode == .open { mode = .draining }
     }
 
-    /// From now on nothing is kept and nobody new is served.
+    /// From now on no idle connection is kept and no new call is accepted.
     mutating func close() {
         mode = .closed
     }
 
-    /// After `drain` or `close`: forgets one connection that nobody needs, to be closed or, while
-    /// it is being made, given up; nil when there is none left.
+    /// After `drain` or `close`: removes one connection that is not needed, which the caller
+    /// closes, or cancels if it is being made; nil if there is none.
     mutating func removeUnneeded() -> ConnectionID? {
         guard mode != .open else { return nil }
         return removeOldestIdle() ?? removeSurplusAttempt()
@@ -182,7 +182,7 @@ struct PoolStateMachine<Waiter> {
 
     // MARK: Helpers
 
-    /// Makes a leased connection idle, or closes the one that is least likely to be alive.
+    /// Makes a leased connection idle; closes the oldest idle one at `maxIdle`.
     private mutating func makeIdle(_ id: ConnectionID, at now: Instant) -> Action {
         guard mode == .open, maxIdle > 0 else {
             connections.remove(id.slot)
@@ -208,7 +208,7 @@ struct PoolStateMachine<Waiter> {
         return ConnectionID(slot: slot)
     }
 
-    /// Forgets the youngest attempt if there are more of them than waiters.
+    /// Removes the newest attempt if there are more attempts than waiters.
     private mutating func removeSurplusAttempt() -> ConnectionID? {
         guard attempts.count > waiters.count, let slot = attempts.newest else { return nil }
         connections.leave(slot, &attempts)
@@ -220,7 +220,7 @@ struct PoolStateMachine<Waiter> {
 extension PoolStateMachine.Checkout: Equatable {}
 extension PoolStateMachine.Action: Equatable where Waiter: Equatable {}
 
-/// Names one connection of a pool, or the attempt to make it, until it is gone.
+/// Identifies one connection of a pool, or the attempt to make it, while it exists.
 struct ConnectionID: Hashable {
     let slot: Int
 }

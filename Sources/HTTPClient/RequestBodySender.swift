@@ -5,15 +5,15 @@ import Reactor
 /// Writes the body of a request to an HTTP/1.1 connection while it arrives from its source. Owned by
 /// the connection until the call ends.
 ///
-/// The source is paused while the connection has more than `unsentBytesMax` to send.
+/// Pauses the source while the connection has more than `unsentBytesMax` to send.
 final class RequestBodySender: BodySink {
-    /// The source delivered more or fewer bytes than it had stated.
+    /// The source delivered more or fewer bytes than stated.
     struct WrongLength: Error {}
 
     private let source: any BodySource
     private let stream: any ByteStream
     private let fail: (any Error) -> Void
-    /// Bytes that the stated length leaves; nil for a body in chunks.
+    /// The remaining bytes of the stated length; nil for a body in chunks.
     private var remaining: Int?
     private var chunk: [UInt8] = []
     private var isPaused = false
@@ -21,16 +21,16 @@ final class RequestBodySender: BodySink {
     /// Whether the whole body was written.
     private(set) var isComplete = false
 
-    /// Whether the head was offered to the network before the last write, so that the backend may know
-    /// of the request.
+    /// Whether the head was offered to the network before the last write, so that the backend may
+    /// have received it.
     private(set) var hasStartedSending = false
 
     /// In bytes.
     ///
-    /// 64 KiB: keeps a connection busy, and bounds what a slow backend makes this side hold.
+    /// 64 KiB: keeps a connection busy, and bounds the memory for a slow backend.
     private static let unsentBytesMax = 64 * 1024
 
-    /// - Parameter fail: called at most once, when the body and so the request cannot be completed
+    /// - Parameter fail: called at most once, when the request cannot be completed
     init(_ source: any BodySource, to stream: any ByteStream, fail: @escaping (any Error) -> Void) {
         self.source = source
         self.stream = stream
@@ -45,14 +45,14 @@ final class RequestBodySender: BodySink {
     /// Starts to send. The head must have been written.
     func startSending() { source.startDelivery(to: self) }
 
-    /// The rest of the body is not sent.
+    /// Cancels the rest of the body.
     func cancel() {
         guard !isComplete else { return }
         isComplete = true
         source.cancel()
     }
 
-    /// The connection has sent everything that had to wait.
+    /// The connection has sent all unsent bytes.
     func resumeSource() {
         guard isPaused else { return }
         isPaused = false
@@ -90,9 +90,9 @@ final class RequestBodySender: BodySink {
 
     func bodyFailed(_ error: any Error) { failAtEnd(error) }
 
-    /// The source makes no more calls, and needs no cancellation.
+    /// The body failed; the source makes no more calls and needs no cancellation.
     private func failAtEnd(_ error: any Error) {
-        // A source that could not begin reports it later, perhaps after the call has ended.
+        // A source that could not begin reports it later, possibly after the end of the call.
         guard !isComplete else { return }
         isComplete = true
         fail(error)

@@ -8,9 +8,9 @@ final class RequestWriter {
     /// Empty between calls. Unchecked, since writing to a stream never calls back.
     @exclusivity(unchecked) private var buffer: [UInt8] = []
 
-    /// What is kept of the buffer after a large head, in bytes.
+    /// The size of the buffer that is kept after a large head, in bytes.
     ///
-    /// 16 KiB: more than the heads of ordinary calls, little in each pool.
+    /// 16 KiB: more than usual heads, and little memory per pool.
     private static let retainedBytesMax = 16 * 1024
 
     /// Writes the head, and the body if it is complete. The caller sends a streamed body.
@@ -39,7 +39,7 @@ extension [UInt8] {
         appendEndOfHead()
     }
 
-    /// RFC 9112 6.3; `Content-Length: 0` stands where the method makes a body expected (RFC 9110 8.6).
+    /// RFC 9112 6.3; `Content-Length: 0` is stated where the method expects a body (RFC 9110 8.6).
     private mutating func appendFraming(of request: ClientRequest) {
         switch RequestFraming(of: request.body) {
         case .length(0) where !request.method.anticipatesBody: break

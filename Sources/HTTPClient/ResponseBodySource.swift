@@ -4,14 +4,16 @@ import Reactor
 
 /// The body of one response, delivered while it arrives. Confined to the loop of its pool.
 ///
-/// Until a sink takes it, and while the sink pauses it, the connection is not read. What had been read
-/// by then is held: at most one read. The user owns the source: dropping it before the delivery starts
-/// cancels the call. From then on the source keeps itself alive until the end of the body.
+/// The connection is not read until a sink takes the body, and while the sink pauses it. Bytes that
+/// were read before are buffered: at most one read. The user owns the source: dropping it before
+/// the delivery starts cancels the call. From then on the source retains itself until the end of
+/// the body.
 final class ResponseBodySource: BodySource {
     let framing: BodyFraming
 
     private let call: PendingCall
-    /// Nil once the response is complete or has failed: the connection may serve another call then.
+    /// Nil after the response is complete or has failed: the connection may then serve another
+    /// call.
     private var connection: ClientConnection?
 
     private enum Delivery {
@@ -29,12 +31,12 @@ final class ResponseBodySource: BodySource {
     }
 
     private var delivery = Delivery.waiting
-    /// Read, and not delivered yet.
+    /// Bytes that were read and not delivered yet.
     private var buffered: [UInt8] = []
     private var trailerLines: [UInt8] = []
-    /// What is to be delivered behind `buffered`.
+    /// Delivered behind `buffered`.
     private var outcome: Outcome?
-    /// The next delivery of what is held, never from inside a call of the sink's.
+    /// Delivers buffered bytes later, never from inside a call of the sink.
     private var delivering: Timer?
     private var selfReference: ResponseBodySource?
 
@@ -51,8 +53,8 @@ final class ResponseBodySource: BodySource {
 
     // MARK: From the connection
 
-    /// A piece of the body arrived. What is held is the rest of one read: the connection is paused
-    /// whenever pieces are not delivered.
+    /// A piece of the body arrived. At most the rest of one read is buffered, since the connection
+    /// is paused while pieces are not delivered.
     func receive(_ piece: Span<UInt8>) {
         if case .flowing(let sink) = delivery, buffered.isEmpty { return sink.bodyReceived(piece) }
         buffered.append(copying: piece)
@@ -63,8 +65,8 @@ final class ResponseBodySource: BodySource {
         trailerLines.append(copying: piece)
     }
 
-    /// The body is complete; the connection belongs to the pool again.
-    func end() { setOutcome(.complete) }
+    /// The body is complete; the connection was returned to the pool.
+    func complete() { setOutcome(.complete) }
 
     /// The rest of the body does not arrive.
     func fail(_ error: any Error) { setOutcome(.failed(error)) }
@@ -109,7 +111,7 @@ final class ResponseBodySource: BodySource {
 
     // MARK: Delivery
 
-    /// Delivers what is held, then what arrives.
+    /// Delivers buffered bytes, then further ones as they arrive.
     private func deliver() {
         guard buffered.isEmpty, outcome == nil else {
             delivering = call.pool.runInNextIteration { self.deliverBuffered() }

@@ -7,7 +7,7 @@ struct ResponseCollector {
     private var head: ResponseHead?
     private var body = BodyBuffer(.none, limit: 0)
 
-    /// Stores the head. Throws if the body that it announces is too large.
+    /// Stores the head. Throws if the stated length exceeds the limit.
     mutating func begin(_ head: ResponseHead, for request: ClientRequest) throws(ClientFailure) {
         self.head = head
         body = BodyBuffer(
@@ -20,7 +20,7 @@ struct ResponseCollector {
         guard body.append(piece) else { throw tooLarge }
     }
 
-    /// The complete response; nil if there was no head. The collector is empty then.
+    /// The complete response; nil if there was no head. Empties the collector.
     mutating func finish(toHead: Bool) -> ClientResponse? {
         guard let head = head.take() else { return nil }
         let isDescribed = toHead || head.status.code == 304

@@ -4,15 +4,15 @@ import Synchronization
 /// How many connections each client has, over all workers of the process
 /// (`connections_per_client`).
 ///
-/// One object for all workers, behind a lock: the kernel spreads a client's connections over the
-/// workers by chance, so a share per worker would refuse clients that are far below the limit. The
-/// lock is taken when a connection opens and closes, and only where the limit is set; no request
-/// takes it.
+/// One object for all workers, behind a lock: the kernel distributes a client's connections over
+/// the workers at random, so a share per worker would reject clients that are far below the limit.
+/// The lock is taken when a connection opens and closes, and only if the limit is set; requests do
+/// not take it.
 package final class ClientConnections: Sendable {
     private let counts = Mutex<[Client: Int]>([:])
 
-    /// Who counts as one client: an IPv4 address, or the /64 network of an IPv6 address, because a
-    /// single host has a whole /64 to choose its addresses from.
+    /// What counts as one client: an IPv4 address, or the /64 network of an IPv6 address, because a
+    /// single host can choose its addresses from a whole /64.
     package struct Client: Sendable, Hashable {
         private let network: UInt64
         private let isV6: Bool
@@ -33,7 +33,7 @@ package final class ClientConnections: Sendable {
 
     package init() {}
 
-    /// Counts one more connection; gives how many the client has with it.
+    /// Adds a connection; returns the client's number of connections with it.
     func opened(_ client: Client) -> Int {
         counts.withLock { counts in
             counts[client, default: 0] += 1
@@ -41,7 +41,7 @@ package final class ClientConnections: Sendable {
         }
     }
 
-    /// Counts one connection less.
+    /// Removes a connection.
     func closed(_ client: Client) {
         counts.withLock { counts in
             guard let count = counts[client] else { return }
@@ -49,6 +49,6 @@ package final class ClientConnections: Sendable {
         }
     }
 
-    /// How many clients have a connection that is counted.
+    /// The number of clients with a counted connection.
     package var count: Int { counts.withLock { $0.count } }
 }

@@ -2,13 +2,13 @@ import Basics
 import HTTP
 import Reactor
 
-/// When the timeouts of a connection ends. One timer serves all it ever waits for: it is set anew
-/// only when something is due earlier than it, so a kept connection makes one per idle time and
-/// none per request.
+/// The deadline of a connection's present wait. One timer serves all waits: it is set again only
+/// for an earlier deadline, so a persistent connection sets one timer per idle timeout and none per
+/// request.
 struct ConnectionDeadline {
-    /// What has moved over the connection: progress at a minimum rate prolongs some waits.
+    /// The transferred bytes: progress at a minimum rate extends some waits.
     struct Progress {
-        /// Bytes that wait to be sent.
+        /// Unsent bytes.
         var unsent = 0
         /// Bytes of bodies received since the connection began.
         var received = 0
@@ -18,16 +18,16 @@ struct ConnectionDeadline {
     /// When this wait began.
     private(set) var since = Instant(nanoseconds: 0)
     private var due: Instant?
-    /// The progress at the beginning of the time that is looked at, and that beginning.
+    /// The progress at the beginning of the present measurement, and the time of that beginning.
     private var base = Progress()
     private var baseTime = Instant(nanoseconds: 0)
-    /// Until when a client that read is taken to be reading.
+    /// Until when a client that has read counts as reading.
     private var readsUntil: Instant?
-    /// How often in a row the client was asked whether it is still there.
+    /// The number of successive probes of the client.
     private var probes = 0
     var timer: Timer?
 
-    /// Notes what is waited for from now on. Nothing changes if it is the same as before.
+    /// Sets the present wait. Does nothing if it is unchanged.
     mutating func update(
         _ wait: ServerStateMachine.Wait?, _ timeouts: ConnectionTimeouts, _ progress: Progress,
         now: Instant
@@ -39,7 +39,7 @@ struct ConnectionDeadline {
         set(timeouts, progress, now: now)
     }
 
-    /// Waits once more for the same, longer each time. Nothing changes if the wait has just begun.
+    /// Extends the wait for a probe, longer each time. Does nothing before the deadline.
     mutating func prolongProbe(_ timeouts: ConnectionTimeouts, now: Instant) {
         guard let due, due <= now else { return }
         probes = min(probes + 1, 6)
@@ -47,22 +47,22 @@ struct ConnectionDeadline {
     }
 
     private mutating func set(_ timeouts: ConnectionTimeouts, _ progress: Progress, now: Instant) {
-        // Only the question whether the client is there is asked less and less often.
+        // Only the interval between probes grows.
         if wait != .client { probes = 0 }
         base = progress
         baseTime = now
         due = wait.map { now.adding(timeouts[$0] << Int64(probes)) }
     }
 
-    /// When a timer must be set; nil where one is that fires early enough, or nothing is waited for.
+    /// When a timer must be set; nil if the present one fires early enough, or there is no wait.
     var timerNeeded: Instant? {
         guard let due else { return nil }
         if let armed = timer?.due, armed <= due { return nil }
         return due
     }
 
-    /// Whether timeouts has ended. A client that makes progress at the minimum rate gets more time:
-    /// one that reads, as long as it reads; one that sends a body, up to `body_timeout`.
+    /// Whether the deadline has passed. A client that makes progress at the minimum rate gets more
+    /// time: one that reads, as long as it reads; one that sends a body, up to `body_timeout`.
     mutating func hasPassed(_ timeouts: ConnectionTimeouts, _ progress: Progress, now: Instant)
         -> Bool
     {
@@ -78,8 +78,8 @@ struct ConnectionDeadline {
         return self.due.map { $0 <= now } ?? false
     }
 
-    /// Whether a client that has output waiting reads it, at the minimum rate or faster. Looked at anew
-    /// after each `timeouts.readWindow`, so that what it read long ago does not count.
+    /// Whether a client with unsent output reads it, at the minimum rate or faster. Measured anew
+    /// after each `timeouts.readWindow`, so that earlier reading does not count.
     mutating func reads(_ progress: Progress, _ timeouts: ConnectionTimeouts, now: Instant) -> Bool
     {
         if let readsUntil, now < readsUntil { return true }
@@ -101,12 +101,12 @@ struct ConnectionDeadline {
     }
 }
 
-/// How long each thing is waited for, in nanoseconds, computed once per server.
+/// The timeout of each wait, in nanoseconds, computed once per server.
 struct ConnectionTimeouts {
     private let request, head, body, client, output, linger, briefLinger: Int64
     private let bodyGrace, bodyNanosecondsPerByte: Int64
     private let outputRate: Int64
-    /// Over how long it is looked whether a client reads.
+    /// The period for measuring whether a client reads.
     let readWindow: Int64
 
     init(_ settings: ServerSettings) {
@@ -124,7 +124,7 @@ struct ConnectionTimeouts {
         outputRate = Int64(max(1, limits.outputBytesPerSecond))
     }
 
-    /// At the beginning of a wait.
+    /// The timeout at the beginning of a wait.
     subscript(wait: ServerStateMachine.Wait) -> Int64 {
         switch wait {
         case .request: request
@@ -137,18 +137,18 @@ struct ConnectionTimeouts {
         }
     }
 
-    /// How long a body may take of which so many bytes have come: the grace, and the time that they
-    /// need at the minimum rate, but never more than `body_timeout`.
+    /// The time limit of a body of which so many bytes have arrived: the grace, and their time at
+    /// the minimum rate, but at most `body_timeout`.
     func body(after received: Int) -> Int64 {
         let (time, overflow) = Int64(max(0, received))
             .multipliedReportingOverflow(by: bodyNanosecondsPerByte)
         return overflow ? body : min(body, time.addingSaturated(bodyGrace))
     }
 
-    /// What a client must take of its output in one `write_timeout`.
+    /// The bytes that a client must take in one `write_timeout`.
     var outputBytesMin: Int { outputBytes(in: output) }
 
-    /// What a client takes at least in so many nanoseconds.
+    /// The bytes that a client must take in so many nanoseconds.
     func outputBytes(in time: Int64) -> Int {
         let (bytes, overflow) = max(0, time / 1_000_000)
             .multipliedReportingOverflow(by: outputRate)
@@ -157,14 +157,14 @@ struct ConnectionTimeouts {
 }
 
 extension Instant {
-    /// So many nanoseconds later; saturates at the end of time.
+    /// So many nanoseconds later; saturates.
     fileprivate func adding(_ time: Int64) -> Instant {
         Instant(nanoseconds: nanoseconds.addingSaturated(time))
     }
 }
 
 extension Int64 {
-    /// The sum, or the largest number where that is too large.
+    /// The sum; saturates.
     fileprivate func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

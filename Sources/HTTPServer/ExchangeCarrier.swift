@@ -1,17 +1,17 @@
-/// What carries an exchange: a connection of HTTP/1.1, or one stream of HTTP/2. An `ExchangeRunner`
-/// and the body of its request speak to it through this.
+/// The transport of an exchange: a connection of HTTP/1.1, or one stream of HTTP/2. Used by
+/// `ExchangeRunner` and the body of its request.
 protocol ExchangeCarrier: AnyObject {
-    /// The runner has a response, which it keeps until the carrier has written it.
+    /// The runner has a response, which it stores until the carrier has written it.
     ///
     /// - Parameter isLast: the connection has to end with it
     func responseReady(isLast: Bool)
 
-    /// The reader of the request's body wants more of it, or no more. Nothing is delivered before
-    /// this returns, unless delivery is resumed.
+    /// The reader of the request's body starts, pauses, resumes or cancels it. Nothing is delivered
+    /// before this returns, unless delivery is resumed.
     func bodyDemandChanged(to demand: BodyDemand)
 }
 
-/// What the reader of a request's body wants of it.
+/// What the reader of a request's body requests.
 enum BodyDemand {
     case wanted, paused, resumed, refused
 }

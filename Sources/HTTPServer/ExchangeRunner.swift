@@ -4,24 +4,25 @@ import Promises
 import Reactor
 
 /// Runs one exchange, from the head of its request to the last byte of its response: reserves its
-/// bytes, takes its permit, calls the service, then settles, rejects or cancels.
+/// memory, takes its permit, calls the service, then responds, rejects or cancels.
 ///
-/// The exchange ends when the body of its response ends. That returns the permit and the bytes, and
-/// writes the log line. Protocol-neutral: a connection of HTTP/1.1 has one runner at a time, HTTP/2 is
-/// to have one for each stream. Its carrier owns it; confined to the loop's thread.
+/// The exchange ends when the body of its response ends: the runner then returns permit and memory
+/// and reports the end to the hooks. Independent of the protocol: a connection of HTTP/1.1 has one
+/// runner at a time, HTTP/2 can have one for each stream. Its carrier owns it; confined to the
+/// loop's thread.
 final class ExchangeRunner {
     let request: Request
     let exchange: Exchange
-    /// The body of the request while it arrives; nil if it came together with the head.
+    /// The body of the request while it arrives; nil if it arrived together with the head.
     let requestBody: RequestBodySource?
-    /// What the carrier has to write, from its call to `responseReady` on.
+    /// The response to write, set before the call of `responseReady`.
     private(set) var response: Response?
 
     private unowned let server: Server
     /// Until the end.
     private var carrier: (any ExchangeCarrier)?
     private let kind: Kind
-    /// What the service promised, or the chain that a rejection passes.
+    /// The promise of the service, or of the chain that a rejection passes.
     private var promise: LocalPromise<Response>?
     private var hasPermit = false
     private var isRejected = false
@@ -30,13 +31,13 @@ final class ExchangeRunner {
     private enum Kind {
         /// A request, which is counted and logged.
         case request
-        /// The response to something that is no request, or to one that was cancelled.
+        /// The response to input that is not a request, or to a cancelled request.
         case rejection
     }
 
-    /// A request has begun.
+    /// The exchange of a request.
     ///
-    /// - Parameter body: nil if it is still to come
+    /// - Parameter body: nil if it has not arrived yet
     init(
         _ head: RequestHead, _ body: Bytes?, from client: String?, carrier: any ExchangeCarrier,
         of server: Server
@@ -55,14 +56,14 @@ final class ExchangeRunner {
         kind = .request
     }
 
-    /// Something is rejected that is no request.
+    /// The exchange of a rejection of input that is not a request.
     ///
-    /// - Parameter isHead: it begins like a HEAD request, whose response has no body
+    /// - Parameter isHead: the input begins like a HEAD request, whose response has no body
     init(
         rejectingHead isHead: Bool, from client: String?, carrier: any ExchangeCarrier,
         of server: Server
     ) {
-        // Stands for what never became a request, so that its rejection can pass a chain.
+        // A placeholder for the request, so that the rejection can pass a chain.
         let head = RequestHead(method: isHead ? .head : .get, target: .root)
         exchange = Exchange(head, on: server.loop, client: client, budget: server.budget)
         request = Request(head: head, body: .empty)
@@ -72,7 +73,7 @@ final class ExchangeRunner {
         kind = .rejection
     }
 
-    /// A request is rejected that was cancelled.
+    /// The exchange of a rejection of a cancelled request.
     init(rejecting former: ExchangeRunner, carrier: any ExchangeCarrier) {
         request = former.request
         exchange = former.exchange
@@ -82,15 +83,15 @@ final class ExchangeRunner {
         kind = .rejection
     }
 
-    /// Whether the client has to be ready for interim responses (RFC 9110 15.2).
+    /// Whether interim responses may be sent to the client (RFC 9110 15.2).
     var takesInterimResponses: Bool { kind == .request && request.head.version >= .http11 }
 
-    /// Whether it runs a request, and no rejection of what is none.
+    /// Whether it runs a request, and not just a rejection.
     var isRequest: Bool { kind == .request }
 
     // MARK: Begin
 
-    /// Hands the request to the service, or rejects it where a limit is reached.
+    /// Passes the request to the service, or rejects it if a limit is reached.
     func runService() {
         guard server.hasPermits, exchange.reserve(request.memoryBytes) else {
             return reject(.overloaded)
@@ -98,19 +99,20 @@ final class ExchangeRunner {
         if requestBody == nil { takePermit() }
         let promise = server.service(request, exchange)
         self.promise = promise
-        // A service that waits for no body is at work.
+        // A service that does not wait for the body is in flight now.
         if !(requestBody?.isWanted ?? false) { takePermit() }
         promise.whenSettled { [self] result in handleResult(result) }
     }
 
     // MARK: The body of the request
 
-    /// Its last byte has come.
+    /// The last byte of the body arrived.
     func requestBodyEnded() {
         exchange.lastByte = server.loop.now
         guard let requestBody, requestBody.isWanted else { return }
-        // Only now it counts, so that a client that sends its body slowly takes no permit. The reader
-        // of the body rejects one too many, so that it can be held back like its other responses.
+        // The request counts from now on, so that a slow upload takes no permit. Beyond the limit
+        // the reader of the body sends the rejection, so that it is padded like its other
+        // responses.
         guard hasPermit || server.hasPermits else {
             return requestBody.fail(RequestLimitReached())
         }
@@ -118,8 +120,8 @@ final class ExchangeRunner {
         requestBody.deliverEnd()
     }
 
-    /// Its rest cannot be read. The rejection is a response of the service, and a minimum duration
-    /// counts from now.
+    /// The rest of the body cannot be read. The rejection is a response of the service, and minimum
+    /// durations count from now.
     func requestBodyFailed(_ error: WireError) {
         exchange.lastByte = server.loop.now
         takePermit()
@@ -129,11 +131,11 @@ final class ExchangeRunner {
     // MARK: The response
 
     private func handleResult(_ result: Result<Response, any Error>) {
-        // It was given up, or rejected, before the service had a response.
+        // The exchange was cancelled or rejected before the service had a response.
         guard !isOver, !isRejected else { return result.cancelStream() }
         switch result {
         case .success(let response):
-            // No upgrade is offered, so there is none that a service could accept.
+            // The server offers no upgrades, so the service cannot accept one.
             guard case .tunnel(let tunnel) = response.body else {
                 return respond(with: response, isLast: false)
             }
@@ -148,13 +150,13 @@ final class ExchangeRunner {
         }
     }
 
-    /// Responds in the place of the service, whose work is cancelled. The response passes the
-    /// embedder's chain for rejections.
+    /// Responds instead of the service, whose work is cancelled. The response passes the embedder's
+    /// chain for rejections.
     func reject(_ rejection: Rejection, isLast: Bool = false) {
         guard !isOver, !isRejected else { return }
         isRejected = true
         promise?.cancel()
-        // Behind the cancellation, so that the reader of the body has withdrawn from it.
+        // After the cancellation, so that the reader of the body has withdrawn from it.
         requestBody?.detach()
         let response = rejection.response(exchange.id, server.settings)
         guard let pass = server.hooks.rejection else {
@@ -181,17 +183,17 @@ final class ExchangeRunner {
 
     // MARK: End
 
-    /// The last byte of the response was written, or the last that there is.
+    /// The last byte of the response was written, or the response was truncated.
     ///
     /// - Parameters:
-    ///   - bodyBytes: those of the response's body that were written
-    ///   - isTruncated: the response broke off
-    func end(bodyBytes: Int, isTruncated: Bool = false) {
+    ///   - bodyBytes: the body bytes that were written
+    ///   - isTruncated: the response is incomplete
+    func endResponse(bodyBytes: Int, isTruncated: Bool = false) {
         guard let response else { return }
         finish(status: response.status.code, bodyBytes, isTruncated)
     }
 
-    /// Cancels the work for a request that gets no response, or another one.
+    /// Cancels the work for a request that gets no response, or a rejection.
     ///
     /// - Parameter status: for the log
     func cancel(status: UInt16) {
@@ -232,8 +234,8 @@ final class ExchangeRunner {
 }
 
 extension Exchange {
-    /// A new exchange for a request: with the client's id if that is valid, and part of the client's
-    /// trace if there is one.
+    /// A new exchange for a request, with the client's id if it is valid, and in the client's trace
+    /// if there is one.
     fileprivate convenience init(
         _ head: RequestHead, on loop: any Loop, client: String?, budget: ByteBudget
     ) {
@@ -247,7 +249,7 @@ extension Exchange {
 }
 
 extension Request {
-    /// What is in memory of it when it begins.
+    /// The size of the request in memory at its beginning.
     fileprivate var memoryBytes: Int {
         let lines = head.fields.memoryBytes
         if case .bytes(let bytes) = body { return lines + bytes.count }
@@ -256,7 +258,7 @@ extension Request {
 }
 
 extension Result<Response, any Error> {
-    /// The response is not sent: what it would deliver is not needed.
+    /// Cancels the body of a response that is not sent.
     fileprivate func cancelStream() {
         if case .success(let response) = self { response.body.source?.cancel() }
     }

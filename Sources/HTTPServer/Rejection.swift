@@ -1,6 +1,6 @@
 import HTTP
 
-/// Why the server answers a request itself, before or in the place of its service.
+/// Why the server itself responds to a request, before or instead of its service.
 enum Rejection: Equatable {
     /// The input is not a request, or its body is malformed or breaks off.
     case malformed(WireError)
@@ -20,7 +20,7 @@ enum Rejection: Equatable {
         }
     }
 
-    /// A problem (RFC 9457), which says nothing of what is inside.
+    /// A problem document (RFC 9457), which reveals no internals.
     func response(_ id: RequestID, _ settings: ServerSettings) -> Response {
         let problem = Problem(status, instance: id)
         guard self == .overloaded else { return problem.response() }

@@ -1,10 +1,10 @@
 import HTTP
 import Promises
 
-/// The body of a request that arrives: delivers what its connection reads to the sink of the service.
+/// The body of a request while it arrives: delivers received bytes to the sink of the service.
 ///
-/// Exists only for bodies that did not come together with their head. The exchange's runner owns it;
-/// the service may keep it for longer, and gets nothing from it after the end of the exchange.
+/// Exists only for bodies that did not arrive together with their head. The exchange's runner owns
+/// it; the service may hold it for longer, but gets nothing from it after the end of the exchange.
 final class RequestBodySource: BodySource {
     let framing: BodyFraming
     private let exchange: Exchange
@@ -21,7 +21,7 @@ final class RequestBodySource: BodySource {
 
     var memoryOwner: Exchange? { exchange }
 
-    /// Whether a sink waits for more of it.
+    /// Whether a sink waits for more of the body.
     var isWanted: Bool { sink != nil }
 
     // MARK: For the service
@@ -54,12 +54,12 @@ final class RequestBodySource: BodySource {
 
     // MARK: For the connection
 
-    /// The next bytes have come.
+    /// Further bytes have arrived.
     func deliver(_ piece: Span<UInt8>) {
         sink?.bodyReceived(piece)
     }
 
-    /// The last byte has come.
+    /// The last byte has arrived.
     func deliverEnd() {
         sink.take()?.bodyEnded(trailers: Fields())
     }
@@ -69,7 +69,7 @@ final class RequestBodySource: BodySource {
         sink.take()?.bodyFailed(error)
     }
 
-    /// The exchange is over; nothing is delivered any more.
+    /// The exchange has ended; nothing is delivered any more.
     func detach() {
         carrier = nil
         fail(ExchangeEnded())

@@ -3,8 +3,8 @@ import Reactor
 
 /// Writes the body of a streamed response to a connection of HTTP/1.1, piece by piece.
 ///
-/// Pauses the source while too much is unsent, and resumes it when the client has taken that. The
-/// connection owns it while the body is transferred; confined to the loop's thread.
+/// Pauses the source while too many bytes are unsent, and resumes it when the client has taken
+/// them. The connection owns it during the transfer; confined to the loop's thread.
 final class ResponseRelay: BodySink {
     /// Bytes of the body that were written.
     private(set) var bodyBytes = 0
@@ -16,8 +16,8 @@ final class ResponseRelay: BodySink {
 
     /// Unsent bytes beyond which the source is paused.
     ///
-    /// 64 KiB: keeps a fast client busy for one round trip of the loop, and bounds what a slow one
-    /// holds in memory.
+    /// 64 KiB: keeps a fast client busy for one loop iteration, and bounds the memory for a slow
+    /// one.
     static let unsentBytesMax = 64 * 1024
 
     /// - Parameter framing: as the head of the response stated it
@@ -31,7 +31,7 @@ final class ResponseRelay: BodySink {
         source.startDelivery(to: self)
     }
 
-    /// The client has taken what was written.
+    /// The client has taken all unsent bytes.
     func resumeRelay() {
         guard isPaused else { return }
         isPaused = false
@@ -44,11 +44,11 @@ final class ResponseRelay: BodySink {
         source.cancel()
     }
 
-    // MARK: What the source delivers
+    // MARK: Events of the source
 
     func bodyReceived(_ piece: Span<UInt8>) {
         guard let connection, !piece.isEmpty else { return }
-        // More than the head stated would be read as the next response.
+        // Bytes beyond the stated length would be read as the next response.
         if case .length(let length) = framing, piece.count > length - bodyBytes {
             return connection.handle(.responseBroken)
         }
@@ -59,7 +59,7 @@ final class ResponseRelay: BodySink {
         source.pause()
     }
 
-    /// Trailers are dropped: a client of HTTP/1.1 gets only what its head announced.
+    /// Trailers are dropped: the head of an HTTP/1.1 response did not announce them.
     func bodyEnded(trailers: Fields) {
         guard let connection else { return }
         if case .length(let length) = framing, bodyBytes < length {

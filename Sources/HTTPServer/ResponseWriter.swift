@@ -2,24 +2,24 @@ import Basics
 import HTTP
 import Reactor
 
-/// Writes responses to streams of HTTP/1.1: head and complete body with one call, or the head of a
-/// streamed response and then its pieces. One per server, so that all responses of a worker use its
-/// buffer and the text of the date again.
+/// Writes responses to HTTP/1.1 streams: head and complete body with one call, or the head of a
+/// streamed response and then its pieces. One per server, so that all responses of a worker share
+/// its buffer and its date text.
 struct ResponseWriter {
     private var head: [UInt8] = []
     private var date = DateCache()
 
-    /// What a response depends on besides itself.
+    /// The context of a response: its request and connection.
     struct Context {
         let requestID: RequestID
-        /// The request was a HEAD: the body is described and left out (RFC 9110 9.3.2).
+        /// The request was a HEAD: the body is described and not sent (RFC 9110 9.3.2).
         let answersHead: Bool
         let version: HTTPVersion
         let keepsAlive: Bool
         /// Nanoseconds since 1970.
         let unixTime: Int64
 
-        /// The response to a request.
+        /// The context of the response to a request.
         init(_ requestID: RequestID, to head: RequestHead, keepsAlive: Bool, unixTime: Int64) {
             self.requestID = requestID
             answersHead = head.method == .head
@@ -29,7 +29,7 @@ struct ResponseWriter {
         }
     }
 
-    /// Writes a response whose body is complete; gives the bytes of its body that were written.
+    /// Writes a response with a complete body; returns the number of body bytes written.
     mutating func write(
         _ response: Response, _ context: Context, to stream: any ByteStream
     ) -> Int {
@@ -44,7 +44,7 @@ struct ResponseWriter {
         return sendsBody ? body.count : 0
     }
 
-    /// Writes the head of a response whose body follows.
+    /// Writes the head of a streamed response.
     mutating func writeHead(
         _ response: Response, _ framing: BodyFraming, _ context: Context,
         to stream: any ByteStream
@@ -89,7 +89,7 @@ struct ResponseWriter {
         head.append(response.fields)
     }
 
-    /// RFC 9112 9.3: `Connection` stands where it differs from what the version implies.
+    /// RFC 9112 9.3: `Connection` is stated where it differs from the default of the version.
     private mutating func appendEndOfHead(_ context: Context) {
         if !context.keepsAlive {
             head.append(literal: "Connection: close\r\n")
@@ -101,8 +101,8 @@ struct ResponseWriter {
 }
 
 extension Response {
-    /// What `Content-Length` says (RFC 9110 8.6): never with 204; with 304 the length of the 200, which
-    /// only a described body knows.
+    /// The value of `Content-Length` (RFC 9110 8.6): none with 204; with 304 the length of the 200,
+    /// which only a described body contains.
     fileprivate func statedLength(toHead answersHead: Bool) -> Int? {
         switch body {
         case .bytes(let bytes): return status.forbidsBody ? nil : bytes.count

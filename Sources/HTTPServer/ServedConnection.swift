@@ -2,48 +2,47 @@ import Basics
 import HTTP
 import Reactor
 
-/// A client's connection as the server sees it, whatever protocol it speaks: the server knows all of
-/// them, counts them, lets them end and closes them. What happens with every request stays inside the
-/// connection, and so never goes through this protocol.
+/// A client's connection as the server uses it, for any protocol: the server lists, counts, ends
+/// and closes connections. Requests are handled inside the connection and never use this protocol.
 protocol ServedConnection: AnyObject {
-    /// Where it stands in the server's table.
+    /// The index in the server's table.
     var slot: Int { get set }
 
-    /// The client that it counts for, where connections are limited per client.
+    /// The client that it counts for, if connections are limited per client.
     var countedClient: ClientConnections.Client? { get }
 
-    /// Its requests that are not answered yet.
+    /// Its exchanges that have not ended.
     var exchanges: [Exchange] { get }
 
     /// Ends it if it is idle.
     func leaveIdle(_ reason: LeaveReason)
 
-    /// Ends it at once, whatever it is doing.
+    /// Ends it at once, in any state.
     func close()
 
-    /// Ends it because its client does not read and memory is short.
+    /// Ends it because its client does not read while memory is short.
     func closeUnread()
 
-    /// Whether it has waited so long for what it waits for.
+    /// Whether its present wait has lasted so long.
     func hasWaited(_ duration: Duration, now: Instant) -> Bool
 
-    /// Whether the client reads the output that waits for it, at the minimum rate or faster.
+    /// Whether the client reads the unsent output, at the minimum rate or faster.
     func readsOutput(now: Instant) -> Bool
 }
 
-/// What the server can do with a connection now.
+/// The activity of a connection, which determines how the server may end it.
 enum Activity {
-    /// Nothing: it is at work.
+    /// It serves a request and must not be ended.
     case busy
-    /// It waits for a request, and may be closed where room is needed.
+    /// It waits for a request, and may be closed to make room.
     case idle
-    /// Its output waits for the client, and it may be closed where memory is short.
+    /// Its output is unsent, and it may be closed when memory is short.
     case unread
 }
 
 /// Why an idle connection is ended.
 enum LeaveReason {
     case drainRequested
-    /// Others need its place.
+    /// Another connection needs the room.
     case evicted
 }

@@ -3,9 +3,10 @@ package import HTTP
 package import Promises
 package import Reactor
 
-/// Serves HTTP on one loop: accepts connections, knows them all, and lets them end in order.
+/// Serves HTTP on one loop: accepts and lists connections, and drains them.
 ///
-/// Confined to its loop's thread. Made and owned by a core; it owns its listeners and connections.
+/// Confined to its loop's thread. Created and owned by a worker; it owns its listeners and
+/// connections.
 package final class Server {
     let loop: any Loop
     private(set) var settings: ServerSettings
@@ -17,24 +18,24 @@ package final class Server {
     let budget: ByteBudget
 
     private var listeners: [any Listener] = []
-    /// Every open connection, each of which knows its slot.
+    /// Every open connection, at the index that it stores as its slot.
     private var connections: [any ServedConnection] = []
-    /// The connections that wait for a request, the one that has waited longest first. Unchecked, like
-    /// the next: no access calls anybody.
+    /// The idle connections, the longest idle one first. Unchecked, like the next: no access calls
+    /// foreign code.
     @exclusivity(unchecked) private var idle = SlotQueue()
-    /// The connections whose output waits for the client, the one that has waited longest first.
+    /// The connections with unsent output, the longest waiting one first.
     @exclusivity(unchecked) private var unread = SlotQueue()
     private let clients: ClientConnections
     private var drained: LocalResolver<Void>?
     private var draining: LocalPromise<Void>?
     private(set) var isDraining = false
-    /// Everything was closed at once.
+    /// Whether `close` was called.
     private(set) var isClosed = false
 
-    /// Requests that are with the service, and whose body it does not wait for.
+    /// Requests in flight: with the service, which does not wait for their bodies.
     package internal(set) var requestsInFlight = 0
 
-    /// Whether another request may go to work.
+    /// Whether another request may start.
     var hasPermits: Bool { requestsInFlight < settings.requestsInFlight }
 
     /// - Parameters:
@@ -52,14 +53,14 @@ package final class Server {
         self.clients = clients
         timeouts = ConnectionTimeouts(settings)
         budget = ByteBudget(limit: settings.bufferedBytes)
-        // Unowned: a weak reference would slow down every count of references to the server.
+        // Unowned: a weak reference would slow down every reference count of the server.
         budget.reclaim = { [unowned self] reason in closeUnread(reason) }
     }
 
     // An exchange that outlives the server may still use the budget.
     deinit { budget.reclaim = nil }
 
-    /// What is held in memory for requests and connections.
+    /// The memory in use for requests and connections.
     package var bufferedBytes: Int { budget.bytesHeld }
 
     /// Open connections, idle ones included.
@@ -68,7 +69,7 @@ package final class Server {
     /// The exchanges that have not ended, for the admin page.
     package var exchanges: [Exchange] { connections.flatMap(\.exchanges) }
 
-    /// Listens; gives the address, with the port that the system chose for port 0.
+    /// Starts to listen; returns the address, with the port that the system chose for port 0.
     @discardableResult
     package func listen(
         on address: SocketAddress, sharedPort: Bool = false
@@ -80,7 +81,8 @@ package final class Server {
         return listener.address
     }
 
-    /// Owns one more listener that gives its connections to `accept`; `drain` and `close` close it.
+    /// Takes ownership of a listener that passes its connections to `accept`; `drain` and `close`
+    /// close it.
     package func adopt(_ listener: any Listener) {
         listeners.append(listener)
     }
@@ -97,10 +99,10 @@ package final class Server {
         }
         let excess =
             client.map { clients.opened($0) - (settings.connectionsPerClient ?? .max) } ?? 0
-        // A client beyond its own limit takes no room from others.
+        // A client beyond its own limit must not evict connections of others.
         if excess <= 0 { makeRoomForConnection() }
-        // A refused connection lingers for a moment, so there may be some more than the limit, not
-        // many: of one client a few, and of all together `refusedConnections`.
+        // A rejected connection lingers for a moment, so the limit may be exceeded: per client by a
+        // few, in all by `refusedConnections`.
         let (most, overflows) = settings.connections.addingReportingOverflow(
             settings.refusedConnections)
         guard excess <= Self.surplusPerClient, overflows || connections.count < most else {
@@ -115,9 +117,9 @@ package final class Server {
         if isTooMany { connection.handle(.rejected(.overloaded)) }
     }
 
-    /// From nine tenths of the limit on, each new connection takes the place of the one that has been
-    /// idle longest, so that unused connections keep no client out. One that became idle just now
-    /// stays: its request may be on the way, and a burst of connections must not end it.
+    /// From nine tenths of the limit on, each new connection evicts the longest idle one, so that
+    /// unused connections keep no client out. A recently idle one stays: its request may be on the
+    /// way, and a burst of connections must not end it.
     private func makeRoomForConnection() {
         let mark = max(1, settings.connections - settings.connections / 10)
         guard connections.count >= mark, let slot = unsafe idle.first,
@@ -126,31 +128,31 @@ package final class Server {
         connections[slot].leaveIdle(.evicted)
     }
 
-    /// How many connections of one client beyond its limit may be open at once for their 503.
+    /// Connections of one client beyond its limit that may be open at once for their 503.
     private static let surplusPerClient = 4
 
-    /// Other settings from now on; connections that are open keep the limits of their wire.
+    /// Changes the settings; open connections keep their limits of the wire protocol.
     package func adopt(_ settings: ServerSettings) {
         self.settings = settings
         timeouts = ConnectionTimeouts(settings)
         budget.limit = settings.bufferedBytes
     }
 
-    /// From now on every answer says that its connection closes, while new ones are still accepted:
-    /// what a load balancer needs to see before `drain`.
+    /// From now on every response announces the end of its connection, while new connections are
+    /// still accepted: a load balancer needs to see that before `drain`.
     package func announceDrain() {
         isDraining = true
     }
 
-    /// Accepts nothing more, closes idle connections, lets what runs be answered. Fulfils when the
-    /// last connection is closed.
+    /// Stops accepting, closes idle connections, and completes the requests in flight. Fulfilled
+    /// when the last connection is closed.
     package func drain() -> LocalPromise<Void> {
         if let draining { return draining }
         let resolver = LocalResolver<Void>(on: loop.local)
         let promise = resolver.promise
         drained = consume resolver
         draining = promise
-        // Hands over what already waits to be accepted, which then ends like other idle connections.
+        // Accepts the queued connections first, which then end like other idle ones.
         closeListeners()
         isDraining = true
         for connection in connections { connection.leaveIdle(.drainRequested) }
@@ -158,7 +160,7 @@ package final class Server {
         return promise
     }
 
-    /// Closes every connection at once, whatever it is doing.
+    /// Closes every connection at once, in any state.
     package func close() {
         isClosed = true
         closeListeners()
@@ -169,7 +171,7 @@ package final class Server {
         if connections.isEmpty { drained.take()?.fulfill(()) }
     }
 
-    /// Takes a closed connection off the table.
+    /// Removes a closed connection from the table.
     func remove(_ connection: any ServedConnection) {
         connection.countedClient.map(clients.closed)
         let last = connections.removeLast()
@@ -184,7 +186,7 @@ package final class Server {
 
     // MARK: Idle and unread connections
 
-    /// The connection at a slot changes its activity.
+    /// The connection at a slot has changed its activity.
     func updateActivity(at slot: Int, from former: Activity, to activity: Activity) {
         switch former {
         case .busy: break
@@ -198,17 +200,17 @@ package final class Server {
         }
     }
 
-    /// The connection at a slot is about to be closed.
+    /// The connection at a slot will be closed.
     func removeActivity(at slot: Int) {
         unsafe idle.remove(slot)
         unsafe unread.remove(slot)
     }
 
-    /// Memory is short: closes connections whose clients do not read their answers, the one that has
-    /// waited longest first, until a quarter of the budget is free.
+    /// Memory is short: closes connections whose clients do not read their responses, the longest
+    /// waiting one first, until a quarter of the budget is free.
     ///
-    /// Clients that read are spared, and those that have just begun to wait; but where a request would
-    /// be refused, a client has less time to begin.
+    /// Clients that read are spared, and those that have waited only for a moment; the time is
+    /// shorter if a request would otherwise be rejected.
     private func closeUnread(_ reason: ByteBudget.ReclaimReason) {
         let (count, grace) =
             switch reason {
@@ -231,6 +233,6 @@ package final class Server {
         }
     }
 
-    /// Connections that are looked at when memory is reclaimed once: bounds the work of one write.
+    /// Connections that are checked in one reclaim, which bounds the work of one write.
     private static let checksPerReclaim = 32
 }

@@ -2,12 +2,13 @@ import Basics
 import HTTP
 import Reactor
 
-/// How a connection reads: messages from bytes, bytes ahead of their time, and how much in a pass.
+/// Reading of a connection: messages, bytes that arrive early, and the work per loop iteration.
 extension ServerConnection {
-    /// Reads messages from bytes, as far as the machine lets it; gives where it stopped.
+    /// Reads messages from bytes, as far as the state machine allows; returns the offset where it
+    /// stopped.
     ///
-    /// A request whose body came together with its head is handed on whole; any other when its head
-    /// is complete, so that its reader decides about the body.
+    /// A request whose body arrived together with its head is passed on complete; any other when
+    /// its head is complete, so that the service decides about the body.
     func read(_ bytes: Span<UInt8>) -> Int {
         isReading = true
         defer { isReading = false }
@@ -24,7 +25,7 @@ extension ServerConnection {
                     if head.isWhole(with: bytes.count - position) {
                         whole = (head, Bytes())
                     } else {
-                        begin(head, nil)
+                        beginExchange(head, nil)
                     }
                 case .body(let range):
                     if whole == nil {
@@ -36,7 +37,7 @@ extension ServerConnection {
                 case .complete:
                     if let (head, body) = whole {
                         whole = nil
-                        begin(head, body)
+                        beginExchange(head, body)
                     } else {
                         endRequestBody()
                     }
@@ -49,7 +50,7 @@ extension ServerConnection {
         return position
     }
 
-    /// A piece of the body came.
+    /// A piece of the body arrived.
     private func receive(_ piece: Span<UInt8>) {
         unsafe receivedBytes &+= piece.count
         if let body = runner?.requestBody {
@@ -60,14 +61,14 @@ extension ServerConnection {
         }
     }
 
-    /// The last byte of the body came.
+    /// The last byte of the body arrived.
     private func endRequestBody() {
-        // First, because the reader of the body may have a response at once.
+        // First, because the reader of the body may respond at once.
         handle(.bodyEnded)
         runner?.requestBodyEnded()
     }
 
-    // MARK: Ahead of time
+    // MARK: Bytes that arrive early
 
     func readAhead() {
         guard !isReading else { return }
@@ -83,7 +84,7 @@ extension ServerConnection {
             unsafe ahead.removeFirst(end)
         }
         updateBudget()
-        // The client ended before all that it sent could be read; now it has been.
+        // The client ended before its data could be read; now all of it is read.
         if reading == .consume, clientHasEnded { handle(.clientEnded) }
     }
 
@@ -94,7 +95,7 @@ extension ServerConnection {
         handle(.readingPaused)
     }
 
-    /// Only `readOn` reads while reading is paused, so that it comes here behind what it reads.
+    /// Only `readOn` reads while reading is paused, so this is called after it.
     func resumeIfRoom() {
         guard isPaused, !isReading, unsafe ahead.count <= server.settings.readAheadBytes else {
             return
@@ -106,15 +107,15 @@ extension ServerConnection {
 
     // MARK: Fairness
 
-    /// Notes that a request begins.
+    /// Counts a request for the limit per loop iteration.
     func countRequest(at now: Instant) {
         begunInIteration = now == lastBegan ? begunInIteration + 1 : 1
         lastBegan = now
     }
 
-    /// Whether another request may begin in this pass of the loop. If not, the connection goes on with
-    /// the next pass: a client that sends many small requests at once must not keep other connections
-    /// waiting for all of them.
+    /// Whether another request may begin in this loop iteration. If not, the connection continues
+    /// in the next one: a client that sends many small requests at once must not delay other
+    /// connections.
     private func mayBeginAnother() -> Bool {
         guard begunInIteration >= server.settings.requestsPerIteration, lastBegan == server.loop.now
         else {
@@ -129,13 +130,13 @@ extension ServerConnection {
     private func iterationBegan() {
         begunInIteration = 0
         handle(.iterationBegan)
-        // Nothing but empty lines may have been left.
+        // Only empty lines may have been left.
         if isDraining { leaveIdle(.drainRequested) }
     }
 }
 
 extension RequestHead {
-    /// Whether the body is there too, when so many bytes follow the head.
+    /// Whether the whole body has arrived, if so many bytes follow the head.
     fileprivate func isWhole(with available: Int) -> Bool {
         switch framing {
         case .none: true

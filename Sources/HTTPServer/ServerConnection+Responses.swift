@@ -3,10 +3,10 @@ import HTTP
 import Promises
 import Reactor
 
-/// How a connection carries its exchange: it begins it, writes its response, and ends or abandons it.
+/// The exchange of a connection: its beginning, its response, and its end.
 extension ServerConnection: ExchangeCarrier {
-    /// A request is there, with its body if that is complete.
-    func begin(_ head: RequestHead, _ body: Bytes?) {
+    /// A request has arrived, with its body if that is complete.
+    func beginExchange(_ head: RequestHead, _ body: Bytes?) {
         let runner = ExchangeRunner(head, body, from: client, carrier: self, of: server)
         countRequest(at: runner.exchange.began)
         self.runner = runner
@@ -24,13 +24,13 @@ extension ServerConnection: ExchangeCarrier {
         return facts
     }
 
-    // MARK: What the exchange reports
+    // MARK: Events of the exchange
 
     func responseReady(isLast: Bool) {
         handle(.responseReady(isLast: isLast || server.isDraining || endsWithConnection))
     }
 
-    /// Whether nothing but the end of the connection shows where the response ends (RFC 9112 6.3).
+    /// Whether only the end of the connection marks the end of the response (RFC 9112 6.3).
     private var endsWithConnection: Bool {
         guard let runner, let response = runner.response,
             case .stream(let source) = response.body
@@ -40,7 +40,7 @@ extension ServerConnection: ExchangeCarrier {
 
     func bodyDemandChanged(to demand: BodyDemand) {
         switch demand {
-        // What is there already must not be delivered before this returns.
+        // Bytes that have arrived must not be delivered before this returns.
         case .wanted where !isHandling:
             let asking = runner
             server.loop.local.value(()).whenSettled { [self] _ in
@@ -57,8 +57,8 @@ extension ServerConnection: ExchangeCarrier {
 
     // MARK: Responses
 
-    /// Writes the response that is ready: all of it, or its head if the body is streamed. Gives what
-    /// has come of it.
+    /// Writes the response: all of it, or its head if the body is streamed. Returns the resulting
+    /// event.
     func sendResponse(keepsAlive: Bool) -> ServerStateMachine.Event? {
         guard let runner, let response = runner.response else { return nil }
         let context = ResponseWriter.Context(
@@ -87,11 +87,11 @@ extension ServerConnection: ExchangeCarrier {
         return .responseHeadSent
     }
 
-    /// The response is written: the exchange is over.
+    /// The response is written: ends the exchange.
     private func endExchange(bodyBytes: Int) -> ServerStateMachine.Event {
         let ended = runner
         runner = nil
-        ended?.end(bodyBytes: bodyBytes)
+        ended?.endResponse(bodyBytes: bodyBytes)
         let unsent = stream.unsentBytes
         updateBudget(unsent: unsent)
         return .responseEnded(waitsForClient: unsent > 0)
@@ -99,7 +99,7 @@ extension ServerConnection: ExchangeCarrier {
 
     // MARK: Streamed bodies
 
-    /// Writes a piece of a streamed body; gives how many bytes wait for the client.
+    /// Writes a piece of a streamed body; returns the number of unsent bytes.
     func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
         if isChunk {
             unsafe server.writer.writeChunk(piece, to: stream)
@@ -123,7 +123,7 @@ extension ServerConnection: ExchangeCarrier {
 
     // MARK: Rejections
 
-    /// Cancels the exchange that runs, if there is one, and responds with a rejection.
+    /// Cancels the running exchange, if there is one, and sends a rejection.
     func reject(_ rejection: Rejection) {
         let rejecting: ExchangeRunner
         if let runner {
@@ -139,14 +139,14 @@ extension ServerConnection: ExchangeCarrier {
         rejecting.reject(rejection)
     }
 
-    /// The client is gone, or its response broke off.
+    /// The client is gone, or its response cannot be completed.
     func abandonExchange() {
         let ended = runner
         runner = nil
         if let relay {
             self.relay = nil
             relay.cancel()
-            ended?.end(bodyBytes: relay.bodyBytes, isTruncated: true)
+            ended?.endResponse(bodyBytes: relay.bodyBytes, isTruncated: true)
         } else {
             ended?.cancel(
                 status: server.isClosed
@@ -156,7 +156,7 @@ extension ServerConnection: ExchangeCarrier {
 }
 
 extension Response {
-    /// The same without its body, whose length is stated where it is known.
+    /// A copy without the body, whose length is stated if it is known.
     fileprivate func describing(_ framing: BodyFraming) -> Response {
         let length: Int? =
             switch framing {

@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import Reactor
 
-/// What a connection holds and waits for, and how the server ends it.
+/// Memory, timeouts and the end of a connection.
 extension ServerConnection: ServedConnection {
     var exchanges: [Exchange] {
         guard let runner, runner.isRequest else { return [] }
@@ -35,9 +35,9 @@ extension ServerConnection: ServedConnection {
 
     // MARK: Memory
 
-    /// Reports to the budget what is held now.
+    /// Reports the present memory use to the budget.
     ///
-    /// - Parameter unsent: what waits to be sent, where that may have changed
+    /// - Parameter unsent: the unsent bytes, if they may have changed
     func updateBudget(unsent: Int? = nil) {
         guard !isClosed else { return }
         if let unsent { unsafe unsentBytes = unsent }
@@ -48,14 +48,13 @@ extension ServerConnection: ServedConnection {
         server.budget.adjust(by: held - before)
     }
 
-    /// Rejects a head that has begun if the budget has no room for its rest: too many such heads are
-    /// an attack.
+    /// Rejects an incomplete head if the budget is exhausted: many such heads are an attack.
     func shedIfExhausted() {
         guard server.budget.isExhausted, wait == .head, !server.budget.hasRoom() else { return }
         handle(.rejected(.overloaded))
     }
 
-    // MARK: ConnectionTimeouts
+    // MARK: Timeouts
 
     func updateDeadline() {
         let wait = wait

@@ -3,58 +3,58 @@ import HTTP
 import Promises
 import Reactor
 
-/// A client's connection of HTTP/1.1: it carries bytes between the stream, the reader and the state
-/// machine, and performs the machine's actions. The machine decides; an `ExchangeRunner` does the work
-/// for a request.
+/// A client's HTTP/1.1 connection: it passes bytes between the stream, the reader and the state
+/// machine, and performs the machine's actions. The machine decides; an `ExchangeRunner` does the
+/// work for a request.
 ///
-/// In the server's table, and held by its stream, as long as that is open. Confined to the loop's
+/// The server's table and the stream hold it while the stream is open. Confined to the loop's
 /// thread.
 final class ServerConnection: ByteStreamDelegate {
     let stream: any ByteStream
     unowned let server: Server
-    /// Where it stands in the server's table.
+    /// The index in the server's table.
     var slot: Int
-    /// The client that this connection counts for, where connections are limited per client.
+    /// The client that this connection counts for, if connections are limited per client.
     let countedClient: ClientConnections.Client?
 
-    /// Unchecked, like all that is so below: each event accesses it several times, and no access calls
-    /// anything that could come back to it.
+    /// Unchecked, like the others below: each event accesses it several times, and no access calls
+    /// foreign code.
     @exclusivity(unchecked) private var machine = ServerStateMachine()
-    /// Events that came while another one was being handled.
+    /// Events that occurred while another one was handled.
     @exclusivity(unchecked) private var laterEvents: [ServerStateMachine.Event] = []
-    /// Whether an event is being handled right now, further up the call stack.
+    /// Whether an event is being handled, further up the call stack.
     private(set) var isHandling = false
-    /// The machine wants to read on, as soon as the event is handled.
+    /// Whether to read on after the present event.
     private var mustReadOn = false
 
     @exclusivity(unchecked) var reader: RequestReader
-    /// What came before it could be read.
+    /// Bytes that arrived before they could be read.
     @exclusivity(unchecked) var ahead = ReadAhead()
-    /// Whether bytes are being read right now, further up the call stack.
+    /// Whether bytes are being read, further up the call stack.
     var isReading = false
     var isPaused = false
-    /// When the last request began, and how many did at that moment of the loop's clock, which stands
-    /// still during a pass.
+    /// When the last request began, and how many began in that loop iteration, during which the
+    /// clock is constant.
     var lastBegan: Instant?
     var begunInIteration = 0
 
-    /// The exchange that runs, until the last byte of its response is written.
+    /// The running exchange, until the last byte of its response is written.
     var runner: ExchangeRunner?
     /// Writes the body of a streamed response.
     var relay: ResponseRelay?
-    /// Bytes of the present request's body that nothing wanted.
+    /// Discarded bytes of the present request's body.
     var discardedBytes = 0
 
     @exclusivity(unchecked) var deadline = ConnectionDeadline()
-    /// What this connection holds in memory, beside its request's: bytes ahead of their time, half a
-    /// head, a response that the client has not read.
+    /// The memory of this connection, besides that of its request: early bytes, an incomplete head,
+    /// a response that the client has not read.
     @exclusivity(unchecked) var memoryBytes = 0
-    /// What of it is on its way to the client.
+    /// The part of it that is unsent output.
     @exclusivity(unchecked) var unsentBytes = 0
-    /// Bytes of bodies that have come over this connection.
+    /// Received bytes of bodies.
     @exclusivity(unchecked) var receivedBytes = 0
-    /// Bytes of streamed responses that were given to the stream. Unsent bytes less these fall exactly
-    /// by what the client has taken.
+    /// Bytes of streamed responses that were written. Unsent bytes less these decrease exactly by
+    /// what the client takes.
     @exclusivity(unchecked) var pieceBytes = 0
     /// The client's address as text, for the exchanges.
     private(set) lazy var client = stream.peer.map { "\($0)" }
@@ -70,18 +70,18 @@ final class ServerConnection: ByteStreamDelegate {
         unsafe reader = RequestReader(limits: server.settings.limits)
     }
 
-    /// Begins to read.
+    /// Starts to read.
     func startReading() {
         stream.startReading(for: self)
         updateDeadline()
     }
 
-    // MARK: What the stream reports
+    // MARK: Events of the stream
 
     func streamReceived(_ bytes: Span<UInt8>) {
         if reading == .drop { return }
         let end = unsafe ahead.isEmpty ? read(bytes) : 0
-        // It may have been the last message; then the rest is discarded like all that follows.
+        // After the last message the rest is discarded, like all further input.
         if end < bytes.count, reading != .drop {
             unsafe ahead.append(bytes.extracting(end...))
             readAhead()
@@ -109,7 +109,7 @@ final class ServerConnection: ByteStreamDelegate {
         handle(.clientLost)
     }
 
-    // MARK: What the machine decides
+    // MARK: Decisions of the state machine
 
     var reading: ServerStateMachine.Reading { unsafe machine.reading }
     var wait: ServerStateMachine.Wait? { unsafe machine.wait }
@@ -117,8 +117,8 @@ final class ServerConnection: ByteStreamDelegate {
     var isDraining: Bool { unsafe machine.isDraining }
     var isClosed: Bool { unsafe machine.isClosed }
 
-    /// Gives the machine an event and performs its actions. An event that comes while another one is
-    /// handled, such as from a service that reads the body at once, is handled behind that.
+    /// Passes an event to the machine and performs its actions. An event that occurs meanwhile, for
+    /// example from a service that reads the body at once, is handled afterwards.
     func handle(_ event: ServerStateMachine.Event) {
         guard !isHandling else {
             unsafe laterEvents.append(event)
@@ -131,19 +131,19 @@ final class ServerConnection: ByteStreamDelegate {
         if mustReadOn { readOn() }
     }
 
-    /// An event, and those that follow from its actions.
+    /// Handles an event, and those that its actions cause.
     private func process(_ event: ServerStateMachine.Event) {
         assert(isHandling, "an event must not be handled inside another one")
         var next: ServerStateMachine.Event? = event
         while let event = next {
             let action = unsafe machine.handle(event)
-            // Before the action, so that nothing finds this connection waiting for what has come.
+            // Before the action, so that the wait is up to date when the action looks at it.
             updateDeadline()
             next = action.flatMap { perform($0) }
         }
     }
 
-    /// Gives the event that the action causes at once.
+    /// Performs an action; returns the event that it causes at once.
     private func perform(_ action: ServerStateMachine.Action) -> ServerStateMachine.Event? {
         switch action {
         case .serve: runner?.runService()
@@ -168,15 +168,15 @@ final class ServerConnection: ByteStreamDelegate {
 
     private static let continueResponse = Bytes("HTTP/1.1 100 Continue\r\n\r\n")
 
-    /// Reads what waits here, then what comes: while a request runs, too, as long as there is room for
-    /// it, so that a client that leaves is seen.
+    /// Reads stored bytes, then further ones: also while a request runs, as long as there is room,
+    /// so that the end of the client is detected.
     private func readOn() {
         mustReadOn = false
         readAhead()
         resumeIfRoom()
     }
 
-    /// RFC 9112 9.6: our side ends, and what still comes is discarded for a while.
+    /// RFC 9112 9.6: ends this side; further input is discarded for a while.
     private func finish() -> ServerStateMachine.Event? {
         unsafe ahead = ReadAhead()
         stream.finishWriting()
@@ -186,10 +186,11 @@ final class ServerConnection: ByteStreamDelegate {
         return stream.unsentBytes == 0 ? .outputDrained : nil
     }
 
-    /// A client that closed its connection and one that only ended its side look the same until
-    /// something is sent: the first answers it with a reset; and of one from which nothing is read,
-    /// because it sent too much ahead, nothing is seen at all. So while its request runs it is sent
-    /// interim responses, which every client of HTTP/1.1 must discard (RFC 9110 15.2).
+    /// Sends an interim response to find out whether the client still exists. A client that closed
+    /// its connection and one that only half-closed it look the same until something is sent: the
+    /// former responds with a reset. Of a client that is not read, because it sent too much ahead,
+    /// not even the end is detected. Every HTTP/1.1 client must discard interim responses (RFC 9110
+    /// 15.2).
     private func probe() {
         unsafe deadline.prolongProbe(server.timeouts, now: server.loop.now)
         armTimer(server.loop.now)

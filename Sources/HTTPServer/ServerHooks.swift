@@ -2,20 +2,20 @@ package import HTTP
 package import Promises
 package import Reactor
 
-/// What an embedder is told, for its access log and its metrics: one call for every request, on the
-/// core's thread. Nothing happens for a hook that is not set.
+/// The callbacks of an embedder for its access log and its metrics: one call for every request, on
+/// the worker's thread. Hooks that are not set do nothing.
 package struct ServerHooks {
-    /// An exchange is over: its answer was written, its client went away, or the server ended.
+    /// An exchange ended: its response was written, its client disconnected, or the server ended.
     package var exchangeEnded: (ExchangeEnd) -> Void = { _ in }
 
-    /// Something that never became a request was refused: what was wrong with it decides the status.
+    /// Input that never became a request was rejected, with this status.
     package var requestRefused: (Status, SocketAddress?) -> Void = { _, _ in }
 
-    /// Passes a response that the server gives itself through the embedder's chain: a rejection of
-    /// what is no request, or of a request that finds no room or fails. Nil sends it as it is.
+    /// Passes a rejection through the embedder's chain: the server's own response to invalid input,
+    /// or to a request that exceeds a limit or fails. Nil sends it unchanged.
     ///
-    /// Called with the request where there is one, else with the head of a GET or HEAD of `/` in its
-    /// place. If the result fails, the response is sent as it was.
+    /// Called with the request if there is one, else with the head of a GET or HEAD of `/` in its
+    /// place. If the result fails, the response is sent unchanged.
     package var rejection: ((Response, Request, Exchange) -> LocalPromise<Response>)?
 
     package init() {}
@@ -24,17 +24,17 @@ package struct ServerHooks {
     package struct ExchangeEnd {
         package let exchange: Exchange
         package let request: RequestHead
-        /// As it stands in a log: the answer's status, or one of those below.
+        /// For the log: the status of the response, or one of those below.
         package let status: UInt16
         /// Bytes of the body that were written.
         package let bodyBytes: Int
-        /// The response broke off behind its head.
+        /// The response was truncated behind its head.
         package let isTruncated: Bool
 
-        /// The client was gone before the answer.
+        /// The client disconnected before the response.
         package static let clientGone: UInt16 = 499
-        /// The server closed the connection before the answer, because the time for draining was
-        /// over. No status was sent, so none is given.
+        /// The server closed the connection before the response, because the time for draining had
+        /// passed. No status was sent.
         package static let cutOff: UInt16 = 0
     }
 }

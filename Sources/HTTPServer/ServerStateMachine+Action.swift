@@ -1,9 +1,10 @@
 import HTTP
 
-/// The output of `ServerStateMachine`: what its connection has to do, and how it stands.
+/// The output of `ServerStateMachine`: actions for its connection, and its reading and waiting
+/// states.
 extension ServerStateMachine {
     enum Action: Equatable {
-        /// Hand the request to the service.
+        /// Pass the request to the service.
         case serve
         /// Send `100 Continue`, then read the body.
         case sendContinue
@@ -13,28 +14,27 @@ extension ServerStateMachine {
         case sendResponse(keepsAlive: Bool)
         /// Begin to write the body of a streamed response.
         case startRelay
-        /// Write on: the client has taken what was written of the streamed body.
+        /// Continue the streamed body: the client has taken the unsent bytes.
         case resumeRelay
-        /// Cancel the exchange that runs, if there is one, and respond with a rejection; the
-        /// connection ends.
+        /// Cancel the running exchange, if there is one, and send a rejection; the connection ends.
         case reject(Rejection)
-        /// Tell the reader of the body that its rest cannot be read; the connection ends with its
-        /// response.
+        /// Fail the reader of the body; the connection ends with its response.
         case failBody(WireError)
-        /// End our side and discard what still comes.
+        /// End this side and discard further input.
         case finish
-        /// The client ended its side while its request runs: find out whether it is still there.
+        /// The client half-closed the connection while its request runs: check whether it still
+        /// exists.
         case probe
         /// The client is gone, or its response cannot be completed: cancel the exchange and close.
         case abandon
         case close
     }
 
-    /// What to do with bytes that arrive.
+    /// How to treat received bytes.
     enum Reading: Equatable {
         /// Read messages from them.
         case consume
-        /// Keep them for later.
+        /// Store them for later.
         case keep
         case drop
     }
@@ -43,7 +43,7 @@ extension ServerStateMachine {
     enum Wait: Equatable {
         case firstRequest, request, head, body, client, output, linger, briefLinger
 
-        /// What the server can do with a connection that waits for this.
+        /// The activity of a connection that waits for this.
         var activity: Activity {
             switch self {
             case .firstRequest, .request: .idle

@@ -1,81 +1,82 @@
 import HTTP
 
-/// The input of `ServerStateMachine`: what happened on a connection, with all facts that count.
+/// The input of `ServerStateMachine`: the events of a connection, with all data that decisions
+/// need.
 extension ServerStateMachine {
     enum Event: Equatable {
-        /// The first bytes of a head came, and not its last.
+        /// The first bytes of a head arrived, but not its last.
         case headBegan
-        /// A head is complete, and with it perhaps the body.
+        /// A head is complete, possibly together with the body.
         case requestBegan(Facts)
         /// The service reads the body of the request.
         case bodyWanted
-        /// The reader of the body takes no more for now.
+        /// The reader of the body pauses.
         case bodyPaused
-        /// The reader of the body takes more again.
+        /// The reader of the body resumes.
         case bodyResumed
         /// The reader of the body does not need its rest.
         case bodyRefused
-        /// The last byte of the body came.
+        /// The last byte of the body arrived.
         case bodyEnded
         /// The body that is being read is malformed or breaks off.
         case bodyBroken(WireError)
-        /// More was discarded than an unwanted body is worth.
+        /// More of an unread body was discarded than the limit.
         case discardedTooMuch
-        /// The response to the request is there, its body perhaps still to come.
+        /// The response to the request is ready; its body may follow.
         ///
         /// - Parameter isLast: the connection ends with it
         case responseReady(isLast: Bool)
-        /// The head of a response was written whose body is streamed.
+        /// The head of a streamed response was written.
         case responseHeadSent
-        /// The last byte of the response was written; perhaps the client has not taken all of it.
+        /// The last byte of the response was written; the client may not have taken all of it.
         case responseEnded(waitsForClient: Bool)
         /// The rest of a streamed response does not arrive.
         case responseBroken
-        /// Something written has to wait for the client.
+        /// Some output is unsent.
         case outputBlocked
-        /// Everything written was taken.
+        /// The client has taken all output.
         case outputDrained
         /// The input cannot be served: it is not HTTP, or a limit is reached.
         case rejected(Rejection)
-        /// Enough requests of this connection were begun in this pass of the loop.
+        /// The limit of requests for one loop iteration is reached.
         case iterationUsedUp
-        /// The next pass has begun.
+        /// The next loop iteration has begun.
         case iterationBegan
-        /// The client sent so much ahead that nothing is read any more, and its end is not seen.
+        /// Reading is paused, because the client sent too much ahead; its end is not detected.
         case readingPaused
-        /// There is room again, and reading goes on.
+        /// Reading is resumed.
         case readingResumed
         /// The client sends no more.
         case clientEnded
         /// The connection is lost.
         case clientLost
-        /// What `wait` waits for took too long.
+        /// The deadline of `wait` has passed.
         case deadlinePassed
         /// The server stops.
         ///
-        /// - Parameter isSettled: nothing that was sent can be lost by a reset
+        /// - Parameter isSettled: a reset can destroy no sent data
         case drainRequested(isSettled: Bool)
-        /// Others need the place of an idle connection.
+        /// An idle connection makes room for others.
         ///
-        /// - Parameter isSettled: nothing that was sent can be lost by a reset
+        /// - Parameter isSettled: a reset can destroy no sent data
         case evicted(isSettled: Bool)
     }
 
-    /// What the machine needs to know of a request.
+    /// The properties of a request that the machine needs.
     struct Facts: Equatable {
         var keepsAlive = true
         var body = Arrival.complete
-        /// Of a body that is small enough to be discarded; false where it must not be.
+        /// Whether the body is small enough to be discarded.
         var bodyMayBeDiscarded = true
     }
 
-    /// How a body stands when its request begins.
+    /// The state of a body when its request begins.
     enum Arrival: Equatable {
-        /// There is none, or it is there already.
+        /// There is none, or it has arrived.
         case complete
-        /// It is still coming.
+        /// It is arriving.
         case arriving
-        /// It comes after `100 Continue`.
+        /// It arrives after `100 Continue`.
         case awaitingContinue
     }
 }

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The transitions of an exchange: those of its request and of its response.
+/// The transitions of an exchange, for its request and its response.
 extension ServerStateMachine {
     // MARK: The request
 
@@ -40,7 +40,7 @@ extension ServerStateMachine {
         return bodyChanges(from: .wanted, to: .complete, nil)
     }
 
-    /// The rejection belongs to the reader of the body, so that it can be held back like its other
+    /// The reader of the body responds with the rejection, so that it is padded like its other
     /// responses.
     mutating func bodyBroken(_ error: WireError) -> Action? {
         guard let action = bodyChanges(from: .wanted, to: .broken, .failBody(error)) else {
@@ -49,8 +49,7 @@ extension ServerStateMachine {
         return action
     }
 
-    /// The body of a request whose exchange runs goes from one state to another; gives the action if
-    /// it was in the first one.
+    /// Changes the state of the present body; returns the action if it was in the first state.
     mutating func bodyChanges(
         from former: RequestBody, to body: RequestBody, _ action: Action?
     ) -> Action? {
@@ -64,8 +63,7 @@ extension ServerStateMachine {
         return action
     }
 
-    /// A rejection is the last response of its connection, since the rest of what comes has no
-    /// meaning.
+    /// A rejection is the last response of its connection, since further input has no meaning.
     mutating func reject(_ rejection: Rejection) -> Action? {
         switch state {
         case .running(.broken): return nil
@@ -87,9 +85,8 @@ extension ServerStateMachine {
         return .sendResponse(keepsAlive: facts.keepsAlive)
     }
 
-    /// Whether another request can be found behind this one. Not after a body that the client may or
-    /// may not send, because it got no `100 Continue` (RFC 9110 10.1.1): what comes next would be
-    /// ambiguous.
+    /// Whether another request can follow this one. Not after a body that the client may or may not
+    /// send, because it got no `100 Continue` (RFC 9110 10.1.1): further input would be ambiguous.
     private func mayFollow(_ body: RequestBody) -> Bool {
         switch body {
         case .complete: true
@@ -100,7 +97,7 @@ extension ServerStateMachine {
 
     mutating func responseHeadSent() -> Action? {
         guard case .responding(let body) = state else { return nil }
-        // A client that ended its side counts as gone: no interim response can probe it any more.
+        // A client that half-closed counts as gone: interim responses cannot probe it any more.
         guard !clientHasEnded else { return abandon() }
         state = .relaying(body, isBlocked: false)
         return .startRelay
@@ -124,19 +121,19 @@ extension ServerStateMachine {
         return nil
     }
 
-    /// Without its last byte, so that the response never looks complete.
+    /// Ends the response without its last byte, so that it never looks complete.
     mutating func responseBroken() -> Action? {
         guard case .relaying = state else { return nil }
         return abandon()
     }
 
-    /// Back to where the next request is read, which may be there already.
+    /// Waits for the next request, which may have arrived already.
     private mutating func awaitNextRequest() -> Action? {
         state = .idle
         return isDraining ? finish() : .readOn
     }
 
-    /// Small writes are offered after they were made: only now is it known that they wait.
+    /// Small writes are offered later, so blocked output may be reported after the response.
     mutating func outputBlocked() -> Action? {
         switch state {
         case .idle, .yielding: state = .blocked

@@ -15,7 +15,7 @@ struct ServerStateMachine {
     enum State: Equatable {
         case idle
         case head
-        /// The service works on the request, or a rejection is on its way.
+        /// The service works on the request, or a rejection is prepared.
         case running(RequestBody)
         /// The response is being written, all of it unless its body is streamed.
         case responding(RequestBody)
@@ -23,14 +23,14 @@ struct ServerStateMachine {
         case relaying(RequestBody, isBlocked: Bool)
         case discarding
         case blocked
-        /// More requests may be there; they wait for the next pass of the loop.
+        /// More requests may have arrived; they wait for the next loop iteration.
         case yielding
         case finishing
         case lingering
         case closed
     }
 
-    /// How the body of the present request stands.
+    /// The state of the present request's body.
     enum RequestBody: Equatable {
         case complete
         case arriving
@@ -130,8 +130,8 @@ extension ServerStateMachine {
         return nil
     }
 
-    /// Whether only an interim response can show that the client still waits. Not of one that is still
-    /// sending a body: it need not be ready to read interim responses.
+    /// Whether only an interim response can show that the client still waits. Not while it sends a
+    /// body: it need not be ready to read interim responses then.
     private var mayBeGone: Bool {
         clientHasEnded || (isReadingPaused && state == .running(.complete))
     }
@@ -142,7 +142,7 @@ extension ServerStateMachine {
         case .idle, .discarding: return finish()
         case .head: return reject(.malformed(.cutShort))
         case .running(.wanted): return bodyBroken(.cutShort)
-        // What it sent before may be waiting here, a whole body or further requests.
+        // Earlier data of the client may be stored here, a whole body or further requests.
         case .running: return .probe
         case .relaying: return abandon()
         case .responding, .blocked, .yielding, .finishing, .closed: return nil
@@ -174,8 +174,8 @@ extension ServerStateMachine {
         return leaveIdle(isSettled)
     }
 
-    /// Ends an idle connection: at once if it has been idle for so long that a reset can take nothing
-    /// away (RFC 9112 9.6), else the client is given a moment.
+    /// Ends an idle connection: at once if a reset cannot destroy a response any more (RFC 9112
+    /// 9.6), else after a short linger.
     private mutating func leaveIdle(_ isSettled: Bool) -> Action? {
         guard state == .idle else { return nil }
         if isSettled { return close() }
@@ -185,7 +185,7 @@ extension ServerStateMachine {
 
     mutating func finish() -> Action? {
         state = .finishing
-        // What still comes is discarded, so there is always room for it.
+        // Further input is discarded, so there is always room for it.
         isReadingPaused = false
         return .finish
     }

@@ -1,9 +1,9 @@
-/// Slots of a table in the order in which they were added: which connection has been idle, or has not
-/// read, for the longest time.
+/// Slots of a table in the order in which they were added: for example the connection that has been
+/// idle for the longest time.
 ///
-/// A doubly linked list whose links lie in one array, indexed by slot, so that adding, removing and
-/// finding the first take a few instructions, count no reference and allocate only when the table
-/// grows. Owned by the server, confined to its loop's thread.
+/// A doubly linked list whose links are in one array, indexed by slot, so that adding, removing and
+/// finding the first take a few instructions, use no reference count and allocate only when the
+/// table grows. Owned by the server, confined to its loop's thread.
 struct SlotQueue {
     private struct Link {
         var previous = none
@@ -39,8 +39,7 @@ struct SlotQueue {
         relink(link, before: link.next, behind: link.previous)
     }
 
-    /// What stood at one slot of the table stands at another, which is not queued; it keeps its
-    /// position.
+    /// Moves an entry to another slot, which is not queued; it keeps its position.
     mutating func move(from source: Int, to target: Int) {
         guard source != target, contains(source) else { return }
         while links.count <= target { links.append(Link()) }
@@ -50,7 +49,7 @@ struct SlotQueue {
         relink(link, before: target, behind: target)
     }
 
-    /// Lets the neighbours of a link point to others.
+    /// Updates the neighbours of a link.
     private mutating func relink(_ link: Link, before next: Int, behind previous: Int) {
         if link.previous == Self.none { head = next } else { links[link.previous].next = next }
         if link.next == Self.none { tail = previous } else { links[link.next].previous = previous }

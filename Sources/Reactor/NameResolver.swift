@@ -27,7 +27,7 @@ package final class NameResolver: MessageReceiver {
     package func receive(_ message: NameResult) { publish(message.host, message.result) }
 
     private func publish(_ host: String, _ result: Result<[IPAddress], IOFailure>) {
-        for waiter in waiting.removeValue(forKey: host) ?? [] { waiter.end(result) }
+        for waiter in waiting.removeValue(forKey: host) ?? [] { waiter.resolve(result) }
     }
 
     /// The loop closes: no result will arrive.
@@ -78,7 +78,7 @@ package final class NameResolver: MessageReceiver {
         waiter.timer = loop.timer(after: waitMax) { [weak self, weak waiter] in
             guard let waiter else { return }
             self?.removeWaiter(waiter)
-            waiter.end(.success(cached))
+            waiter.resolve(.success(cached))
         }
         return promise
     }
@@ -146,7 +146,7 @@ private final class NameWaiter {
 
     init(_ name: CachedName) { self.name = name }
 
-    func end(_ result: Result<[IPAddress], IOFailure>) {
+    func resolve(_ result: Result<[IPAddress], IOFailure>) {
         timer?.cancel()
         resolver.take()?.resolve(result.mapError { $0 })
     }

@@ -1,8 +1,9 @@
 import Basics
 package import Reactor
 
-/// One end of a connection in a test's hands: it reads, remembers what it was told, and answers by
-/// the closures that the test sets. It speaks through `ByteStream`, so it serves both loops.
+/// One end of a connection under the control of a test: it reads, records what it received, and
+/// reacts with the closures that the test sets. It uses only `ByteStream`, so it works on both
+/// loops.
 package final class ScriptedPeer: ByteStreamDelegate {
     package let stream: any ByteStream
 
@@ -20,7 +21,7 @@ package final class ScriptedPeer: ByteStreamDelegate {
 
     private var isInCall = false
 
-    /// Takes the stream and begins to read.
+    /// Takes the stream and starts to read.
     package init(_ stream: any ByteStream) {
         self.stream = stream
         stream.startReading(for: self)
@@ -32,7 +33,7 @@ package final class ScriptedPeer: ByteStreamDelegate {
     /// Sends text.
     package func send(_ text: String) { stream.write(Array(text.utf8).span) }
 
-    /// Forgets what was read, for the next exchange on the connection.
+    /// Clears the received bytes, for the next exchange on the connection.
     package func clearReceived() { received = [] }
 
     package func streamReceived(_ bytes: Span<UInt8>) {

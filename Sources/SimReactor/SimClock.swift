@@ -1,12 +1,12 @@
 package import Basics
 package import Reactor
 
-/// Virtual time: the list of what will happen, ordered by (time, order of creation). Time stands
-/// still while an event runs and jumps to the next one after it.
+/// Virtual time: the list of future events, ordered by (time, order of creation). Time is constant
+/// during an event and then jumps to the next one.
 package final class SimClock {
-    /// The moment that it is.
+    /// The present time.
     ///
-    /// The start is not zero, so that a forgotten zero shows.
+    /// The start is not zero, so that uninitialised times show up.
     package private(set) var now = Instant(nanoseconds: 3_600_000_000_000)
 
     private let events = TimerQueue()
@@ -19,13 +19,13 @@ package final class SimClock {
         at(now + max(delay, .zero), action)
     }
 
-    /// Adds an event; a moment that is past is now.
+    /// Adds an event; a time in the past means now.
     @discardableResult
     package func at(_ moment: Instant, _ action: @escaping () -> Void) -> Timer {
         events.add(due: max(moment, now), action)
     }
 
-    /// Runs the next event that comes no later than `limit`; false when there is none.
+    /// Runs the next event up to `limit`; false if there is none.
     package func step(until limit: Instant) -> Bool {
         guard let due = events.earliest, due <= limit else { return false }
         now = due
@@ -34,11 +34,11 @@ package final class SimClock {
         return true
     }
 
-    /// Lets the time until `moment` pass, when nothing happens before.
-    package func pass(until moment: Instant) {
+    /// Advances the time to `moment`, or to the next event if that is earlier.
+    package func advance(until moment: Instant) {
         now = max(now, min(moment, events.earliest ?? moment))
     }
 
-    /// Forgets everything that would happen.
+    /// Removes all events.
     package func clear() { events.removeAll() }
 }

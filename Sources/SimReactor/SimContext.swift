@@ -4,7 +4,7 @@ import Reactor
 
 /// The execution context of a simulated loop.
 ///
-/// Unchecked: a simulation runs on one thread, whatever `Promise` may allow.
+/// Unchecked: a simulation runs on one thread, although `Promise` may be used on any.
 final class SimContext: ExecutionContext, @unchecked Sendable {
     weak var loop: SimLoop?
 

@@ -2,36 +2,36 @@ import Basics
 import Promises
 package import Reactor
 
-/// TLS of a simulated listener: its results only, no cryptography.
+/// The TLS identity of a simulated listener: only the results of TLS, no cryptography.
 package struct SimIdentity: Sendable {
     /// The names in its certificate.
     package var names: [String]
-    /// What it does with a handshake.
+    /// The response to a handshake.
     package var handshake = Handshake.completes
 
     package enum Handshake: Sendable {
         case completes
-        /// Answers with an alert.
+        /// Responds with an alert.
         case fails
-        /// Never answers.
+        /// Never responds.
         case silent
     }
 
     package init(names: [String]) { self.names = names }
 }
 
-/// What a handshake has agreed on, known at both ends of a connection.
+/// The result of a handshake, known at both ends of a connection.
 package struct SimSession: Sendable {
-    /// The name that the client asked for (SNI, RFC 6066 section 3).
+    /// The server name that the client requested (SNI, RFC 6066 section 3).
     package let serverName: String
     /// The names in the certificate of the server.
     package let certificateNames: [String]
-    /// The protocol inside (ALPN, RFC 7301).
+    /// The application protocol (ALPN, RFC 7301).
     package let applicationProtocol: String
 }
 
 extension StreamSecurity {
-    /// The same demands, met by a simulated handshake, which takes one round trip.
+    /// The same configuration with a simulated handshake, which takes one round trip.
     package var simulated: StreamSecurity {
         let (verifies, serverName) = (verifies, serverName)
         return StreamSecurity(
@@ -42,19 +42,19 @@ extension StreamSecurity {
                 stream.close()
                 return loop.local.error(IOFailure.tlsFailed("not a simulated connection"))
             }
-            return SimHandshake.begin(stream, for: serverName ?? host, verifies: verifies)
+            return SimHandshake.perform(stream, for: serverName ?? host, verifies: verifies)
         }
     }
 }
 
-/// A handshake under way: it owns the stream until it hands it over.
+/// A running handshake, which owns the stream until it completes.
 final class SimHandshake {
     private var stream: SimStream?
     private var resolver: LocalResolver<any ByteStream>?
     private let name: String
     private let verifies: Bool
 
-    static func begin(
+    static func perform(
         _ stream: SimStream, for name: String, verifies: Bool
     ) -> LocalPromise<any ByteStream> {
         let resolver = LocalResolver<any ByteStream>(on: stream.loop.local)
@@ -83,11 +83,11 @@ final class SimHandshake {
         let identity = stream.peer.flatMap { network.identities[$0] }
         if identity?.handshake == .silent { return }
         stream.loop.timer(after: network.latency() + network.latency()) { [self] in
-            end(identity)
+            complete(identity)
         }
     }
 
-    private func end(_ identity: SimIdentity?) {
+    private func complete(_ identity: SimIdentity?) {
         guard let stream = stream.take(), let resolver = resolver.take() else { return }
         if let failure = failure(stream, identity) {
             stream.close()

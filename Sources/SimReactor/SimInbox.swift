@@ -1,24 +1,24 @@
 import Basics
 package import Reactor
 
-/// The inbox of a receiver on a simulated loop. A message takes a time that the network's seed draws;
-/// so messages of different threads may overtake each other, and those of one thread do not.
+/// The inbox of a receiver on a simulated loop. Each message takes a random time. Messages of
+/// different threads may therefore overtake each other; those of one thread do not.
 ///
-/// A simulated thread is a loop: the one whose event runs has posted the message.
+/// A simulated thread is a loop: the sender of a message is the loop whose event runs.
 ///
 /// Unchecked: a simulation runs on one thread.
 package final class SimInbox<Message: Sendable>: MessageInbox, @unchecked Sendable {
-    /// Not held, since the clock keeps what is under way.
+    /// Weak, since the clock holds messages in transit.
     private weak let network: SimNetwork?
-    /// Names the inbox in the trace.
+    /// Identifies the inbox in the trace.
     private let number: Int
     private weak var loop: SimLoop?
     private var receiver: (any MessageReceiver<Message>)?
     private var isClosed = false
 
-    /// Messages that have arrived and are not received yet.
+    /// Messages that have arrived and were not received yet.
     private var arrived: [Message] = []
-    /// When the last message of each thread arrives: the next one does not arrive before.
+    /// When the last message of each thread arrives; later ones do not arrive before it.
     private var lastArrivals: [Int: Instant] = [:]
 
     package init(on network: SimNetwork) {
@@ -43,13 +43,13 @@ package final class SimInbox<Message: Sendable>: MessageInbox, @unchecked Sendab
         deliver()
     }
 
-    /// Begins to deliver to `receiver`, in later events; the end of `loop` closes the inbox. Called
+    /// Starts delivery to `receiver`, in later events; the end of `loop` closes the inbox. Called
     /// once.
     package func open(on loop: SimLoop, for receiver: any MessageReceiver<Message>) {
         open(on: loop, for: receiver, isOfLoop: false)
     }
 
-    /// - Parameter isOfLoop: the loop itself has the inbox, so it is no leftover
+    /// - Parameter isOfLoop: the inbox belongs to the loop itself, so it is not a leftover
     func open(on loop: SimLoop, for receiver: any MessageReceiver<Message>, isOfLoop: Bool) {
         guard !isClosed, let network else { return }
         self.loop = loop
@@ -74,7 +74,7 @@ package final class SimInbox<Message: Sendable>: MessageInbox, @unchecked Sendab
     }
 }
 
-/// An inbox of whatever messages, as its loop knows it.
+/// An inbox with any message type, as its loop uses it.
 protocol OpenInbox: AnyObject {
     func close()
 }

@@ -1,9 +1,9 @@
 package import Basics
 
-/// When the bytes of one direction of a connection were written and read: what only somebody can know
-/// who sees both ends. Kept where a network's settings ask for it, for those who check a run.
+/// When the bytes of one direction of a connection were written and read, as only an observer of
+/// both ends can know. Recorded if the network's settings request it, for checkers of a run.
 package struct SimJournal {
-    /// Up to this byte, at this time.
+    /// All bytes before `end` were written or read at this time.
     private struct Mark {
         let end: Int
         let time: Instant
@@ -12,13 +12,13 @@ package struct SimJournal {
     private var writes: [Mark] = []
     private var reads: [Mark] = []
 
-    /// When the writer ended the direction, in whatever way; nil while it is open.
+    /// When the writer ended the direction, in any way; nil while it is open.
     package internal(set) var closed: Instant?
 
-    /// When the reader was notified of the end, having read every byte; nil if it never was.
+    /// When the reader was notified of the end, after it read every byte; nil otherwise.
     package internal(set) var endRead: Instant?
 
-    /// When the reader went away; nil while it is there.
+    /// When the reader was closed; nil while it is open.
     package internal(set) var abandoned: Instant?
 
     /// Bytes written so far.
@@ -41,7 +41,7 @@ package struct SimJournal {
     /// When the byte at this offset was read; nil if it never was.
     package func read(at offset: Int) -> Instant? { Self.time(of: offset, in: reads) }
 
-    /// The first mark that ends behind the offset.
+    /// The first mark beyond the offset.
     private static func time(of offset: Int, in marks: [Mark]) -> Instant? {
         var (low, high) = (0, marks.count)
         while low < high {

@@ -1,7 +1,7 @@
 import Basics
 package import Reactor
 
-/// A simulated listening socket, with the kernel's queue of connections not yet accepted.
+/// A simulated listening socket, with the kernel's queue of connections.
 package final class SimListener: Listener {
     package let address: SocketAddress
     let isShared: Bool
@@ -11,10 +11,10 @@ package final class SimListener: Listener {
     private var isPaused = false
     private var accepting: Timer?
 
-    /// Runs while descriptors are short.
+    /// Set while descriptors are short.
     private var shortageTimer: Timer?
 
-    /// As long as a real listener waits.
+    /// The same delay as that of a real listener.
     private static let shortageRetryDelay = Duration.milliseconds(100)
 
     init(
@@ -34,7 +34,7 @@ package final class SimListener: Listener {
         loop.waitingStreams -= waiting.count
     }
 
-    /// True while connections reach it.
+    /// Whether connections can reach the listener.
     var isOpen: Bool { accept != nil }
 
     var isFull: Bool { waiting.count >= loop.network.settings.backlogMax }
@@ -52,7 +52,7 @@ package final class SimListener: Listener {
 
     package func close() {
         guard let accept = unregister() else { return }
-        // The one at the ceiling is the last one, as in a real loop.
+        // The connection at the ceiling is the last one, as in a real loop.
         while let stream = takeFirst() {
             let isAtCeiling = loop.openDescriptors > loop.descriptors.acceptCeiling
             accept(stream)
@@ -61,7 +61,7 @@ package final class SimListener: Listener {
         while let stream = takeFirst() { stream.close() }
     }
 
-    /// A connection's first packet came: its two pipes exist, and it waits for `accept`.
+    /// A connection arrived: both of its pipes exist, and it waits for `accept`.
     func connectionArrived(incoming: SimPipe, outgoing: SimPipe, peer: SocketAddress?) {
         waiting.append(SimStream(on: loop, incoming: incoming, outgoing: outgoing, peer: peer))
         loop.waitingStreams += 1
@@ -81,7 +81,7 @@ package final class SimListener: Listener {
 
     private func acceptNext() {
         guard let accept, let stream = takeFirst() else { return }
-        // The stream counts now: at the ceiling it is the last one for a while, as in a real loop.
+        // The stream counts now. At the ceiling it is the last one for a while, as in a real loop.
         if loop.openDescriptors > loop.descriptors.acceptCeiling {
             loop.descriptors.reportShortage(.accept)
             suspendAccepting()
@@ -101,7 +101,7 @@ package final class SimListener: Listener {
         loop.openDescriptors < loop.descriptors.acceptCeiling
     }
 
-    /// Leaves the connections in the queue for a moment, and again while descriptors are short.
+    /// Leaves connections in the queue for a moment, repeatedly while descriptors are short.
     private func suspendAccepting() {
         shortageTimer = loop.network.clock.after(Self.shortageRetryDelay) { [weak self] in
             guard let self else { return }
@@ -110,7 +110,7 @@ package final class SimListener: Listener {
         }
     }
 
-    /// Ends it with its loop: the connections that wait are closed.
+    /// Closes the listener and its queued connections at the loop's end.
     func abandon() {
         unregister()
         while let stream = takeFirst() { stream.close() }
@@ -127,7 +127,7 @@ package final class SimListener: Listener {
     }
 }
 
-/// Something that the network knows and does not hold, for dropping it ends it.
+/// An object that the network finds but does not own, because releasing it must close it.
 struct WeakReference<Object: AnyObject> {
     private(set) weak var object: Object?
     init(_ object: Object) { self.object = object }

@@ -1,7 +1,8 @@
 import Basics
 package import Reactor
 
-/// The name look-ups of a simulated process, which end in virtual time, as `SimNetwork.names` says.
+/// The name look-ups of a simulated process, which end in virtual time with the outcome in
+/// `SimNetwork.names`.
 ///
 /// Unchecked: a simulation runs on one thread.
 final class SimLookUps: NameLookUps, @unchecked Sendable {

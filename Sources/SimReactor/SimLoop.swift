@@ -2,56 +2,56 @@ package import Basics
 package import Promises
 package import Reactor
 
-/// One simulated core: a loop whose time is its network's clock.
+/// A simulated worker: a loop that uses its network's virtual clock.
 package final class SimLoop: Loop {
     package let local: LocalContext
     package let entropy: Entropy
     package let descriptors = LoopDescriptors()
     package let network: SimNetwork
 
-    /// What it is called in reports.
+    /// The name in reports.
     package let name: String
 
-    /// Where its connections come from; nil for an address that nobody may see.
+    /// The source address of its connections; nil for none.
     package var host: IPAddress? = .v4(0x7F00_0001)
 
-    /// Tells it from the other loops as the sender of messages.
+    /// Identifies the loop as the sender of messages.
     private let thread: Int
     private let readyQueue: ReadyQueue
     package private(set) var names: NameResolver?
     private var drainsLater = false
 
-    /// Timers made and perhaps still pending; swept when it doubles.
+    /// Timers that may be pending; swept when their number doubles.
     private var timers: [Timer] = []
     private var timerSweepThreshold = 64
 
-    /// Streams, and attempts to connect, that may still be open; swept when their number doubles.
+    /// Streams and connection attempts that may be open; swept when their number doubles.
     private var streams: [WeakReference<SimStream>] = []
     private var attempts: [WeakReference<SimAttempt>] = []
     private var sweepThreshold = 64
 
-    /// From here on nothing new is begun.
+    /// Whether no new work may start.
     private var isClosed = false
 
-    /// What is alive on this loop, for the leak check.
+    /// Open objects of this loop, for the leak check.
     var openStreams = 0
     var openListeners = 0
     var openAttempts = 0
     var openInboxes: Int { inboxes.count - loopInboxes }
 
     private var inboxes: [any OpenInbox] = []
-    /// Those of the loop itself.
+    /// The number of inboxes of the loop itself.
     private var loopInboxes = 0
 
-    /// Of the open streams, those that no listener has accepted yet: they are the kernel's.
+    /// Open streams that no listener has accepted yet: they belong to the kernel.
     var waitingStreams = 0
 
-    /// What this loop's process has open: the number that its next descriptor would get.
+    /// Open descriptors of this loop's process: the number that its next descriptor would get.
     package var openDescriptors: Int {
         openStreams - waitingStreams + openListeners + openAttempts
     }
 
-    /// Promise jobs run in one drain, before other events get their chance.
+    /// Promise jobs run in one drain, before other events run.
     private static let jobsPerDrainMax = 1024
 
     init(
@@ -89,7 +89,7 @@ package final class SimLoop: Loop {
 
     package var now: Instant { network.clock.now }
 
-    /// The virtual world begins on 2026-01-01 00:00:00 UTC.
+    /// The simulation begins on 2026-01-01 00:00:00 UTC.
     package var unixTime: Int64 { 1_767_225_600_000_000_000 + now.nanoseconds }
 
     @discardableResult
@@ -109,9 +109,9 @@ package final class SimLoop: Loop {
         return timers.count
     }
 
-    // MARK: Turns
+    // MARK: Callbacks
 
-    /// Runs an event of this loop and drains its turn.
+    /// Runs an event of this loop and drains its ready queue.
     func perform(_ event: () -> Void) {
         onThread {
             event()
@@ -119,7 +119,7 @@ package final class SimLoop: Loop {
         }
     }
 
-    /// Marks what runs as this loop's thread.
+    /// Runs `body` as this loop's thread.
     private func onThread(_ body: () -> Void) {
         let former = network.runningThread
         network.runningThread = thread
@@ -129,12 +129,12 @@ package final class SimLoop: Loop {
 
     func enqueue(_ job: consuming PromiseJob) { readyQueue.append(job) }
 
-    /// Runs what was enqueued from outside of the loop's events, by the test itself.
+    /// Runs jobs that the test enqueued outside of the loop's events.
     func drainWaiting() {
         if !readyQueue.isEmpty, !drainsLater { onThread { drain() } }
     }
 
-    /// What does not fit in one drain is an event of its own, behind the others of the moment.
+    /// The remaining jobs run in an event of their own, after the other events of this instant.
     private func drain() {
         readyQueue.drain(atMost: SimLoop.jobsPerDrainMax)
         guard !readyQueue.isEmpty, !drainsLater else { return }
@@ -158,11 +158,11 @@ package final class SimLoop: Loop {
         sweep()
         if number >= descriptors.connectCeiling {
             descriptors.reportShortage(.connect)
-            attempt.end(.failure(.outOfDescriptors))
+            attempt.complete(.failure(.outOfDescriptors))
         } else if case .unix(let path) = address, !SimNetwork.fits(path) {
-            attempt.end(.failure(.addressInvalid))
+            attempt.complete(.failure(.addressInvalid))
         } else {
-            network.connect(from: self, to: address) { attempt.end($0) }
+            network.connect(from: self, to: address) { attempt.complete($0) }
         }
         return promise
     }
@@ -183,7 +183,7 @@ package final class SimLoop: Loop {
         sweep()
     }
 
-    /// Forgets streams and attempts that are gone.
+    /// Removes references to streams and attempts that no longer exist.
     private func sweep() {
         guard streams.count + attempts.count >= 2 * sweepThreshold else { return }
         streams.removeAll { $0.object == nil }
@@ -191,8 +191,8 @@ package final class SimLoop: Loop {
         sweepThreshold = max(64, streams.count + attempts.count)
     }
 
-    /// Closes everything by force, as a real loop does at its end: timers are cancelled, attempts to
-    /// connect and streams fail with `cancelled`, and the promise handlers that are left run.
+    /// Closes everything by force, as a real loop does at its end: cancels timers, fails connection
+    /// attempts and streams with `cancelled`, and runs the remaining promise handlers.
     ///
     /// - Returns: what was still open, one line each
     @discardableResult
@@ -209,7 +209,7 @@ package final class SimLoop: Loop {
             listener.abandon()
         }
         perform {
-            for attempt in attempts { attempt.object?.end(.failure(.cancelled)) }
+            for attempt in attempts { attempt.object?.complete(.failure(.cancelled)) }
             for stream in streams { stream.object?.abandon() }
         }
         (attempts, streams) = ([], [])
@@ -217,7 +217,7 @@ package final class SimLoop: Loop {
     }
 }
 
-/// An attempt to connect, until it is answered or given up.
+/// A connection attempt, until it is completed or cancelled.
 private final class SimAttempt {
     private var resolver: LocalResolver<any ByteStream>?
     private let loop: SimLoop
@@ -229,8 +229,8 @@ private final class SimAttempt {
         self.resolver = consume resolver
     }
 
-    /// A stream that nobody takes any more is closed by its `deinit`.
-    func end(_ result: Result<SimStream, IOFailure>) {
+    /// A stream that no promise takes is closed by its `deinit`.
+    func complete(_ result: Result<SimStream, IOFailure>) {
         guard let resolver = resolver.take() else { return }
         loop.openAttempts -= 1
         switch result {

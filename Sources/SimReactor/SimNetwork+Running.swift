@@ -2,17 +2,17 @@ import Basics
 import Reactor
 
 extension SimNetwork {
-    /// Runs the next event; false when nothing is left to happen.
+    /// Runs the next event; false if there is none.
     @discardableResult
     package func step() -> Bool { step(until: Instant(nanoseconds: .max)) }
 
-    /// What the test itself enqueued is run before the next event.
+    /// Jobs that the test enqueued run before the next event.
     private func step(until limit: Instant) -> Bool {
         for loop in loops { loop.drainWaiting() }
         return clock.step(until: limit)
     }
 
-    /// Runs until `isDone`; false if nothing is left to happen, or `eventsMax` happened, before.
+    /// Runs until `isDone`; false if the events end, or `eventsMax` events ran, before.
     @discardableResult
     package func run(until isDone: () -> Bool, eventsMax: Int = 1_000_000) -> Bool {
         for _ in 0..<eventsMax {
@@ -22,8 +22,8 @@ extension SimNetwork {
         return isDone()
     }
 
-    /// Runs until nothing is left to happen, timers included; false after `eventsMax` events: two
-    /// that make each other for ever.
+    /// Runs until no event is left, timers included. False after `eventsMax` events, as when two
+    /// events create each other endlessly.
     @discardableResult
     package func runUntilQuiet(eventsMax: Int = 1_000_000) -> Bool {
         for _ in 0..<eventsMax {
@@ -32,21 +32,21 @@ extension SimNetwork {
         return false
     }
 
-    /// Runs everything that happens within `duration`, which has passed then.
+    /// Runs all events within `duration` and advances the time by it.
     package func advance(by duration: Duration) {
         let end = clock.now + duration
         while step(until: end) {}
-        clock.pass(until: end)
+        clock.advance(until: end)
     }
 
-    /// What is still alive on any loop: empty at the end of a test.
+    /// Objects that are still open on any loop: empty at the end of a test.
     package var leftovers: [String] {
         loops.flatMap { loop in loop.leftovers.map { "\(loop.name): \($0)" } }
     }
 }
 
 extension SimLoop {
-    /// What is still alive on this loop.
+    /// Objects that are still open on this loop.
     package var leftovers: [String] {
         let counts = [
             (openStreams, "streams"), (openListeners, "listeners"), (pendingTimers, "timers"),

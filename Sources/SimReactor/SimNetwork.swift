@@ -2,45 +2,45 @@ package import Basics
 import Promises
 package import Reactor
 
-/// A simulated machine room: one clock, one seed, and the loops, listeners, connections and names in
-/// it. Everything runs on the thread that made it, one event at a time.
+/// A simulated network: one clock, one seed, and its loops, listeners, connections and names.
+/// Everything runs on one thread, one event at a time.
 package final class SimNetwork {
     package let clock = SimClock()
 
-    /// The seed's numbers; the loops' own come from here too.
+    /// Random numbers of the seed, also the source of each loop's own.
     package let entropy: Entropy
 
-    /// How the network behaves; may be changed at any time.
+    /// The behaviour of the network; may be changed at any time.
     package var settings = Settings()
 
-    /// What a name asked for in vain is answered with; see `LookUpOutcome`.
+    /// The outcome of a look-up for each name; other names are not found.
     package var names: [String: SimNetwork.LookUpOutcome] = [
         "localhost": .addresses([.v4(0x7F00_0001), .v6(0, 1)])
     ]
 
-    /// Addresses where connecting goes otherwise than "a listener or a refusal".
+    /// Addresses where a connection attempt does not just reach a listener or a refusal.
     package var connectBehaviors: [SocketAddress: ConnectBehavior] = [:]
 
-    /// TLS of the listeners that have it; see `StreamSecurity.simulated`.
+    /// The TLS identities of listeners; see `StreamSecurity.simulated`.
     package var identities: [SocketAddress: SimIdentity] = [:]
 
-    /// Everything that happens goes in here, where somebody wants to compare or to read it.
+    /// Records all events, if set.
     package var trace: SimTrace?
 
-    /// Names looked up so far.
+    /// The number of look-ups so far.
     package internal(set) var lookUps = 0
 
-    /// The names of loops without a process of their own.
+    /// The name service of loops without a process of their own.
     private(set) lazy var nameService = makeNameService()
 
-    // Whoever makes a loop or a listener owns it; here they are only known.
+    // The creator of a loop or a listener owns it; the network only refers to it.
     private var loopReferences: [WeakReference<SimLoop>] = []
     var listeners: [WeakReference<SimListener>] = []
 
     private var lastPort: UInt16 = 49151
 
-    /// Draws the times of messages; apart from `entropy`, so that connections and messages do not
-    /// change each other's.
+    /// The source of message latencies. Separate from `entropy`, so that messages do not change the
+    /// latencies of packets and vice versa.
     private let messageEntropy: Entropy
 
     package init(seed: UInt64) {
@@ -49,35 +49,36 @@ package final class SimNetwork {
     }
 
     package struct Settings: Sendable {
-        /// The time from one end of a connection to the other, drawn for every packet.
+        /// The latency of a packet from one end of a connection to the other, random for each
+        /// packet.
         package var latency: ClosedRange<Duration> = .microseconds(50)...(.microseconds(50))
-        /// How arriving bytes are cut into reads.
+        /// How received bytes are cut into reads.
         package var split = ReadSplit.whole
-        /// What both kernels hold of one direction; more is the writer's to keep.
+        /// The capacity of both kernels for one direction; the writer keeps the rest.
         package var windowBytes = 128 * 1024
-        /// Connections that wait for a listener; more are not answered for a second.
+        /// Connections in a listener's queue; more are retried after a second.
         package var backlogMax = 128
-        /// Some packets take longer by up to this: one in so many, on average.
+        /// Additional latency of random packets: one in `oneIn`, of up to `upTo`.
         package var stalls: (oneIn: Int, upTo: Duration)?
-        /// The time that a message takes to another thread's inbox, drawn for every message.
+        /// The latency of a message to another thread's inbox, random for each message.
         package var messageLatency: ClosedRange<Duration> = .zero ... .zero
-        /// Whether every connection remembers when its bytes were written and read.
+        /// Whether every connection records when its bytes were written and read.
         package var keepsJournals = false
 
         package init() {}
     }
 
-    /// How an attempt to connect ends where there is more to say than "a listener or not".
+    /// The behaviour of an address towards connection attempts.
     package enum ConnectBehavior: Sendable, Hashable {
         /// Fails, after a round trip.
         case fails(IOFailure)
-        /// Never answers.
+        /// Never responds.
         case silent
-        /// This share of attempts is refused, 0 to 1; the others go as usual.
+        /// A random share of attempts is refused, 0 to 1; the others behave normally.
         case refuses(share: Double)
     }
 
-    /// What the name service says.
+    /// The outcome of a look-up.
     package struct LookUpOutcome: Sendable {
         package var result: Result<[IPAddress], IOFailure>
         package var delay: Duration
@@ -94,7 +95,7 @@ package final class SimNetwork {
             LookUpOutcome(result: .failure(failure), delay: delay)
         }
 
-        /// Does not answer before the system gives up.
+        /// No response before the system times out.
         package static func hangs(_ delay: Duration = .seconds(30)) -> LookUpOutcome {
             .fails(.nameServiceFailed, after: delay)
         }
@@ -133,13 +134,13 @@ package final class SimNetwork {
 
     // MARK: Loops
 
-    /// The thread that runs: the number of its loop, or 0 outside of all loops.
+    /// The running thread: the number of its loop, or 0 outside of all loops.
     var runningThread = 0
     private var threads = 0
 
-    /// A loop of its own, as one thread of the daemon would have.
+    /// Creates a loop, which corresponds to one worker of the daemon.
     ///
-    /// - Parameter names: those of the loop's process, where it has some of its own
+    /// - Parameter names: those of the loop's process; nil for the network's
     package func makeLoop(_ name: String, names: NameService? = nil) -> SimLoop {
         let readyQueue = ReadyQueue()
         let context = SimContext()
@@ -153,12 +154,12 @@ package final class SimNetwork {
         return loop
     }
 
-    /// The loops that are alive, in the order in which they were made.
+    /// The loops that exist, in the order of their creation.
     var loops: [SimLoop] { loopReferences.compactMap(\.object) }
 
     // MARK: Connecting
 
-    /// The first packet of a connection: arrives, and is answered or not.
+    /// Sends the first packet of a connection.
     func connect(
         from loop: SimLoop, to address: SocketAddress,
         _ completion: @escaping (Result<SimStream, IOFailure>) -> Void
@@ -193,7 +194,7 @@ package final class SimNetwork {
             return
         }
         guard !listener.isFull else {
-            // As a kernel does: the packet is dropped, and sent again after a second.
+            // As a kernel does: it drops the packet, and the client sends it again after a second.
             clock.after(.seconds(1)) { [unowned self] in
                 deliverConnect(from: loop, source, to: address, completion)
             }
@@ -216,7 +217,7 @@ package final class SimNetwork {
 
     // MARK: Listening
 
-    /// The address to listen on: with a port of its own where 0 is asked for.
+    /// The address to listen on, with a free port for port 0.
     func reserve(_ address: SocketAddress, isShared: Bool) throws(IOFailure) -> SocketAddress {
         var address = address
         if case .unix(let path) = address, !SimNetwork.fits(path) { throw .addressInvalid }
@@ -236,7 +237,7 @@ package final class SimNetwork {
         return lastPort
     }
 
-    /// Who gets a connection to `address`: one of those who share it, by chance.
+    /// The listener for `address`; a random one of those that share it.
     private func listener(at address: SocketAddress) -> SimListener? {
         let all = listeners.compactMap { registered -> SimListener? in
             guard let listener = registered.object, listener.accepts(address) else { return nil }
@@ -247,7 +248,7 @@ package final class SimNetwork {
 }
 
 extension SimListener {
-    /// Its own address, or any at its port if it listens on all.
+    /// Whether the target is its address, or any address at its port if it listens on all.
     fileprivate func accepts(_ target: SocketAddress) -> Bool {
         switch (address, target) {
         case (.ip(.v4(0), let port), .ip(_, let targetPort)): port == targetPort

@@ -3,29 +3,29 @@ import Reactor
 
 /// One direction of a simulated connection: the writer's kernel, the wire and the reader's kernel.
 ///
-/// It lives as long as something is under way in it, whatever became of the two streams.
+/// It exists until all packets in transit have arrived, even if both streams are gone.
 final class SimPipe {
-    /// Not held: what is under way is held by the network's clock.
+    /// Not retained, since the network's clock retains the pipe while packets are in transit.
     private unowned let network: SimNetwork
-    /// Names the connection in the trace; odd for the way back.
+    /// Identifies the connection in the trace; the two directions have successive numbers.
     let number: Int
     private(set) var journal = SimJournal()
     weak var writer: SimStream?
-    /// The loop of the writer, also when that is gone.
+    /// The loop of the writer, also after the writer is gone.
     var writerName: String?
     weak var reader: SimStream?
-    /// What a handshake agreed on.
+    /// The result of a handshake.
     var session: SimSession?
-    /// The direction back; weak, for the two would keep each other.
+    /// The other direction; weak, since the two would retain each other.
     weak var reverse: SimPipe?
 
-    /// Written and not yet taken by the writer's kernel: its buffer is full.
+    /// Written, but the writer's kernel has no room for it yet.
     private(set) var unsent: [UInt8] = []
     /// On the wire.
     private var inTransitCount = 0
     /// In the reader's kernel, not yet read.
     private(set) var arrived: [UInt8] = []
-    /// The wire keeps order: nothing arrives before this.
+    /// Packets arrive in order: none arrives before this time.
     private var lastArrival: Instant
 
     private var isFinished = false
@@ -49,7 +49,7 @@ final class SimPipe {
 
     // MARK: The writer's side
 
-    /// Takes what fits; the rest waits.
+    /// Sends as much as the window allows; the rest stays unsent.
     func write(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty else { return }
         record(.writes, bytes.count)
@@ -59,7 +59,7 @@ final class SimPipe {
         send()
     }
 
-    /// Ends the direction after what waits.
+    /// Ends the direction after the unsent bytes.
     func finish() {
         guard !isFinished else { return }
         isFinished = true
@@ -68,13 +68,13 @@ final class SimPipe {
         sendEnd()
     }
 
-    /// Ends the direction without what waits.
+    /// Ends the direction without the unsent bytes.
     func abort() {
         unsent = []
         if isFinished { sendEnd() } else { finish() }
     }
 
-    /// Ends the direction by force: what waits is lost, what is on the wire arrives before it.
+    /// Resets the direction: unsent bytes are lost, bytes in transit arrive before the reset.
     func reset() {
         guard !isResetSent else { return }
         isResetSent = true
@@ -118,14 +118,14 @@ final class SimPipe {
     private func arrive(_ segment: [UInt8]) {
         inTransitCount -= segment.count
         if isReaderGone {
-            reverse?.reset()  // nobody reads any more: the writer shall know
+            reverse?.reset()  // there is no reader, so the writer gets a reset
         } else if !isReset {
             arrived += segment
             reader?.scheduleRead()
         }
     }
 
-    /// Takes up to `count` bytes; their room is free for the writer a moment later.
+    /// Takes up to `count` bytes; the writer learns of the free window after a latency.
     func read(_ count: Int) -> [UInt8] {
         let bytes = Array(arrived.prefix(count))
         arrived.removeFirst(bytes.count)
@@ -148,7 +148,7 @@ final class SimPipe {
         writer?.windowDrained()
     }
 
-    /// The reader goes away. Bytes that it never read are answered by a reset, as a kernel does.
+    /// The reader closes. Unread bytes cause a reset, as a kernel does.
     func dropReader() {
         isReaderGone = true
         journal.abandoned = journal.abandoned ?? now

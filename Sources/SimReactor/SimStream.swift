@@ -8,21 +8,21 @@ package final class SimStream: ByteStream, FailingStream {
     private let outgoing: SimPipe
     package let peer: SocketAddress?
 
-    /// How arriving bytes are cut into reads at this end; the network's rule at first.
+    /// How received bytes are cut into reads at this end; initially the network's setting.
     package var split: ReadSplit
 
     package var delegateState = StreamDelegateState()
     private var isPaused = false
     private var isFinished = false
-    /// The network took nothing of a write, and never will.
+    /// The network refused a write.
     private var hasFailedOffer = false
     private var isClosed = false
     private var hasReportedEnd = false
 
-    /// Written at this moment, and offered to the kernel behind the other events of the moment.
+    /// Written in this instant, and offered to the kernel after its other events.
     private var buffered: [UInt8] = []
 
-    /// The next read, when there is something to tell.
+    /// The scheduled read.
     private var reading: Timer?
 
     init(on loop: SimLoop, incoming: SimPipe, outgoing: SimPipe, peer: SocketAddress?) {
@@ -39,10 +39,10 @@ package final class SimStream: ByteStream, FailingStream {
 
     deinit { close() }
 
-    /// What this end is told, as both ends know it.
+    /// The direction that this end reads, as both ends observe it.
     package var incomingJournal: SimJournal { incoming.journal }
 
-    /// What this end tells, as both ends know it.
+    /// The direction that this end writes, as both ends observe it.
     package var outgoingJournal: SimJournal { outgoing.journal }
 
     /// The name of the loop at the other end.
@@ -50,7 +50,7 @@ package final class SimStream: ByteStream, FailingStream {
 
     // MARK: TLS
 
-    /// What a simulated handshake agreed on; nil on a plain connection.
+    /// The result of a simulated handshake; nil on a plain connection.
     package var session: SimSession? { incoming.session }
 
     func setSession(_ session: SimSession) {
@@ -58,7 +58,7 @@ package final class SimStream: ByteStream, FailingStream {
         outgoing.session = session
     }
 
-    /// The other side has closed or reset the connection.
+    /// Whether the peer has closed or reset the connection.
     var hasLostPeer: Bool { incoming.isReset || incoming.hasEnded }
 
     // MARK: Reading
@@ -77,7 +77,7 @@ package final class SimStream: ByteStream, FailingStream {
         scheduleRead()
     }
 
-    /// Something may be there to be told: the next event tells it.
+    /// Schedules a read if there is something to deliver.
     func scheduleRead() {
         let isSomething =
             !incoming.arrived.isEmpty || incoming.isReset || (incoming.hasEnded && !hasReportedEnd)
@@ -93,7 +93,7 @@ package final class SimStream: ByteStream, FailingStream {
 
     private func read() {
         if !incoming.arrived.isEmpty {
-            let count = split.next(of: incoming.arrived.count, loop.network.entropy)
+            let count = split.nextSize(of: incoming.arrived.count, loop.network.entropy)
             let bytes = incoming.read(count)
             scheduleRead()
             delegateState.delegate?.streamReceived(bytes.span)
@@ -155,7 +155,7 @@ package final class SimStream: ByteStream, FailingStream {
 
     package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count }
 
-    /// The kernel took the last of what had to wait.
+    /// The network has taken all unsent bytes.
     func windowDrained() {
         loop.network.clock.after(.zero) { [weak self] in
             guard let self else { return }
@@ -174,19 +174,19 @@ package final class SimStream: ByteStream, FailingStream {
         outgoing.finish()
     }
 
-    package func close() { end { $0.abort() } }
+    package func close() { endStream { $0.abort() } }
 
-    /// The loop closes: the delegate learns that the connection is gone, as of any other failure.
+    /// The loop closes: reports that to the delegate as a failure.
     func abandon() {
         guard !isClosed else { return }
         fail(.cancelled)
         delegateState.cancelFailure()
     }
 
-    /// Closes by force, as a process that is killed with unread bytes: the other side is reset.
-    package func reset() { end { $0.reset() } }
+    /// Closes by force, like a killed process with unread bytes: the peer gets a reset.
+    package func reset() { endStream { $0.reset() } }
 
-    private func end(_ direction: (SimPipe) -> Void) {
+    private func endStream(_ direction: (SimPipe) -> Void) {
         delegateState.cancelFailure()
         reading.take()?.cancel()
         guard !isClosed else { return }
@@ -198,7 +198,7 @@ package final class SimStream: ByteStream, FailingStream {
         _ = delegateState.takeDelegate()
     }
 
-    /// For failures found inside a call of the user's: what has arrived is read first.
+    /// Reports a failure that a call of the user found; received data is delivered first.
     private func failLater(_ failure: IOFailure) {
         guard delegateState.failureTimer == nil else { return }
         delegateState.failureTimer = loop.timer(after: .zero) { [weak self] in
@@ -212,16 +212,16 @@ package final class SimStream: ByteStream, FailingStream {
     }
 }
 
-/// How the bytes that have arrived are cut into reads.
+/// How received bytes are cut into reads.
 package enum ReadSplit: Sendable, Hashable {
-    /// Everything at once.
+    /// All bytes in one read.
     case whole
-    /// Anything from one byte to everything.
+    /// Any number of bytes from one to all.
     case random
-    /// This many bytes, then the next number, then from the first again.
+    /// These sizes in turn, repeatedly.
     case sizes([Int], at: Int = 0)
 
-    fileprivate mutating func next(of available: Int, _ entropy: Entropy) -> Int {
+    fileprivate mutating func nextSize(of available: Int, _ entropy: Entropy) -> Int {
         switch self {
         case .whole:
             return available

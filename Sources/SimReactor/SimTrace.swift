@@ -1,27 +1,27 @@
 package import Basics
 
-/// What happened on a simulated network, as one number: two runs with equal hashes were one run.
+/// A hash of all events on a simulated network: equal hashes mean equal runs.
 ///
-/// Every byte that is read or written and every beginning and end of a connection goes in, with its
-/// time. Lines for people are kept on demand only.
+/// It includes every byte that is read or written, and every beginning and end of a connection,
+/// with its time. Text lines are produced on demand only.
 package final class SimTrace {
-    /// FNV-1a over words, turned after each so that the high bits matter too.
+    /// FNV-1a over words, rotated after each word so that the high bits take part.
     package private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    /// How many events went in.
+    /// The number of recorded events.
     package private(set) var count = 0
 
-    /// Gets a line for each event, where somebody wants to read them.
+    /// Receives a text line for each event.
     package var onLine: ((Instant, String) -> Void)?
 
     package init() {}
 
-    /// What can happen to a connection.
+    /// The events of a connection.
     enum Event: UInt64 {
         case reads, writes, ends, closes, resets
     }
 
-    /// Adds the arrival of a message in an inbox.
+    /// Records the arrival of a message in an inbox.
     func recordMessage(in inbox: Int, at now: Instant) {
         mix(0xFF << 56 ^ UInt64(truncatingIfNeeded: inbox) << 32)
         mix(UInt64(truncatingIfNeeded: now.nanoseconds))
@@ -29,7 +29,7 @@ package final class SimTrace {
         onLine?(now, "inbox \(inbox) gets a message")
     }
 
-    /// Adds an event of a connection.
+    /// Records an event of a connection.
     func record(_ event: Event, _ connection: Int, _ size: Int = 0, at now: Instant) {
         mix(event.rawValue << 56 ^ UInt64(truncatingIfNeeded: connection) << 32)
         mix(UInt64(truncatingIfNeeded: size))
@@ -38,7 +38,7 @@ package final class SimTrace {
         onLine?(now, "connection \(connection) \(event)\(size > 0 ? " \(size)" : "")")
     }
 
-    /// Adds bytes.
+    /// Records bytes.
     func record(_ bytes: Span<UInt8>) {
         var word: UInt64 = 0
         for index in bytes.indices {

@@ -9,7 +9,7 @@ struct PEM: ~Copyable {
         self.bytes = bytes
     }
 
-    /// A certificate, freed with its last holder.
+    /// A certificate, freed with its last reference.
     final class Certificate {
         private let raw: OpaquePointer
 
@@ -19,13 +19,14 @@ struct PEM: ~Copyable {
 
         deinit { X509_free(raw) }
 
-        /// Gives it to one of OpenSSL's calls, which counts a reference of its own if it keeps it.
+        /// Passes the certificate to a call of OpenSSL, which adds a reference of its own if it
+        /// stores it.
         func pass(_ call: (OpaquePointer) -> CInt) -> Bool {
             withExtendedLifetime(self) { call(raw) == 1 }
         }
     }
 
-    /// All certificates, in order; one at least.
+    /// All certificates, in order; at least one.
     func certificates(
         _ error: (String) -> TLSSettingsError
     ) throws(TLSSettingsError) -> [Certificate] {
@@ -46,7 +47,7 @@ struct PEM: ~Copyable {
     func key() throws(TLSSettingsError) -> OpaquePointer {
         let (key, message) = read { bio in (tributary_pem_read_key(bio), TLSErrors.message()) }
         if let key { return key }
-        // For these OpenSSL only reports that something is unsupported.
+        // For an encrypted or missing key OpenSSL only reports that something is unsupported.
         let text = String(bytes)
         guard text.contains("PRIVATE KEY-----") else { throw .key("holds no private key (PEM)") }
         let isEncrypted = text.contains("ENCRYPTED")

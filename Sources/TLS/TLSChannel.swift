@@ -2,10 +2,10 @@ import Basics
 import Promises
 import Reactor
 
-/// Carries bytes between a stream and an engine, first to agree with the other side, then for the
-/// user of the secure stream.
+/// Transfers bytes between a stream and an engine, first for the handshake, then for the user of
+/// the TLS stream.
 ///
-/// The stream below holds it until it is closed.
+/// The inner stream holds it until it is closed.
 final class TLSChannel: FailingStream {
     let inner: any ByteStream
     private let engine: TLSEngine
@@ -17,18 +17,18 @@ final class TLSChannel: FailingStream {
     private var isClosed = false
     private var isPaused = false
     private var isFinished = false
-    /// What gathered was discarded.
+    /// Whether buffered records were discarded.
     private var isBroken = false
-    /// The user has written, and the stream below had not offered all of it when last looked at.
+    /// Whether some bytes of the user were not offered to the kernel at the last check.
     private var hasUnoffered = false
-    /// The stream below ended: nothing more arrives.
+    /// The inner stream ended: no more data arrives.
     private var hasInnerEnded = false
     private var hasReportedEnd = false
 
-    /// Bytes that arrived before the consumer reads: the next event reads them.
+    /// Delivers bytes that arrived before the delegate read.
     private var reading: Timer?
 
-    /// So much is taken in, or sent, at once, which bounds what the engine keeps in memory.
+    /// The most bytes that are processed at once, which bounds the memory of the engine.
     private static let sliceBytes = 4 * TLSEngine.recordBytesMax
 
     init(over inner: any ByteStream, _ engine: TLSEngine, on loop: any Loop) {
@@ -39,7 +39,7 @@ final class TLSChannel: FailingStream {
 
     // MARK: Handshake
 
-    /// Begins to agree with the other side.
+    /// Starts the handshake.
     func startHandshake(_ handshake: consuming TLSHandshake) {
         self.handshake = consume handshake
         inner.startReading(for: self)
@@ -51,8 +51,8 @@ final class TLSChannel: FailingStream {
         case .needsMore: flush()
         case .done:
             isOpen = true
-            // There is no reader yet. Bytes that arrived with the end of the handshake stay in the
-            // engine.
+            // There is no delegate yet. Bytes that arrived with the end of the handshake stay in
+            // the engine.
             inner.pauseReading()
             flush()
             handshake.take()?.succeed(self)
@@ -85,7 +85,7 @@ final class TLSChannel: FailingStream {
         if delegateState.hasStarted { scheduleDelivery() }
     }
 
-    /// Lets more arrive, behind what is here already.
+    /// Continues reading, beginning with bytes that have already arrived.
     private func scheduleDelivery() {
         guard !isClosed else { return }
         inner.resumeReading()
@@ -96,19 +96,19 @@ final class TLSChannel: FailingStream {
         }
     }
 
-    /// Tells the delegate everything that is here, until it wants no more.
+    /// Delivers everything that has arrived, unless the delegate pauses.
     private func deliver() {
         guard delegateState.hasStarted else { return }
-        // What OpenSSL writes from here on by itself is not the user's.
+        // Bytes that OpenSSL writes by itself from here on do not count as the user's.
         if inner.hasOfferedAll { hasUnoffered = false }
         let size = TLSEngine.recordBytesMax
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { buffer in
             while !isPaused, !isClosed, !hasReportedEnd, deliverNext(buffer) {}
         }
-        flush()  // what OpenSSL answered by itself: an alert, new keys
+        flush()  // responses of OpenSSL itself: alerts, new keys
     }
 
-    /// False when no event is left.
+    /// Delivers one event; false if there is none.
     private func deliverNext(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         switch engine.read(into: buffer) {
         case .bytes(let count):
@@ -129,11 +129,11 @@ final class TLSChannel: FailingStream {
 
     // MARK: Writing
 
-    /// Whether all that the user wrote has been offered to the kernel.
+    /// Whether all bytes of the user were offered to the kernel.
     var hasOfferedAll: Bool { !hasUnoffered || inner.hasOfferedAll }
 
-    /// Of records that buffered none must be missing in front of another: nothing is sent behind
-    /// them.
+    /// After discarding buffered records, nothing more may be sent: a missing record would break
+    /// the sequence.
     func discardBuffered() {
         guard hasUnoffered else { return }
         inner.discardBuffered()
@@ -151,8 +151,8 @@ final class TLSChannel: FailingStream {
         flush()
     }
 
-    /// So much at a time, but no little rest that would have to gather: a write is offered before
-    /// the call returns, or none of it is.
+    /// Encrypts slice by slice. No small rest remains buffered, so that either all of a write is
+    /// offered before the call returns, or none of it.
     private func encrypt(_ bytes: Span<UInt8>, before rest: Int) -> Bool {
         var start = 0
         while start < bytes.count {
@@ -162,7 +162,7 @@ final class TLSChannel: FailingStream {
             let isMuch = bytes.count - end + rest > WriteBuffering.bytesMax
             if engine.outgoingCount >= Self.sliceBytes, isMuch {
                 flush()
-                // Some of it left, whatever becomes of the rest.
+                // Some bytes were offered, whatever happens to the rest.
                 if inner.hasOfferedAll { hasUnoffered = false }
             }
         }
@@ -189,7 +189,7 @@ final class TLSChannel: FailingStream {
         reading.take()?.cancel()
         _ = handshake.take()
         guard !isClosed else { return }
-        // Behind bytes that are forgotten now it would mean nothing.
+        // close_notify has no meaning behind dropped bytes.
         if inner.unsentBytes == 0 { engine.shutDown() }
         flush()
         isClosed = true

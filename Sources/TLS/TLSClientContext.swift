@@ -3,11 +3,11 @@ import COpenSSL
 import Promises
 package import Reactor
 
-/// Makes connections to servers secure. Made once for a configuration, used for any number of
+/// Secures connections to servers. Created once per configuration and used for any number of
 /// connections, on any thread.
 ///
-/// TLS 1.2 or 1.3, HTTP/1.1 as the protocol inside, and by default only certificates that a trusted
-/// certificate has signed are accepted.
+/// TLS 1.2 or 1.3, HTTP/1.1 as the application protocol; by default only certificates that a
+/// trusted certificate signed are accepted.
 package final class TLSClientContext: Sendable {
     private let context: TLSContext
     let settings: TLSSettings
@@ -23,10 +23,10 @@ package final class TLSClientContext: Sendable {
         }
     }
 
-    /// RFC 7301 3.1: each with its length before it.
+    /// RFC 7301 3.1: each protocol preceded by its length.
     private static let applicationProtocols = "\u{8}http/1.1"
 
-    /// A new connection's side.
+    /// The engine of a new connection.
     ///
     /// - Parameter unixTime: seconds since 1970
     package func engine(for host: String, unixTime: Int) throws(IOFailure) -> TLSEngine {
@@ -36,7 +36,7 @@ package final class TLSClientContext: Sendable {
             unixTime: unixTime)
     }
 
-    /// For pools of connections.
+    /// The settings for connection pools.
     package var security: StreamSecurity {
         StreamSecurity(
             configuration: settings.configuration, verifies: settings.trust != .unverified,
@@ -55,7 +55,7 @@ package final class TLSClientContext: Sendable {
 }
 
 extension TLSSettings {
-    /// Equal for equal settings.
+    /// Comparable form: equal for equal settings.
     fileprivate var configuration: [Bytes] {
         let trust =
             switch trust {

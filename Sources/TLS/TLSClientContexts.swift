@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The contexts of one configuration: one for all backends with the same settings, and the same one
-/// for all cores, because reading a system's list of authorities takes tens of milliseconds, which
-/// no core has while it serves.
+/// The contexts of one configuration: one for all backends with equal settings and for all workers,
+/// because reading a system's list of authorities takes tens of milliseconds, too long for a worker
+/// that serves requests.
 package final class TLSClientContexts: Sendable {
     private let contexts = Mutex<[TLSClientContext]>([])
 
@@ -13,7 +13,7 @@ package final class TLSClientContexts: Sendable {
         for settings: TLSSettings
     ) throws(TLSSettingsError) -> TLSClientContext {
         if let context = find(settings) { return context }
-        // Made outside of the lock; should two threads make one, both are good.
+        // Created outside of the lock; if two threads create one, both are valid.
         let context = try TLSClientContext(settings)
         contexts.withLock { $0.append(context) }
         return context

@@ -1,10 +1,10 @@
 import Basics
 import COpenSSL
 
-/// OpenSSL's context: what all connections of one kind share. Owns it.
+/// Owns OpenSSL's context, which all connections with the same settings share.
 ///
-/// Unchecked: it is only changed while it is made; after that OpenSSL itself lets several threads
-/// make connections of it, and counts the references to it atomically.
+/// Unchecked: it is only changed while it is set up; afterwards OpenSSL allows several threads to
+/// create connections from it, and counts its references atomically.
 final class TLSContext: @unchecked Sendable {
     let raw: OpaquePointer
 
@@ -17,7 +17,7 @@ final class TLSContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(raw) }
 
-    /// The other side must show a certificate that one of these signed, or one of these itself.
+    /// The peer must send a certificate that one of these signed, or one of these itself.
     func trust(_ pem: Bytes) throws(TLSSettingsError) {
         let certificates = try PEM(pem).certificates { message in .trusted(message) }
         let store = SSL_CTX_get_cert_store(raw)
@@ -26,12 +26,12 @@ final class TLSContext: @unchecked Sendable {
                 throw .trusted(TLSErrors.message())
             }
         }
-        // A trusted certificate that is not a root is trusted on purpose.
+        // A configured certificate is trusted even if it is not a root.
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
     }
 
-    /// What is shown to the other side.
+    /// Sets the certificate that is sent to the peer.
     func use(_ identity: TLSIdentity) throws(TLSSettingsError) {
         let chain = try PEM(identity.certificate).certificates { message in .certificate(message) }
         for (index, certificate) in chain.enumerated() {

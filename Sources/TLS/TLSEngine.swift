@@ -1,22 +1,22 @@
 import COpenSSL
 package import Reactor
 
-/// One side of a TLS connection without the connection: what arrives goes in, what was meant comes
-/// out, and what is to be sent waits to be taken. Knows no socket and no clock.
+/// One side of a TLS connection without I/O: it takes received bytes, returns the decrypted ones,
+/// and stores the bytes to send until the caller takes them. It uses neither sockets nor clocks.
 ///
-/// OpenSSL reads from and writes to memory here (two memory BIOs), so nothing in it ever blocks,
-/// and the same engine runs over a real connection, over a simulated one and over none.
+/// OpenSSL reads from and writes to memory (two memory BIOs), so no call blocks, and the same
+/// engine runs over real and simulated connections and in memory.
 package final class TLSEngine {
-    /// How far the two sides came in agreeing.
+    /// The state of the handshake.
     package enum Handshake: Equatable {
         case done
         case needsMore
         case failed(IOFailure)
     }
 
-    /// What reading gave.
+    /// The result of reading.
     package enum Read: Equatable {
-        /// So many bytes are in the buffer; never zero.
+        /// The number of bytes in the buffer; never zero.
         case bytes(Int)
         case needsMore
         /// The peer sends no more (close_notify).
@@ -25,7 +25,7 @@ package final class TLSEngine {
     }
 
     private let ssl: OpaquePointer
-    /// Held by `ssl`: what arrived, and what is to be sent.
+    /// Owned by `ssl`: received bytes, and bytes to send.
     private let arrived: OpaquePointer
     private let outgoing: OpaquePointer
     private let context: TLSContext
@@ -33,7 +33,7 @@ package final class TLSEngine {
     private var failure: IOFailure?
     private var isShutDown = false
 
-    /// The longest record's content (RFC 8446 5.1): no read gives more.
+    /// The longest content of a record (RFC 8446 5.1), and so of one read.
     package static let recordBytesMax = 16 * 1024
 
     private init(_ context: TLSContext) throws(IOFailure) {
@@ -58,15 +58,15 @@ package final class TLSEngine {
     /// The client's side.
     ///
     /// - Parameters:
-    ///   - host: whom the certificate must name: a name, or an address in text form
+    ///   - host: the name that the certificate must contain, or an address in text form
     ///   - unixTime: seconds since 1970, at which the certificate must be valid
     convenience init(client context: TLSContext, host: String, unixTime: Int) throws(IOFailure) {
         try self.init(context)
         SSL_set_connect_state(ssl)
         let parameters = SSL_get0_param(ssl)
         X509_VERIFY_PARAM_set_time(parameters, time_t(unixTime))
-        // Only the subjectAltName counts: the common name is not a host name (RFC 9110 4.3.4). And
-        // `*` matches a whole label, as in browsers (RFC 9525 6.3).
+        // Only the subjectAltName counts, since the common name is not a host name (RFC 9110
+        // 4.3.4). `*` matches a whole label, as in browsers (RFC 9525 6.3).
         X509_VERIFY_PARAM_set_hostflags(
             parameters,
             UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
@@ -89,9 +89,9 @@ package final class TLSEngine {
 
     deinit { SSL_free(ssl) }
 
-    // MARK: What arrives
+    // MARK: Input
 
-    /// Takes what arrived, to be understood by the calls below.
+    /// Stores received bytes, which the calls below process.
     package func receive(_ bytes: Span<UInt8>) {
         guard failure == nil, !bytes.isEmpty else { return }
         ERR_clear_error()
@@ -101,10 +101,10 @@ package final class TLSEngine {
         if Int(taken) != bytes.count { failure = .outOfMemory }
     }
 
-    /// Whether something arrived that was not read yet.
+    /// Whether received bytes were not read yet.
     package var hasInput: Bool { BIO_ctrl_pending(arrived) > 0 || SSL_has_pending(ssl) == 1 }
 
-    /// Goes on agreeing, with what arrived.
+    /// Continues the handshake with the received bytes.
     package func continueHandshake() -> Handshake {
         if let failure { return .failed(failure) }
         ERR_clear_error()
@@ -114,7 +114,7 @@ package final class TLSEngine {
         return .failed(failure)
     }
 
-    /// Reads what the other side meant, one record at most.
+    /// Reads decrypted bytes, at most one record.
     package func read(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Read {
         if let failure { return .failed(failure) }
         ERR_clear_error()
@@ -126,9 +126,9 @@ package final class TLSEngine {
         return .failed(failure)
     }
 
-    // MARK: What is sent
+    // MARK: Output
 
-    /// Encrypts; the result waits to be taken. False if the connection cannot go on.
+    /// Encrypts bytes and stores the result. False if the connection has failed.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard failure == nil, !isShutDown, !bytes.isEmpty else { return failure == nil }
         ERR_clear_error()
@@ -137,12 +137,12 @@ package final class TLSEngine {
             SSL_write_ex(ssl, buffer.baseAddress, buffer.count, &count)
         }
         if result == 1, count == bytes.count { return true }
-        // Memory takes everything, so even to have to wait would be wrong.
+        // Writing to memory never blocks, so any other result is a failure.
         failure = reasonToStop(result) ?? .tlsFailed("cannot write")
         return false
     }
 
-    /// Says that no more will be sent (close_notify). Reading goes on.
+    /// Ends this side's data (close_notify). Reading continues.
     package func shutDown() {
         guard failure == nil, !isShutDown, SSL_is_init_finished(ssl) == 1 else { return }
         isShutDown = true
@@ -151,10 +151,10 @@ package final class TLSEngine {
         ERR_clear_error()
     }
 
-    /// How much waits to be sent.
+    /// The number of bytes to send.
     package var outgoingCount: Int { BIO_ctrl_pending(outgoing) }
 
-    /// Hands over what is to be sent, if there is anything.
+    /// Passes the bytes to send to `body`, if there are any.
     package func takeOutgoing(_ body: (Span<UInt8>) -> Void) {
         let waiting = outgoingCount
         guard waiting > 0 else { return }
@@ -167,8 +167,8 @@ package final class TLSEngine {
 
     // MARK: Failures
 
-    /// Why the last call cannot be made again; nil if only bytes are missing. Kept, because OpenSSL
-    /// forbids to go on with a connection that failed.
+    /// Why the last call failed; nil if it only needs more bytes. The failure is stored, because
+    /// OpenSSL forbids further calls after it.
     private func reasonToStop(_ result: CInt) -> IOFailure? {
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: return nil

@@ -1,24 +1,24 @@
 import COpenSSL
 import Reactor
 
-/// OpenSSL's list of errors, one for each thread. A caller of OpenSSL clears it before and reads
-/// afterwards.
+/// OpenSSL's error queue, one per thread. A caller of OpenSSL clears it before the call and reads
+/// it afterwards.
 enum TLSErrors {
-    /// The first error in message, which is the cause of the others. Empties the list.
+    /// The text of the first error, which is the cause of the others. Clears the queue.
     static func message() -> String {
         let error = ERR_peek_error()
         ERR_clear_error()
         return message(of: error)
     }
 
-    /// Whether reading PEM ended because there is nothing more.
+    /// Whether reading PEM ended at the end of the text.
     static var isEndOfPEM: Bool {
         let error = ERR_peek_last_error()
         return tributary_err_lib(error) == ERR_LIB_PEM
             && tributary_err_reason(error) == PEM_R_NO_START_LINE
     }
 
-    /// Why a connection cannot go on. Empties the list.
+    /// The failure of a connection. Clears the queue.
     static func failure(of ssl: OpaquePointer) -> IOFailure {
         let error = ERR_peek_error()
         ERR_clear_error()
@@ -27,9 +27,9 @@ enum TLSErrors {
         case SSL_R_CERTIFICATE_VERIFY_FAILED:
             let reason = X509_verify_cert_error_string(SSL_get_verify_result(ssl))
             return .certificateRefused(reason.map { String(cString: $0) } ?? message(of: error))
-        // What other protocols' bytes look like.
+        // Typical results of receiving another protocol.
         case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG:
-            return .tlsFailed("\(message(of: error)) (is it TLS that is spoken there?)")
+            return .tlsFailed("\(message(of: error)) (does the server use TLS?)")
         default:
             return .tlsFailed(message(of: error))
         }

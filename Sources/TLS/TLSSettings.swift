@@ -17,16 +17,15 @@ package struct TLSSettings: Sendable, Equatable {
     }
 }
 
-/// The trusted certificates. Not an optional: a missing value must not mean that nothing is
-/// checked.
+/// The trusted certificates. Not an optional, so that a missing value cannot disable verification.
 package enum TLSTrust: Sendable, Equatable {
-    /// Those signed by one of these, in PEM.
+    /// Certificates that one of these signed, in PEM.
     case signed(by: Bytes)
-    /// Any, from anybody.
+    /// Any certificate, without verification.
     case unverified
 }
 
-/// A certificate, the ones between it and a trusted one, and the key that goes with it.
+/// A certificate, its intermediate certificates, and its private key.
 package struct TLSIdentity: Sendable, Equatable, CustomReflectable, CustomStringConvertible {
     package let certificate: Bytes
     package let key: Bytes
@@ -36,16 +35,16 @@ package struct TLSIdentity: Sendable, Equatable, CustomReflectable, CustomString
         self.key = key
     }
 
-    /// No log line and no dump shows the key.
+    /// Logs and dumps must not contain the key.
     package var description: String { "a certificate and its key" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Which of the settings cannot be used, and why.
+/// The invalid setting, and the reason.
 package enum TLSSettingsError: Error, Equatable {
     case trusted(String)
     case certificate(String)
     case key(String)
-    /// None of them; OpenSSL rejected it.
+    /// No particular setting; OpenSSL rejected the context.
     case context(String)
 }

@@ -1,10 +1,10 @@
 import Promises
 import Reactor
 
-/// A secure stream over another stream; see `ByteStream` for the contract.
+/// A TLS stream over another stream; see `ByteStream` for the contract.
 ///
-/// Only holds the channel that does the work. Two objects, because the stream below holds the
-/// channel as its delegate, and a stream is closed when its last reference is released.
+/// It only holds the channel that does the work. There are two objects, because the inner stream
+/// holds the channel as its delegate, and a stream closes when its last reference is released.
 final class TLSStream: ByteStream {
     let channel: TLSChannel
 
@@ -14,8 +14,8 @@ final class TLSStream: ByteStream {
 
     deinit { channel.close() }
 
-    /// Performs the handshake over `stream`, which it takes over, and promises the stream to use
-    /// on. Rejects with `IOFailure`; cancelling closes.
+    /// Takes ownership of `stream`, performs the handshake over it, and promises the TLS stream.
+    /// Rejects with `IOFailure`; cancelling closes the stream.
     static func open(
         over stream: any ByteStream, _ engine: TLSEngine, on loop: any Loop
     ) -> LocalPromise<any ByteStream> {

@@ -18,7 +18,7 @@ struct BufferedStreams {
     /// Adds a stream whose writes are sent at the end of the iteration.
     ///
     /// - Returns: an empty buffer for them.
-    mutating func begin(_ stream: UVStream) -> OutgoingBytes {
+    mutating func add(_ stream: UVStream) -> OutgoingBytes {
         streams.append(stream)
         return emptyBuffers.popLast() ?? OutgoingBytes(capacity: BufferedStreams.firstBytes)
     }

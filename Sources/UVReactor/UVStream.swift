@@ -118,7 +118,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         if let buffered {
             bytes = buffered
         } else {
-            bytes = loop.bufferedStreams.begin(self)
+            bytes = loop.bufferedStreams.add(self)
             buffered = bytes
         }
         bytes.append(head)

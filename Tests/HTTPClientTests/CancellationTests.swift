@@ -8,9 +8,9 @@ import Testing
 
 @testable import HTTPClient
 
-/// A request that nobody wants any more ends at once, wherever it is, and leaves nothing behind.
+/// A cancelled request ends at once, in any state, and leaves nothing open.
 @Suite struct CancellationTests {
-    /// Every moment from the first packet to after the answer, cancelled there.
+    /// Cancels after each event from the first packet until after the response.
     @Test(arguments: 0...14)
     func cancellationAtAnyMomentLeavesThePoolUsable(event: Int) throws {
         let harness = try PoolHarness()
@@ -19,7 +19,7 @@ import Testing
         for _ in 0..<event { harness.network.step() }
         let before = sent.outcome
         sent.cancel()
-        harness.pass(.seconds(1))
+        harness.advance(by: .seconds(1))
         #expect(sent.outcome == before ?? "Cancelled")
         #expect(harness.pool.inFlight == 0)
         #expect(harness.outcome(.get, "/b") == "200 /b")
@@ -27,16 +27,16 @@ import Testing
     }
 
     @Test func closesTheConnectionOfACancelledRequest() throws {
-        let harness = try PoolHarness { asked in
-            if asked.path != "/slow" { asked.answer(asked.path) }
+        let harness = try PoolHarness { exchange in
+            if exchange.path != "/slow" { exchange.respond(exchange.path) }
         }
         #expect(harness.outcome(.get, "/a") == "200 /a")
         let slow = harness.send(.get, "/slow")
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         slow.cancel()
         #expect(harness.outcome(.get, "/b") == "200 /b")
         #expect(harness.backend.log == ["1.1 /a", "1.2 /slow", "2.1 /b"])
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.backend.peers.map(\.hasEnded) == [true, false])
         harness.expectQuiet()
     }
@@ -45,10 +45,10 @@ import Testing
         let harness = try PoolHarness()
         harness.network.connectBehaviors[PoolHarness.address] = .silent
         let sent = harness.send()
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(harness.pool.connections == 1)
         sent.cancel()
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         #expect(harness.network.leftovers == ["backend: 1 listeners"])
         harness.expectQuiet()
@@ -68,12 +68,12 @@ import Testing
     @Test func replacesTheConnectionOfACancelledRequestForAQueuedOne() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
-        let harness = try PoolHarness(settings) { asked in
-            if asked.path != "/slow" { asked.answer(asked.path) }
+        let harness = try PoolHarness(settings) { exchange in
+            if exchange.path != "/slow" { exchange.respond(exchange.path) }
         }
         let slow = harness.send(.get, "/slow")
         let next = harness.send(.get, "/b")
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         slow.cancel()
         #expect(harness.outcome(of: next) == "200 /b")
         #expect(harness.backend.log == ["1.1 /slow", "2.1 /b"])
@@ -81,16 +81,20 @@ import Testing
     }
 
     @Test func cancelsAResend() throws {
-        let harness = try PoolHarness { asked in
-            if asked.turn == 1 { asked.answer(asked.path) } else { asked.peer.stream.close() }
+        let harness = try PoolHarness { exchange in
+            if exchange.turn == 1 {
+                exchange.respond(exchange.path)
+            } else {
+                exchange.peer.stream.close()
+            }
         }
         #expect(harness.outcome(.get, "/a") == "200 /a")
         harness.network.connectBehaviors[PoolHarness.address] = .silent
         let sent = harness.send(.get, "/b")
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(harness.counts == "1 in flight, 0 idle, 1 open")
         sent.cancel()
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }
@@ -98,18 +102,18 @@ import Testing
     @Test func cancelledResendMakesRoomForAQueuedRequest() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
-        let harness = try PoolHarness(settings) { asked in
-            if asked.path == "/broken" {
-                asked.peer.stream.close()
+        let harness = try PoolHarness(settings) { exchange in
+            if exchange.path == "/broken" {
+                exchange.peer.stream.close()
             } else {
-                asked.answer(asked.path)
+                exchange.respond(exchange.path)
             }
         }
         #expect(harness.outcome(.get, "/a") == "200 /a")
         harness.network.connectBehaviors[PoolHarness.address] = .silent
         let broken = harness.send(.get, "/broken")
         let next = harness.send(.get, "/b")
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         harness.network.connectBehaviors[PoolHarness.address] = nil
         broken.cancel()
         #expect(harness.outcome(of: next) == "200 /b")
@@ -119,9 +123,9 @@ import Testing
 
     @Test func timeoutCancelsTheRequest() throws {
         let harness = try PoolHarness { _ in }
-        let sent = Sent(harness.request().timeout(.milliseconds(300), error: TooSlow()))
+        let sent = SentRequest(harness.request().timeout(.milliseconds(300), error: TooSlow()))
         #expect(harness.outcome(of: sent) == "TooSlow")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         #expect(harness.backend.peers.map(\.hasEnded) == [true])
         harness.expectQuiet()

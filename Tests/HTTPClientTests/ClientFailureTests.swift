@@ -13,11 +13,11 @@ import Testing
             (.connect(.unreachable), "connectionRefused: host or network unreachable"),
             (
                 .lost(.ended, responseHasBegun: false),
-                "connectionTerminated: closed without an answer"
+                "connectionTerminated: closed without a response"
             ),
             (
                 .lost(.ended, responseHasBegun: true),
-                "responseIncomplete: closed in the middle of the answer"
+                "responseIncomplete: closed in the middle of the response"
             ),
             (
                 .lost(.network(.connectionReset), responseHasBegun: true),
@@ -25,11 +25,11 @@ import Testing
             ),
             (
                 ClientFailure(.responseBodySize, .limit(9), wasSent: true),
-                "responseBodySize: answer larger than 9 bytes"
+                "responseBodySize: response larger than 9 bytes"
             ),
             (
                 ClientFailure(.protocolError, .wire(.contentLength), wasSent: true),
-                "protocolError: malformed answer: contentLength"
+                "protocolError: malformed response: contentLength"
             ),
         ] as [(ClientFailure, String)])
     func describesTheFailure(failure: ClientFailure, text: String) {

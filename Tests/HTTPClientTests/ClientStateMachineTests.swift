@@ -5,16 +5,16 @@ import Testing
 
 @testable import HTTPClient
 
-/// What the bytes of a backend mean, without a connection.
+/// The interpretation of a backend's bytes, without a connection.
 @Suite struct ClientStateMachineTests {
     // MARK: Answers
 
-    @Test(arguments: Answer.good, Cut.allCases)
-    func readsTheResponseHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
-        for pieces in cut.pieces(of: answer.text) {
-            var peer = Exchanger(answer.method)
-            peer.receive(pieces)
-            #expect(peer.outcome == answer.outcome)
+    @Test(arguments: ResponseFixture.valid, Cut.allCases)
+    func readsTheResponseHoweverItIsCut(_ response: ResponseFixture, _ cut: Cut) {
+        for pieces in cut.pieces(of: response.text) {
+            var harness = ClientMachineHarness(response.method)
+            harness.receive(pieces)
+            #expect(harness.outcome == response.outcome)
         }
     }
 
@@ -50,12 +50,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Answer.bad, Cut.allCases)
-    func rejectsTheMalformedResponseHoweverItIsCut(_ answer: Answer, _ cut: Cut) {
-        for pieces in cut.pieces(of: answer.text) {
-            var peer = Exchanger(answer.method)
-            peer.receive(pieces)
-            #expect(peer.outcome == "protocolError")
+    @Test(arguments: ResponseFixture.malformed, Cut.allCases)
+    func rejectsTheMalformedResponseHoweverItIsCut(_ response: ResponseFixture, _ cut: Cut) {
+        for pieces in cut.pieces(of: response.text) {
+            var harness = ClientMachineHarness(response.method)
+            harness.receive(pieces)
+            #expect(harness.outcome == "protocolError")
         }
     }
 
@@ -66,19 +66,19 @@ import Testing
     ])
     func bytesBehindTheResponseRetireTheConnection(_ text: String) {
         for pieces in Cut.once.pieces(of: text) {
-            var peer = Exchanger()
-            peer.receive(pieces)
+            var harness = ClientMachineHarness()
+            harness.receive(pieces)
             #expect(
-                ["200 hi close", "200 hi keep, retire"].contains(peer.outcome),
+                ["200 hi close", "200 hi keep, retire"].contains(harness.outcome),
                 "together with the answer, or after it")
         }
     }
 
     @Test func responseToAPartlySentRequestEndsTheConnection() {
-        var peer = Exchanger(.post)
-        peer.sendProgress = .some
-        peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
-        #expect(peer.outcome == "200 hi close")
+        var harness = ClientMachineHarness(.post)
+        harness.sendProgress = .some
+        harness.receive(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
+        #expect(harness.outcome == "200 hi close")
     }
 
     @Test(arguments: ["H", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "\0"])
@@ -86,30 +86,32 @@ import Testing
         for (isReused, outcome) in [
             (true, "protocolError, unsent, may resend"), (false, "protocolError, unsent"),
         ] {
-            var peer = Exchanger(isReused: isReused)
-            peer.sendProgress = .none
-            peer.receive([text])
-            #expect(peer.outcome == outcome)
+            var harness = ClientMachineHarness(isReused: isReused)
+            harness.sendProgress = .none
+            harness.receive([text])
+            #expect(harness.outcome == outcome)
         }
     }
 
-    /// Nobody has seen it, so that even a POST may go out again.
-    @Test(arguments: Exchanger.endings)
-    func lossBeforeTheRequestWasSentAllowsAResend(_ end: @Sendable (inout Exchanger) -> Void) {
-        var peer = Exchanger(.post, isReused: true)
-        peer.sendProgress = .none
-        end(&peer)
-        #expect(peer.outcome == "connectionTerminated, unsent, may resend")
+    /// The backend has received nothing of it, so even a POST may be resent.
+    @Test(arguments: ClientMachineHarness.endings)
+    func lossBeforeTheRequestWasSentAllowsAResend(
+        _ end: @Sendable (inout ClientMachineHarness) -> Void
+    ) {
+        var harness = ClientMachineHarness(.post, isReused: true)
+        harness.sendProgress = .none
+        end(&harness)
+        #expect(harness.outcome == "connectionTerminated, unsent, may resend")
     }
 
     @Test func connectionServesOneRequestAfterTheOther() {
-        var peer = Exchanger(.head)
-        peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"])
-        peer.ask(.get)
-        peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
-        peer.ask(.get)
-        peer.receive(["HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"])
-        #expect(peer.outcome == "200  keep, 200 hi keep, 404  keep")
+        var harness = ClientMachineHarness(.head)
+        harness.receive(["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"])
+        harness.beginRequest(.get)
+        harness.receive(["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"])
+        harness.beginRequest(.get)
+        harness.receive(["HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"])
+        #expect(harness.outcome == "200  keep, 200 hi keep, 404  keep")
     }
 
     // MARK: Limits
@@ -122,30 +124,30 @@ import Testing
     func acceptsABodyUpToTheLimit(fields: String, body: String) {
         let text = "HTTP/1.1 200 OK\r\n\(fields)\(body)"
         for pieces in Cut.once.pieces(of: text) {
-            var fits = Exchanger(answerMax: 10)
+            var fits = ClientMachineHarness(responseBytesMax: 10)
             fits.receive(pieces)
             fits.end()
             #expect(fits.outcome.hasPrefix("200 0123456789"))
-            var tight = Exchanger(answerMax: 9)
+            var tight = ClientMachineHarness(responseBytesMax: 9)
             tight.receive(pieces)
             #expect(tight.outcome == "responseBodySize")
         }
     }
 
     @Test func failsAtOnceWhenTheStatedLengthExceedsTheLimit() {
-        var peer = Exchanger(answerMax: 9)
-        peer.receive(["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"])
-        #expect(peer.outcome == "responseBodySize")
+        var harness = ClientMachineHarness(responseBytesMax: 9)
+        harness.receive(["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"])
+        #expect(harness.outcome == "responseBodySize")
     }
 
     @Test func limitsTheNumberOfInterimResponses() {
         var limits = Limits()
         limits.interimResponses = 3
         let interim = "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"
-        var patient = Exchanger(limits: limits)
+        var patient = ClientMachineHarness(limits: limits)
         patient.receive([interim, interim, interim, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
         #expect(patient.outcome == "200  keep")
-        var flooded = Exchanger(limits: limits)
+        var flooded = ClientMachineHarness(limits: limits)
         flooded.receive([interim, interim, interim, interim])
         #expect(flooded.outcome == "protocolError")
     }
@@ -155,46 +157,46 @@ import Testing
     @Test func truncatedResponseIsIncompleteWhereverItIsCut() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfull"
         for length in 1..<text.utf8.count {
-            for ending in Exchanger.endings {
-                var peer = Exchanger(isReused: true)
-                peer.receive([String(text.prefix(characters: length))])
-                ending(&peer)
-                #expect(peer.outcome == "responseIncomplete", "after \(length) bytes")
+            for ending in ClientMachineHarness.endings {
+                var harness = ClientMachineHarness(isReused: true)
+                harness.receive([String(text.prefix(characters: length))])
+                ending(&harness)
+                #expect(harness.outcome == "responseIncomplete", "after \(length) bytes")
             }
         }
     }
 
     @Test func lossBeforeTheFirstByteTerminatesTheCall() {
-        for ending in Exchanger.endings {
-            var peer = Exchanger()
-            ending(&peer)
-            #expect(peer.outcome == "connectionTerminated")
+        for ending in ClientMachineHarness.endings {
+            var harness = ClientMachineHarness()
+            ending(&harness)
+            #expect(harness.outcome == "connectionTerminated")
         }
     }
 
     @Test func lossOfAReusedConnectionBeforeTheFirstByteAllowsAResend() {
-        for ending in Exchanger.endings {
-            var peer = Exchanger(isReused: true)
-            ending(&peer)
-            #expect(peer.outcome == "connectionTerminated, may resend")
+        for ending in ClientMachineHarness.endings {
+            var harness = ClientMachineHarness(isReused: true)
+            ending(&harness)
+            #expect(harness.outcome == "connectionTerminated, may resend")
         }
     }
 
     @Test func lossAfterAnInterimResponseIsIncomplete() {
-        for ending in Exchanger.endings {
-            var peer = Exchanger(isReused: true)
-            peer.receive(["HTTP/1.1 100 Continue\r\n\r\n"])
-            ending(&peer)
-            #expect(peer.outcome == "responseIncomplete")
+        for ending in ClientMachineHarness.endings {
+            var harness = ClientMachineHarness(isReused: true)
+            harness.receive(["HTTP/1.1 100 Continue\r\n\r\n"])
+            ending(&harness)
+            #expect(harness.outcome == "responseIncomplete")
         }
     }
 
     @Test func bodyUntilCloseIsCompletedByAnEndAndNotByAReset() {
-        var ended = Exchanger()
+        var ended = ClientMachineHarness()
         ended.receive(["HTTP/1.1 200 OK\r\n\r\nhi"])
         ended.end()
         #expect(ended.outcome == "200 hi close")
-        var reset = Exchanger()
+        var reset = ClientMachineHarness()
         reset.receive(["HTTP/1.1 200 OK\r\n\r\nhi"])
         reset.reset()
         #expect(reset.outcome == "responseIncomplete")
@@ -204,19 +206,21 @@ import Testing
 
     @Test func anyEventWhileIdleRetiresTheConnection() {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
-        for event in Exchanger.endings + [{ $0.receive([answer]) }, { $0.receive(["\n"]) }] {
-            var peer = Exchanger()
-            peer.receive([answer])
-            event(&peer)
-            #expect(peer.outcome == "200 hi keep, retire")
+        for event in ClientMachineHarness.endings + [
+            { $0.receive([answer]) }, { $0.receive(["\n"]) },
+        ] {
+            var harness = ClientMachineHarness()
+            harness.receive([answer])
+            event(&harness)
+            #expect(harness.outcome == "200 hi keep, retire")
         }
     }
 
     @Test func ignoresEventsAfterAFailure() {
-        var peer = Exchanger()
-        peer.receive(["nonsense\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
-        peer.end()
-        peer.reset()
-        #expect(peer.outcome == "protocolError")
+        var harness = ClientMachineHarness()
+        harness.receive(["nonsense\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+        harness.end()
+        harness.reset()
+        #expect(harness.outcome == "protocolError")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// Who shares a pool, what a reload keeps, and how it all ends.
+/// Sharing, reload and end of pools.
 @Suite struct ClientTests {
     private let network = SimNetwork(seed: 1)
     private let origin = Origin(host: "127.0.0.1", port: 7001)
@@ -42,8 +42,8 @@ import Testing
         let loop = network.makeLoop("client")
         let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
         {
-            asked in
-            asked.answer(asked.path)
+            exchange in
+            exchange.respond(exchange.path)
         }
         let client = Client(loop: loop)
         let pool = client.pool(for: origin, settings: PoolSettings())
@@ -92,8 +92,8 @@ import Testing
         #expect(isClosed)
     }
 
-    private func send(to pool: Pool) -> Sent {
-        Sent(
+    private func send(to pool: Pool) -> SentRequest {
+        SentRequest(
             pool.send(
                 ClientRequest(responseBytesMax: 100)))
     }

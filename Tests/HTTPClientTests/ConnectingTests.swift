@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// Names, addresses, and connections that do not come about.
+/// Names, addresses, and failed connection attempts.
 @Suite struct ConnectingTests {
     private let here = IPAddress.v4(0x7F00_0001)
     private let dead = IPAddress.v4(0x7F00_0002)
@@ -49,9 +49,9 @@ import Testing
         let harness = try PoolHarness(settings)
         harness.network.connectBehaviors[PoolHarness.address] = .silent
         let sent = harness.send()
-        harness.pass(.milliseconds(249))
+        harness.advance(by: .milliseconds(249))
         #expect(sent.outcome == nil)
-        harness.pass(.milliseconds(2))
+        harness.advance(by: .milliseconds(2))
         #expect(sent.outcome == "connectionTimeout")
         harness.expectQuiet()
     }
@@ -85,10 +85,10 @@ import Testing
         for _ in 0..<3 {
             #expect(harness.outcome() == "200 /")
             for peer in harness.backend.peers { peer.stream.close() }
-            harness.pass(.seconds(9))
+            harness.advance(by: .seconds(9))
         }
         #expect(harness.network.lookUps == 1)
-        harness.pass(.seconds(9))
+        harness.advance(by: .seconds(9))
         #expect(harness.outcome() == "200 /")
         #expect(harness.network.lookUps == 2)
         harness.expectQuiet()
@@ -99,7 +99,7 @@ import Testing
         let harness = try harness(.fails(failure))
         #expect(harness.outcome() == "dnsError")
         harness.network.names["backend.test"] = .addresses([here])
-        harness.pass(.seconds(3))
+        harness.advance(by: .seconds(3))
         #expect(harness.outcome() == "200 /", "a failure is forgotten soon")
         harness.expectQuiet()
     }
@@ -126,12 +126,12 @@ import Testing
         let harness = try harness(.addresses([dead, here]))
         harness.network.connectBehaviors[port7001(dead)] = .silent
         let sent = harness.send()
-        harness.pass(.milliseconds(600))
+        harness.advance(by: .milliseconds(600))
         #expect(sent.outcome == "200 /")
         for peer in harness.backend.peers { peer.stream.close() }
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         let next = harness.send()
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(next.outcome == "200 /", "it is tried last from now on")
         harness.expectQuiet()
     }
@@ -151,7 +151,7 @@ import Testing
             harness.network.connectBehaviors[port7001(address)] = .silent
         }
         let sent = harness.send()
-        harness.pass(.milliseconds(1001))
+        harness.advance(by: .milliseconds(1001))
         #expect(sent.outcome == "connectionTimeout")
         harness.expectQuiet()
     }
@@ -161,7 +161,7 @@ import Testing
     /// Ends all connections, so that the next request needs a new one.
     private func disconnect(_ harness: PoolHarness) {
         for peer in harness.backend.peers { peer.stream.close() }
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
     }
 
     @Test(arguments: [(IOFailure.hostNotFound, 3), (.nameServiceFailed, 1)])
@@ -170,14 +170,14 @@ import Testing
         for second in 0..<seconds {
             for _ in 0..<5 {
                 let sent = harness.send()
-                harness.pass(.milliseconds(200))
+                harness.advance(by: .milliseconds(200))
                 #expect(sent.outcome == "dnsError")
             }
             #expect(harness.network.lookUps == 1, "second \(second)")
         }
-        harness.pass(.milliseconds(2))  // the first look-up took a millisecond
+        harness.advance(by: .milliseconds(2))  // the first look-up took a millisecond
         let sent = harness.send()
-        harness.pass(.milliseconds(200))
+        harness.advance(by: .milliseconds(200))
         #expect(sent.outcome == "dnsError")
         #expect(harness.network.lookUps == 2)
         harness.expectQuiet()
@@ -189,7 +189,7 @@ import Testing
         harness.network.names["backend.test"] = .fails(.nameServiceFailed)
         for _ in 0..<5 {
             disconnect(harness)
-            harness.pass(.seconds(2))
+            harness.advance(by: .seconds(2))
             #expect(harness.outcome() == "200 /")
         }
         #expect(harness.network.lookUps == 6, "each expiry is a reason to try again")
@@ -201,16 +201,16 @@ import Testing
         #expect(harness.outcome() == "200 /")
         harness.network.names["backend.test"] = .hangs(.seconds(600))
         disconnect(harness)
-        harness.pass(.seconds(2))
+        harness.advance(by: .seconds(2))
         let first = harness.send()
-        harness.pass(.milliseconds(240))
+        harness.advance(by: .milliseconds(240))
         #expect(first.outcome == nil, "new addresses may still come")
-        harness.pass(.milliseconds(20))
+        harness.advance(by: .milliseconds(20))
         #expect(first.outcome == "200 /")
         for _ in 0..<3 {
             disconnect(harness)
             let next = harness.send()
-            harness.pass(.milliseconds(2))
+            harness.advance(by: .milliseconds(2))
             #expect(next.outcome == "200 /", "a look-up that hangs already is not waited for")
         }
         #expect(harness.network.lookUps == 2, "never a second one beside one that runs")
@@ -222,7 +222,7 @@ import Testing
         #expect(harness.outcome() == "200 /")
         harness.network.names["backend.test"] = .fails(.hostNotFound)
         disconnect(harness)
-        harness.pass(.seconds(2))
+        harness.advance(by: .seconds(2))
         #expect(harness.outcome() == "dnsError")
         harness.expectQuiet()
     }
@@ -236,14 +236,14 @@ import Testing
                 loop: harness.loop)
         }
         let requests = pools.map { pool in
-            Sent(
+            SentRequest(
                 pool.send(
                     ClientRequest()))
         }
         let sent = harness.send()
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(sent.outcome == "200 /")
-        harness.pass(.seconds(1))
+        harness.advance(by: .seconds(1))
         #expect(requests.allSatisfy { $0.outcome == "dnsError" })
         for pool in pools { pool.close() }
         harness.expectQuiet()
@@ -252,16 +252,16 @@ import Testing
     @Test func usedNameIsRefreshedBeforeItExpires() throws {
         let harness = try harness(.addresses([here]), ttl: .seconds(40))
         #expect(harness.outcome() == "200 /")
-        harness.pass(.seconds(19))
+        harness.advance(by: .seconds(19))
         #expect(harness.network.lookUps == 1)
         harness.network.names["backend.test"] = .addresses([other], after: .milliseconds(200))
-        harness.pass(.seconds(12))
+        harness.advance(by: .seconds(12))
         #expect(harness.network.lookUps == 2, "between 1/2 and 3/4 of the time to live")
         harness.network.names["backend.test"] = .hangs(.seconds(600))
         harness.network.connectBehaviors[port7001(other)] = .fails(.unreachable)
         disconnect(harness)
         let sent = harness.send()
-        harness.pass(.milliseconds(5))
+        harness.advance(by: .milliseconds(5))
         #expect(sent.outcome == "connectionRefused", "the new address is used, at once")
         harness.expectQuiet()
     }
@@ -270,7 +270,7 @@ import Testing
         let harness = try harness(.addresses([here]), ttl: .seconds(4))
         #expect(harness.outcome() == "200 /")
         disconnect(harness)
-        harness.pass(.seconds(60))
+        harness.advance(by: .seconds(60))
         #expect(harness.network.lookUps == 1)
         #expect(harness.loop.pendingTimers == 0)
         harness.expectQuiet()
@@ -283,8 +283,8 @@ import Testing
             origin: Origin(host: "backend.test", port: 7001), settings: PoolSettings(),
             loop: worker)
         let request = ClientRequest()
-        let sent = [harness.send(), Sent(pool.send(request))]
-        harness.pass(.milliseconds(30))
+        let sent = [harness.send(), SentRequest(pool.send(request))]
+        harness.advance(by: .milliseconds(30))
         #expect(sent.map(\.outcome) == ["200 /", "200 /"])
         #expect(harness.network.lookUps == 1)
         pool.close()
@@ -304,10 +304,10 @@ import Testing
         harness.network.names["backend.test"] = .hangs(.seconds(600))
         // As after a reload: another pool for the same name.
         let successor = pool(settings)
-        let sent = Sent(
+        let sent = SentRequest(
             successor.send(
                 ClientRequest()))
-        harness.pass(.milliseconds(5))
+        harness.advance(by: .milliseconds(5))
         #expect(sent.outcome == "200 /")
         #expect(harness.network.lookUps == 1)
         successor.close()

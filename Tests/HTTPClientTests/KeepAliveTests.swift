@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// Which connections are used again.
+/// Reuse of connections.
 @Suite struct KeepAliveTests {
     @Test func oneConnectionServesOneRequestAfterTheOther() throws {
         let harness = try PoolHarness()
@@ -23,7 +23,7 @@ import Testing
         #expect(harness.counts == "3 in flight, 0 idle, 3 open")
         #expect(sent.map { harness.outcome(of: $0) } == ["200 /a", "200 /b", "200 /c"])
         #expect(harness.backend.connections == 3)
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 3 idle, 3 open")
         harness.expectQuiet()
     }
@@ -46,7 +46,7 @@ import Testing
         for sent in (0..<5).map({ _ in harness.send() }) {
             #expect(harness.outcome(of: sent) == "200 /")
         }
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 2 idle, 2 open")
         harness.expectQuiet()
     }
@@ -59,7 +59,7 @@ import Testing
             for sent in (0..<256).map({ _ in harness.send() }) {
                 #expect(harness.outcome(of: sent) == "200 /")
             }
-            harness.pass(.seconds(1))
+            harness.advance(by: .seconds(1))
             #expect(harness.counts == "0 in flight, 256 idle, 256 open")
         }
         #expect(harness.backend.connections == 256, "no client of the later bursts reconnected")
@@ -76,15 +76,15 @@ import Testing
         }
         burst(100)
         for _ in 0..<9 {
-            harness.pass(.seconds(1))
+            harness.advance(by: .seconds(1))
             burst(3)
         }
         #expect(harness.pool.idle >= 99, "a burst like the last one may come")
         for _ in 0..<2 {
-            harness.pass(.seconds(1))
+            harness.advance(by: .seconds(1))
             burst(3)
         }
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 3 idle, 3 open")
         #expect(harness.backend.connections == 100)
         harness.expectQuiet()
@@ -95,9 +95,9 @@ import Testing
         settings.idleTimeout = .seconds(10)
         let harness = try PoolHarness(settings)
         #expect(harness.outcome() == "200 /")
-        harness.pass(.seconds(9))
+        harness.advance(by: .seconds(9))
         #expect(harness.pool.idle == 1)
-        harness.pass(.seconds(2))
+        harness.advance(by: .seconds(2))
         #expect(harness.pool.idle == 0)
         #expect(harness.backend.peers.map(\.hasEnded) == [true])
         #expect(harness.loop.pendingTimers == 0, "no timer ticks for an empty pool")
@@ -110,7 +110,7 @@ import Testing
         let harness = try PoolHarness(settings)
         for _ in 0..<5 {
             #expect(harness.outcome() == "200 /")
-            harness.pass(.seconds(7))
+            harness.advance(by: .seconds(7))
         }
         #expect(harness.backend.connections == 1)
         harness.expectQuiet()
@@ -123,7 +123,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON",
     ])
     func opensANewConnectionAfterAResponseThatEndsIt(_ answer: String) throws {
-        let harness = try PoolHarness { asked in asked.peer.send(answer) }
+        let harness = try PoolHarness { exchange in exchange.peer.send(answer) }
         #expect(harness.outcome() == "200 hi")
         #expect(harness.outcome() == "200 hi")
         #expect(harness.backend.log == ["1.1 /", "2.1 /"])
@@ -131,22 +131,22 @@ import Testing
     }
 
     @Test func unsolicitedResponseIsNeverUsedForTheNextRequest() throws {
-        let harness = try PoolHarness { asked in
-            asked.answer("right")
-            if asked.connection == 1 {
-                asked.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong")
+        let harness = try PoolHarness { exchange in
+            exchange.respond("right")
+            if exchange.connection == 1 {
+                exchange.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong")
             }
         }
         harness.network.settings.split = .sizes([43, 1])
         #expect(harness.outcome() == "200 right")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.pool.idle == 0)
         #expect(harness.outcome() == "200 right")
         harness.expectQuiet()
     }
 
     @Test func bodyBehindAResponseToHeadIsNeverUsedForTheNextRequest() throws {
-        let harness = try PoolHarness { asked in asked.answer("POISON") }
+        let harness = try PoolHarness { exchange in exchange.respond("POISON") }
         #expect(harness.outcome(.head) == "200 ")
         #expect(harness.outcome() == "200 POISON", "of its own connection")
         #expect(harness.backend.log == ["1.1 /", "2.1 /"])
@@ -157,7 +157,7 @@ import Testing
         let harness = try PoolHarness()
         #expect(harness.outcome() == "200 /")
         for peer in harness.backend.peers { peer.stream.close() }
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// One pool, one scripted backend, one simulated network between them.
+/// A pool and a scripted backend on a simulated network.
 final class PoolHarness: Harness {
     let testbed: Testbed
     var network: SimNetwork { testbed.network }
@@ -19,10 +19,10 @@ final class PoolHarness: Harness {
 
     static let address = SocketAddress.ip(.v4(0x7F00_0001), port: 7001)
 
-    /// By default every request is answered with its path.
+    /// By default the backend responds to every request with its path.
     init(
         seed: UInt64 = 1, host: String = "127.0.0.1", _ settings: PoolSettings = PoolSettings(),
-        _ script: @escaping (BackendExchange) -> Void = { $0.answer($0.path) }
+        _ script: @escaping (BackendExchange) -> Void = { $0.respond($0.path) }
     ) throws {
         testbed = Testbed(seed: seed, subject: "client", peers: "backend")
         backend = try ScriptedBackend(on: testbed.peerLoop, at: PoolHarness.address, script)
@@ -30,48 +30,51 @@ final class PoolHarness: Harness {
             origin: Origin(host: host, port: 7001), settings: settings, loop: testbed.loop)
     }
 
-    /// Sends a request; nothing happens before time passes.
+    /// Sends a request; nothing happens before the time advances.
     func send(
-        _ method: HTTP.Method = .get, _ path: String = "/", body: String = "", answerMax: Int = 1000
-    ) -> Sent {
-        Sent(request(method, path, body: body, answerMax: answerMax))
+        _ method: HTTP.Method = .get, _ path: String = "/", body: String = "",
+        responseBytesMax: Int = 1000
+    ) -> SentRequest {
+        SentRequest(request(method, path, body: body, responseBytesMax: responseBytesMax))
     }
 
-    /// The bare promise of `send`, for who wants to put something on it.
+    /// The promise of `send`, for tests that add operators to it.
     func request(
-        _ method: HTTP.Method = .get, _ path: String = "/", body: String = "", answerMax: Int = 1000
+        _ method: HTTP.Method = .get, _ path: String = "/", body: String = "",
+        responseBytesMax: Int = 1000
     ) -> LocalPromise<ClientResponse> {
         pool.send(
             ClientRequest(
                 method, path, host: pool.origin.hostFieldValue, body: .bytes(Bytes(body)),
-                responseBytesMax: answerMax))
+                responseBytesMax: responseBytesMax))
     }
 
-    /// Sends a request, and lets time pass until its outcome is known.
+    /// Sends a request, and advances the time until its outcome is known.
     func outcome(
-        _ method: HTTP.Method = .get, _ path: String = "/", body: String = "", answerMax: Int = 1000
+        _ method: HTTP.Method = .get, _ path: String = "/", body: String = "",
+        responseBytesMax: Int = 1000
     ) -> String {
-        let sent = send(method, path, body: body, answerMax: answerMax)
+        let sent = send(method, path, body: body, responseBytesMax: responseBytesMax)
         return outcome(of: sent)
     }
 
-    func outcome(of sent: Sent) -> String {
+    func outcome(of sent: SentRequest) -> String {
         network.run(until: { sent.outcome != nil })
         return sent.outcome ?? "nothing"
     }
 
-    /// Lets time pass.
-    func pass(_ duration: Duration) { testbed.pass(duration) }
+    /// Advances the time.
+    func advance(by duration: Duration) { testbed.advance(by: duration) }
 
-    /// What the pool counts, in words: it shows at a glance what a test is about.
+    /// The counts of the pool as a text.
     var counts: String {
         "\(pool.inFlight) in flight, \(pool.idle) idle, \(pool.connections) open"
     }
 
-    /// Closes both sides; nothing may be left alive.
+    /// Closes both sides and expects that nothing stays open.
     func expectQuiet(_ location: SourceLocation = #_sourceLocation) {
         pool.close()
-        pass(.seconds(1))
+        advance(by: .seconds(1))
         #expect(counts == "0 in flight, 0 idle, 0 open", sourceLocation: location)
         backend.close()
         network.runUntilQuiet()
@@ -79,8 +82,8 @@ final class PoolHarness: Harness {
     }
 }
 
-/// One request that was sent, and what came of it.
-final class Sent {
+/// A sent request and its outcome.
+final class SentRequest {
     let promise: LocalPromise<ClientResponse>
     /// Status and body, or the kind of the failure.
     private(set) var outcome: String?
@@ -89,7 +92,8 @@ final class Sent {
         self.promise = promise
         promise.whenSettled { result in
             switch result {
-            case .success(let answer): self.outcome = "\(answer.status) \(String(answer.content))"
+            case .success(let response):
+                self.outcome = "\(response.status) \(String(response.content))"
             case .failure(let failure as ClientFailure): self.outcome = "\(failure.kind)"
             case .failure(let error): self.outcome = "\(type(of: error))"
             }

@@ -7,22 +7,22 @@ import Testing
 
 @testable import HTTPClient
 
-/// Who keeps whom alive.
+/// Ownership between pools, calls and connections.
 @Suite struct PoolLifetimeTests {
     @Test func droppedPoolClosesItsConnections() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("client")
         let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
         {
-            asked in
-            asked.answer(asked.path)
+            exchange in
+            exchange.respond(exchange.path)
         }
         weak var dropped: Pool?
         do {
             let pool = Pool(
                 origin: Origin(host: "127.0.0.1", port: 7001), settings: PoolSettings(), loop: loop)
             dropped = pool
-            let sent = Sent(
+            let sent = SentRequest(
                 pool.send(
                     ClientRequest(responseBytesMax: 10)))
             network.run(until: { sent.outcome != nil })
@@ -39,10 +39,10 @@ import Testing
         let loop = network.makeLoop("client")
         let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
         {
-            asked in
-            asked.answer(asked.path)
+            exchange in
+            exchange.respond(exchange.path)
         }
-        let sent = Sent(
+        let sent = SentRequest(
             Pool(
                 origin: Origin(host: "127.0.0.1", port: 7001), settings: PoolSettings(), loop: loop
             )

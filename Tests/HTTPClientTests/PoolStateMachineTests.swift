@@ -29,7 +29,7 @@ import Testing
         return pool
     }
 
-    /// What the machine answers to a checkout that waits: the connection that is made, if any.
+    /// The connection attempt that a waiting checkout starts, if any.
     private func attempt(_ checkout: Machine.Checkout) -> ConnectionID? {
         guard case .wait(_, let connect) = checkout else { return nil }
         return connect
@@ -183,8 +183,8 @@ import Testing
 
     @Test func cancelledCallCancelsAnUnneededAttempt() throws {
         var pool = machine()
-        let place = try ticket(pool.checkout("a"))
-        #expect(pool.cancelWaiter(place) == .giveUp(id(0)))
+        let ticket = try ticket(pool.checkout("a"))
+        #expect(pool.cancelWaiter(ticket) == .giveUp(id(0)))
         #expect(pool.isEmpty)
         #expect(pool.completeAttempt(id(0), at: start) == .nothing, "too late to matter")
         #expect(pool.failAttempt(id(0), because: refused) == .nothing)
@@ -194,10 +194,10 @@ import Testing
         var pool = machine(idle: 1, max: 1)
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        let place = try ticket(pool.checkout("c"))
+        let ticket = try ticket(pool.checkout("c"))
         _ = pool.checkout("d")
-        #expect(pool.cancelWaiter(place) == .nothing)
-        #expect(pool.cancelWaiter(place) == .nothing, "a ticket is valid once")
+        #expect(pool.cancelWaiter(ticket) == .nothing)
+        #expect(pool.cancelWaiter(ticket) == .nothing, "a ticket is valid once")
         #expect(pool.returnConnection(id(0), at: start) == .serve("b", on: id(0)))
         #expect(pool.returnConnection(id(0), at: start) == .serve("d", on: id(0)))
         #expect(pool.returnConnection(id(0), at: start) == .nothing)
@@ -239,17 +239,17 @@ import Testing
 
     // MARK: All of it
 
-    /// Random events against what must hold after each of them.
+    /// Checks the invariants after each of many random events.
     @Test(arguments: [UInt64](1...40))
     func keepsItsInvariantsUnderRandomEvents(seed: UInt64) {
-        var story = PoolStory(
+        var run = RandomPoolRun(
             seed: seed, maxIdle: Int(seed % 4), max: seed % 3 == 0 ? nil : Int(seed % 5) + 1)
         for step in 0..<400 {
-            story.step(step)
-            #expect(story.complaint == nil, "seed \(seed), step \(step)")
-            if story.complaint != nil { return }
+            run.step(step)
+            #expect(run.violation == nil, "seed \(seed), step \(step)")
+            if run.violation != nil { return }
         }
-        story.finish()
-        #expect(story.complaint == nil, "seed \(seed), at the end")
+        run.finish()
+        #expect(run.violation == nil, "seed \(seed), at the end")
     }
 }

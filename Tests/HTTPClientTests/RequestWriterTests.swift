@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// How the values of a request stand on an HTTP/1.1 connection.
+/// The wire format of requests.
 @Suite struct RequestWriterTests {
     private func head(_ request: ClientRequest) -> String {
         var head: [UInt8] = []
@@ -89,8 +89,7 @@ import Testing
         #expect(head(request) == "GET / HTTP/1.1\r\nHost: a\r\nX-Kept: 1\r\nX-Kept: 1\r\n\r\n")
     }
 
-    /// The parser of the server reads exactly the values that went in, so that none of them can have
-    /// become two lines.
+    /// The server's parser reads exactly the values that were written, so none of them was split.
     @Test func writtenHeadIsReadBackUnchanged() throws {
         let own: Fields = ["X-A": "a: b", "X-B": "", "X-C": "\"\\ \t c"]
         let request = ClientRequest(
@@ -111,12 +110,12 @@ import Testing
         #expect(read.fields.map { String($0.value) } == ["h:1", "1", "a: b", "", "\"\\ \t c"])
     }
 
-    /// The buffer is used again, or replaced after a large head; neither shows on the wire.
+    /// The buffer is reused, or replaced after a large head, without effect on the wire.
     @Test func headsOnOneConnectionDoNotMix() throws {
         var texts: [String] = []
-        let harness = try PoolHarness { asked in
-            texts.append(asked.request.text)
-            asked.answer("ok")
+        let harness = try PoolHarness { exchange in
+            texts.append(exchange.request.text)
+            exchange.respond("ok")
         }
         let sizes = [10, 20_000, 5, 300, 0]
         for size in sizes {
@@ -124,7 +123,7 @@ import Testing
             let request = ClientRequest(
                 method: .get, target: try #require(Target("/\(size)")), host: "a",
                 fields: ["X-A": value], responseBytesMax: 100)
-            #expect(harness.outcome(of: Sent(harness.pool.send(request))) == "200 ok")
+            #expect(harness.outcome(of: SentRequest(harness.pool.send(request))) == "200 ok")
         }
         #expect(
             texts

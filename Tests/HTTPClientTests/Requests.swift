@@ -4,7 +4,7 @@ import HTTP
 @testable import HTTPClient
 
 extension ClientRequest {
-    /// A request as most tests need it.
+    /// A request with the usual values of tests.
     init(
         _ method: HTTP.Method = .get, _ path: String = "/", host: FieldValue = "a",
         body: Body = .described(length: nil), responseBytesMax: Int = 1000

@@ -7,8 +7,8 @@ import Testing
 
 @testable import HTTPClient
 
-/// A kept connection may break at the very moment when it is used again. That is nobody's fault,
-/// so a request that does no harm goes out once more, on a fresh connection.
+/// An idle connection may fail at the moment of its reuse. The client then resends the request on a
+/// new connection, if that is safe.
 @Suite struct ResendTests {
     /// How a backend breaks a connection.
     enum Break: CaseIterable {
@@ -22,13 +22,13 @@ import Testing
         }
     }
 
-    /// Answers the first request of a connection, breaks it at the second.
+    /// Responds to the first request of a connection and breaks it at the second.
     private func harness(breaking: Break, fromConnection last: Int = 1) throws -> PoolHarness {
-        try PoolHarness { asked in
-            if asked.turn == 1, asked.connection <= last {
-                asked.answer(asked.path)
+        try PoolHarness { exchange in
+            if exchange.turn == 1, exchange.connection <= last {
+                exchange.respond(exchange.path)
             } else {
-                breaking(asked.peer)
+                breaking(exchange.peer)
             }
         }
     }
@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: Break.allCases)
     func neverResendsAfterTheLossOfANewConnection(_ breaking: Break) throws {
-        let harness = try PoolHarness { asked in breaking(asked.peer) }
+        let harness = try PoolHarness { exchange in breaking(exchange.peer) }
         #expect(harness.outcome() == "connectionTerminated")
         #expect(harness.backend.log == ["1.1 /"])
         harness.expectQuiet()
@@ -72,10 +72,10 @@ import Testing
 
     @Test(arguments: Break.allCases, ["H", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\n"])
     func neverResendsAfterTheFirstByteOfTheResponse(_ breaking: Break, _ start: String) throws {
-        let harness = try PoolHarness { asked in
-            if asked.turn == 1 { return asked.answer(asked.path) }
-            asked.peer.send(start)
-            breaking(asked.peer)
+        let harness = try PoolHarness { exchange in
+            if exchange.turn == 1 { return exchange.respond(exchange.path) }
+            exchange.peer.send(start)
+            breaking(exchange.peer)
         }
         #expect(harness.outcome(.get, "/a") == "200 /a")
         #expect(harness.outcome(.get, "/b") == "responseIncomplete")
@@ -83,9 +83,9 @@ import Testing
         harness.expectQuiet()
     }
 
-    /// A word that nobody asked for is here when the request is written, and is read before the request
-    /// is offered to the network: whatever it looks like, it is no answer, and the request, which
-    /// nobody can have seen, goes out on another connection and there only.
+    /// Unsolicited data has arrived when the request is written, and is read before the request is
+    /// offered to the network. It is therefore not its response, and the backend cannot have
+    /// received the request, which is resent on another connection.
     @Test(
         arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", "?"],
         [HTTP.Method.get, .post])
@@ -99,7 +99,7 @@ import Testing
             peer.send(word)
         }
         harness.network.advance(by: latency / 2)
-        var sent: Sent?
+        var sent: SentRequest?
         harness.loop.timer(after: latency / 2) { [unowned harness] in
             sent = harness.send(method, "/b")
         }
@@ -120,9 +120,9 @@ import Testing
     @Test func resendKeepsItsPositionAtTheConnectionLimit() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
-        let harness = try PoolHarness(settings) { asked in
-            asked.path == "/b" && asked.turn > 1
-                ? asked.peer.stream.close() : asked.answer(asked.path)
+        let harness = try PoolHarness(settings) { exchange in
+            exchange.path == "/b" && exchange.turn > 1
+                ? exchange.peer.stream.close() : exchange.respond(exchange.path)
         }
         let sent = ["/a", "/b", "/c"].map { harness.send(.get, $0) }
         #expect(sent.map { harness.outcome(of: $0) } == ["200 /a", "200 /b", "200 /c"])
@@ -131,9 +131,9 @@ import Testing
     }
 
     @Test func backendThatClosesAfterEachResponseServesAllRequests() throws {
-        let harness = try PoolHarness { asked in
-            asked.answer(asked.path)
-            asked.peer.stream.close()
+        let harness = try PoolHarness { exchange in
+            exchange.respond(exchange.path)
+            exchange.peer.stream.close()
         }
         for turn in 0..<40 { #expect(harness.outcome(.get, "/\(turn)") == "200 /\(turn)") }
         harness.expectQuiet()

@@ -10,9 +10,9 @@ import Testing
 
 @testable import HTTPClient
 
-/// A pool whose connections are secure, in virtual time.
+/// A pool with TLS connections, in virtual time.
 @Suite struct SecureTests {
-    /// A harness in which both sides speak TLS.
+    /// A harness in which both sides use TLS.
     private func harness(
         seed: UInt64 = 1, host: String = "127.0.0.1", backend: String = "server",
         connectTimeout: Duration = .seconds(1)
@@ -42,9 +42,9 @@ import Testing
         harness.network.settings.split = .random
         harness.network.settings.windowBytes = 5000
         let body = String(repeating: "0123456789", count: 10_000)
-        harness.backend.script = { $0.answer(body) }
+        harness.backend.script = { $0.respond(body) }
         for _ in 0..<3 {
-            let outcome = harness.outcome(.post, "/", body: body, answerMax: 200_000)
+            let outcome = harness.outcome(.post, "/", body: body, responseBytesMax: 200_000)
             #expect(outcome == "200 \(body)")
         }
         harness.expectQuiet()
@@ -53,9 +53,9 @@ import Testing
     @Test func pausedSinkStopsReadingFromASecureConnection() throws {
         let harness = try harness()
         harness.network.settings.windowBytes = 5000
-        harness.backend.script = { $0.answer(String(repeating: "x", count: 400_000)) }
+        harness.backend.script = { $0.respond(String(repeating: "x", count: 400_000)) }
         let promise = harness.pool.sendStreaming(ClientRequest())
-        harness.pass(.milliseconds(20))
+        harness.advance(by: .milliseconds(20))
         guard case .stream(let source) = try #require(promise.value).body else {
             Issue.record("not streamed")
             return
@@ -63,11 +63,11 @@ import Testing
         let sink = RecordingSink()
         sink.onPiece = { if $0.received.count < 100_000 { source.pause() } }
         source.startDelivery(to: sink)
-        harness.pass(.seconds(10))
+        harness.advance(by: .seconds(10))
         #expect(sink.outcome == nil && sink.received.count < 100_000)
         while sink.outcome == nil, sink.pieces < 10_000 {
             source.resume()
-            harness.pass(.milliseconds(10))
+            harness.advance(by: .milliseconds(10))
         }
         #expect(sink.outcome == "ended" && sink.received.count == 400_000)
         #expect(harness.counts == "0 in flight, 1 idle, 1 open")
@@ -97,11 +97,11 @@ import Testing
 
     @Test func connectTimeoutIncludesTheHandshake() throws {
         let harness = try harness(connectTimeout: .milliseconds(250))
-        harness.backend.secure = nil  // it accepts, and never says a word
+        harness.backend.secure = nil  // it accepts and never responds
         let sent = harness.send()
-        harness.pass(.milliseconds(249))
+        harness.advance(by: .milliseconds(249))
         #expect(sent.outcome == nil)
-        harness.pass(.milliseconds(2))
+        harness.advance(by: .milliseconds(2))
         #expect(sent.outcome == "connectionTimeout")
         harness.expectQuiet()
     }
@@ -110,9 +110,9 @@ import Testing
         let harness = try harness()
         harness.backend.secure = nil
         let sent = harness.send()
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         sent.cancel()
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         #expect(harness.backend.peers.map(\.hasEnded) == [true])
         harness.expectQuiet()
@@ -126,7 +126,8 @@ import Testing
         harness.expectQuiet()
     }
 
-    /// Without a length, only the end of the connection ends an answer; TLS says whether it was meant.
+    /// Without a length, only the end of the connection ends a response; TLS shows whether the
+    /// backend meant to end it.
     @Test(arguments: [(true, "200 all"), (false, "responseIncomplete")])
     func bodyUntilCloseNeedsCloseNotify(isMeant: Bool, outcome: String) throws {
         let harness = try harness()
@@ -136,10 +137,10 @@ import Testing
             plain = stream
             return secure(stream)
         }
-        harness.backend.script = { asked in
-            asked.peer.send("HTTP/1.1 200 OK\r\n\r\nall")
-            asked.after(.milliseconds(1)) {
-                if isMeant { asked.peer.stream.close() } else { plain?.finishWriting() }
+        harness.backend.script = { exchange in
+            exchange.peer.send("HTTP/1.1 200 OK\r\n\r\nall")
+            exchange.after(.milliseconds(1)) {
+                if isMeant { exchange.peer.stream.close() } else { plain?.finishWriting() }
             }
         }
         #expect(harness.outcome() == outcome)
@@ -151,13 +152,13 @@ import Testing
         let harness = try harness()
         #expect(harness.outcome() == "200 /")
         harness.backend.peers.last?.stream.close()
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         #expect(harness.outcome() == "200 /")
         harness.expectQuiet()
     }
 
-    /// Equal settings share a pool, so that a reload keeps the connections; others do not.
+    /// Equal settings share a pool, so that a reload keeps the connections; different ones do not.
     @Test func poolsWithDifferentSecurityAreSeparate() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("client")

@@ -11,23 +11,24 @@ import Testing
 /// Requests whose body is sent while it arrives from its source.
 @Suite struct StreamedRequestTests {
     /// Sends a request and lets it reach the backend.
-    private func send(_ harness: PoolHarness, _ source: ScriptedSource) -> Sent {
-        let sent = Sent(harness.pool.send(ClientRequest(.post, "/up", body: .stream(source))))
-        harness.pass(.milliseconds(10))
+    private func send(_ harness: PoolHarness, _ source: ScriptedSource) -> SentRequest {
+        let sent = SentRequest(
+            harness.pool.send(ClientRequest(.post, "/up", body: .stream(source))))
+        harness.advance(by: .milliseconds(10))
         return sent
     }
 
     @Test func chunkedBodyReachesTheBackendAndTheConnectionIsReused() throws {
         var texts: [String] = []
-        let harness = try PoolHarness { asked in
-            texts.append(asked.request.text)
-            asked.answer("ok")
+        let harness = try PoolHarness { exchange in
+            texts.append(exchange.request.text)
+            exchange.respond("ok")
         }
         for _ in 0..<2 {
             let source = ScriptedSource(.chunked)
             let sent = send(harness, source)
             source.deliver("hello")
-            harness.pass(.milliseconds(1))
+            harness.advance(by: .milliseconds(1))
             source.deliver(String(repeating: "x", count: 20))
             #expect(sent.outcome == nil)
             source.end()
@@ -47,9 +48,9 @@ import Testing
 
     @Test func bodyOfKnownLengthIsSentUnchanged() throws {
         var text = ""
-        let harness = try PoolHarness { asked in
-            text = asked.request.text
-            asked.answer("ok")
+        let harness = try PoolHarness { exchange in
+            text = exchange.request.text
+            exchange.respond("ok")
         }
         let source = ScriptedSource(.length(5))
         let sent = send(harness, source)
@@ -69,13 +70,13 @@ import Testing
         let source = ScriptedSource(.length(200_000))
         let sent = send(harness, source)
         source.deliver(String(repeating: "x", count: 50_000))
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(!source.isPaused, "less than the limit waits")
         source.deliver(String(repeating: "x", count: 50_000))
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(source.isPaused)
         harness.backend.peers[0].stream.resumeReading()
-        harness.pass(.milliseconds(100))
+        harness.advance(by: .milliseconds(100))
         #expect(!source.isPaused)
         source.deliver(String(repeating: "x", count: 100_000))
         source.end()
@@ -89,7 +90,7 @@ import Testing
         let source = ScriptedSource(.chunked)
         let sent = send(harness, source)
         source.deliver("begin")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         harness.backend.peers[0].send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
         #expect(harness.outcome(of: sent) == "413 ")
         #expect(source.isCancelled)
@@ -103,10 +104,10 @@ import Testing
         let source = ScriptedSource(.chunked)
         let sent = send(harness, source)
         source.deliver("begin")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         source.fail(Gone())
         #expect(harness.outcome(of: sent) == "Gone")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.backend.peers[0].hasEnded)
         #expect(!harness.backend.peers[0].text.hasSuffix("0\r\n\r\n"), "never looks complete")
         #expect(harness.backend.log == [])
@@ -121,7 +122,7 @@ import Testing
         source.deliver(text)
         source.end()
         #expect(harness.outcome(of: sent) == "WrongLength")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         #expect(harness.backend.log == [])
         harness.expectQuiet()
@@ -133,27 +134,27 @@ import Testing
         let sent = send(harness, source)
         source.deliver("begin")
         sent.cancel()
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(source.isCancelled)
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }
 
-    /// A complete request would be sent again on a new connection; see `ResendTests`.
+    /// A complete request would be resent on a new connection; see `ResendTests`.
     @Test func streamedRequestIsNeverSentTwice() throws {
-        let harness = try PoolHarness { asked in asked.answer(asked.path) }
+        let harness = try PoolHarness { exchange in exchange.respond(exchange.path) }
         #expect(harness.outcome(.get, "/a") == "200 /a")
         let source = ScriptedSource(.chunked)
-        let sent = Sent(harness.pool.send(ClientRequest(.put, "/b", body: .stream(source))))
-        harness.pass(.milliseconds(10))
+        let sent = SentRequest(harness.pool.send(ClientRequest(.put, "/b", body: .stream(source))))
+        harness.advance(by: .milliseconds(10))
         harness.backend.peers[0].stream.close()
         #expect(harness.outcome(of: sent) == "connectionTerminated")
         #expect(source.isCancelled && harness.backend.connections == 1)
         harness.expectQuiet()
     }
 
-    /// Data that arrived before the head left is not a response to it, also while pieces of the body
-    /// are written.
+    /// Data that arrived before the head was sent is not a response to it, even while pieces of the
+    /// body are written.
     @Test func unsolicitedDataIsNoResponse() throws {
         let harness = try PoolHarness()
         #expect(harness.outcome(.get, "/a") == "200 /a")
@@ -163,9 +164,9 @@ import Testing
         }
         harness.network.advance(by: latency / 2)
         let source = ScriptedSource(.chunked)
-        var sent: Sent?
+        var sent: SentRequest?
         harness.loop.timer(after: latency / 2) { [unowned harness] in
-            sent = Sent(harness.pool.send(ClientRequest(.post, "/b", body: .stream(source))))
+            sent = SentRequest(harness.pool.send(ClientRequest(.post, "/b", body: .stream(source))))
             source.deliver("body")
         }
         harness.network.run(until: { sent?.outcome != nil })
@@ -174,7 +175,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    /// The head left with an earlier piece, and a later one still gathers.
+    /// The head was sent with an earlier piece, and a later one is still buffered.
     @Test func acceptsAResponseWhileAPieceIsBuffered() throws {
         let harness = try PoolHarness()
         let source = ScriptedSource(.chunked)

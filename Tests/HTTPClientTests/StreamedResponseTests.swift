@@ -12,21 +12,21 @@ import Testing
 @Suite struct StreamedResponseTests {
     private static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// A backend that sends what a test tells it, after it got a request.
+    /// A backend that sends a text after each request.
     private func harness(
         seed: UInt64 = 1, _ settings: PoolSettings = PoolSettings(), sending text: String = ""
     ) throws -> PoolHarness {
-        try PoolHarness(seed: seed, settings) { asked in
-            if !text.isEmpty { asked.peer.send(text) }
+        try PoolHarness(seed: seed, settings) { exchange in
+            if !text.isEmpty { exchange.peer.send(text) }
         }
     }
 
-    /// Sends a request and lets time pass.
+    /// Sends a request and advances the time.
     private func response(
         _ harness: PoolHarness, _ method: HTTP.Method = .get
     ) throws -> ClientResponse {
         let promise = harness.pool.sendStreaming(ClientRequest(method))
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         return try #require(promise.value)
     }
 
@@ -48,11 +48,11 @@ import Testing
         let sink = RecordingSink()
         source.startDelivery(to: sink)
         harness.backend.peers[0].send("ab")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "ab" && sink.outcome == nil)
         #expect(harness.counts == "1 in flight, 0 idle, 1 open")
         harness.backend.peers[0].send("cd")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "abcd" && sink.outcome == "ended")
         #expect(harness.counts == "0 in flight, 1 idle, 1 open")
         harness.expectQuiet()
@@ -64,14 +64,14 @@ import Testing
             let sink = RecordingSink()
             try source(response(harness)).startDelivery(to: sink)
             harness.backend.peers[0].send("2\r\nhi\r\n0\r\n\r\n")
-            harness.pass(.milliseconds(1))
+            harness.advance(by: .milliseconds(1))
             #expect(sink.text == "hi" && sink.outcome == "ended")
         }
         #expect(harness.backend.log == ["1.1 /", "1.2 /", "1.3 /"])
         harness.expectQuiet()
     }
 
-    /// The pool may lend the connection while the held body still waits for its sink.
+    /// The pool may lease the connection while the buffered body still waits for its sink.
     @Test func bufferedBodyFreesTheConnectionBeforeItsDelivery() throws {
         let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
         let first = try source(response(harness))
@@ -82,12 +82,12 @@ import Testing
         first.startDelivery(to: sinks[0])
         second.startDelivery(to: sinks[1])
         #expect(sinks.map(\.pieces) == [0, 0], "not from inside the call")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sinks.map(\.text) == ["hi", "hi"])
         #expect(sinks.map(\.outcome) == ["ended", "ended"])
         // The connection is read again while it idles.
         harness.backend.peers[0].stream.close()
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }
@@ -106,7 +106,7 @@ import Testing
         let harness = try harness(sending: text)
         for promise in [harness.pool.sendStreaming, harness.pool.send] {
             let response = promise(ClientRequest(method))
-            harness.pass(.milliseconds(10))
+            harness.advance(by: .milliseconds(10))
             switch try #require(response.value).body {
             case .bytes(let bytes): #expect(bytes.isEmpty && length == 0)
             case .described(let stated): #expect(stated == (length < 0 ? nil : length))
@@ -124,7 +124,7 @@ import Testing
         harness.network.settings.split = .sizes(sizes)
         let sink = RecordingSink()
         try source(response(harness)).startDelivery(to: sink)
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(sink.text == "hi" && sink.outcome == "ended")
         #expect(
             sink.trailers.map { "\(String($0.name))=\(String($0.value))" } == ["X-A=1", "x-b=two"])
@@ -144,11 +144,11 @@ import Testing
         source.startDelivery(to: sink)
         let peer = harness.backend.peers[0]
         peer.send(String(repeating: "x", count: 400_000))
-        harness.pass(.seconds(60))
+        harness.advance(by: .seconds(60))
         #expect(sink.received.count == 5000)
         #expect(peer.stream.unsentBytes >= 400_000 - 5000 - 1000 - 10_000)
         source.resume()
-        harness.pass(.seconds(60))
+        harness.advance(by: .seconds(60))
         #expect(sink.received.count == 400_000 && sink.outcome == "ended")
         #expect(harness.counts == "0 in flight, 1 idle, 1 open")
         harness.expectQuiet()
@@ -161,11 +161,11 @@ import Testing
         let source = try source(response(harness))
         let peer = harness.backend.peers[0]
         peer.send(String(repeating: "x", count: 400_000))
-        harness.pass(.seconds(60))
+        harness.advance(by: .seconds(60))
         #expect(peer.stream.unsentBytes >= 400_000 - 1000 - 10_000)
         let sink = RecordingSink()
         source.startDelivery(to: sink)
-        harness.pass(.seconds(60))
+        harness.advance(by: .seconds(60))
         #expect(sink.received.count == 400_000 && sink.outcome == "ended")
         harness.expectQuiet()
     }
@@ -177,16 +177,16 @@ import Testing
         let sink = RecordingSink()
         source.startDelivery(to: sink)
         source.pause()
-        harness.pass(.seconds(1))
+        harness.advance(by: .seconds(1))
         #expect(sink.pieces == 0)
         source.resume()
         #expect(sink.pieces == 0, "not from inside the call")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "abc" && sink.outcome == "ended")
         harness.expectQuiet()
     }
 
-    /// Splits, pauses and sizes at random; the bytes are compared with those that were sent.
+    /// Random splits, pauses and sizes; the received bytes must equal the sent ones.
     @Test(arguments: [UInt64](1...40))
     func everyByteArrivesOnceAndInOrder(seed: UInt64) throws {
         let chance = Entropy(seed: seed &* 6007)
@@ -225,11 +225,11 @@ import Testing
                 source.pause()
                 loop.timer(after: .microseconds(chance.below(2000))) { source.resume() }
             }
-            harness.pass(.microseconds(chance.below(3000)))
+            harness.advance(by: .microseconds(chance.below(3000)))
             source.startDelivery(to: sink)
             harness.network.run(until: { sink.outcome != nil })
             #expect(sink.outcome == "ended" && sink.received == body, "seed \(seed)")
-            harness.pass(.milliseconds(10))
+            harness.advance(by: .milliseconds(10))
             #expect(harness.counts == "0 in flight, 1 idle, 1 open", "seed \(seed)")
         }
         #expect(harness.backend.connections == 1)
@@ -243,12 +243,12 @@ import Testing
         let source = try source(response(harness))
         let sink = RecordingSink()
         source.startDelivery(to: sink)
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "hi")
         source.cancel()
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.backend.peers[0].send("2\r\nho\r\n0\r\n\r\n")
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "hi" && sink.outcome == nil)
         #expect(harness.backend.peers[0].hasEnded)
         harness.expectQuiet()
@@ -262,7 +262,7 @@ import Testing
         let sink = RecordingSink()
         sink.onPiece = { _ in source.cancel() }
         source.startDelivery(to: sink)
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "a" && sink.outcome == nil)
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
@@ -274,7 +274,7 @@ import Testing
         let sink = RecordingSink()
         source.startDelivery(to: sink)
         source.cancel()
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.pieces == 0 && sink.outcome == nil)
         #expect(harness.counts == "0 in flight, 1 idle, 1 open")
         harness.expectQuiet()
@@ -292,41 +292,41 @@ import Testing
     @Test func cancelledPromiseClosesTheConnectionBeforeTheHead() throws {
         let harness = try harness()
         let promise = harness.pool.sendStreaming(ClientRequest())
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         promise.cancel()
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }
 
-    /// Cancelled while the head is on its way from the promise to its handlers.
+    /// Dropped while the head is on its way from the promise to its handlers.
     @Test func promiseDroppedWithTheHeadClosesTheConnection() throws {
         let harness = try harness(sending: Self.chunkedHead)
         do {
             let promise = harness.pool.sendStreaming(ClientRequest()).map { $0.status }
-            harness.pass(.milliseconds(10))
+            harness.advance(by: .milliseconds(10))
             #expect(promise.value == .ok)
         }
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }
 
-    /// Calls that are cancelled, dropped, paused and broken off at random moments: each sink gets a
-    /// beginning of its own body, all of it if the body ended, and no connection is left behind.
+    /// Calls that are cancelled, dropped, paused and truncated at random moments: each sink gets a
+    /// prefix of its own body, all of it if the body ended, and no connection stays open.
     @Test(arguments: [UInt64](1...40))
     func randomEndingsLeaveNothingOpen(seed: UInt64) throws {
         let chance = Entropy(seed: seed &* 4241)
         let harness = try harness(seed: seed)
         harness.network.settings.split = .random
         harness.network.settings.windowBytes = 500
-        harness.backend.script = { asked in
-            let body = asked.path + String(repeating: "x", count: 3000)
+        harness.backend.script = { exchange in
+            let body = exchange.path + String(repeating: "x", count: 3000)
             let isLong = chance.chance(oneIn: 4)
             let length = body.utf8.count + (isLong ? 1 : 0)
-            asked.peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n\(body)")
+            exchange.peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n\(body)")
             guard isLong, chance.chance(oneIn: 2) else { return }
-            asked.after(.microseconds(chance.below(20_000))) { asked.peer.stream.close() }
+            exchange.after(.microseconds(chance.below(20_000))) { exchange.peer.stream.close() }
         }
         var calls: [(promise: LocalPromise<Void>, sink: RecordingSink, path: String)] = []
         var sources: [any BodySource] = []
@@ -348,11 +348,11 @@ import Testing
             }
             calls.append((promise, sink, path))
             if chance.chance(oneIn: 8) { calls[chance.below(calls.count)].promise.cancel() }
-            harness.pass(.microseconds(chance.below(2000)))
+            harness.advance(by: .microseconds(chance.below(2000)))
         }
-        harness.pass(.seconds(5))
+        harness.advance(by: .seconds(5))
         for source in sources { source.cancel() }
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(harness.pool.inFlight == 0, "seed \(seed)")
         for (_, sink, path) in calls {
             let body = path + String(repeating: "x", count: 3000)
@@ -372,13 +372,13 @@ import Testing
             let source = try source(response(harness))
             let sink = RecordingSink()
             source.startDelivery(to: sink)
-            harness.pass(.milliseconds(1))
+            harness.advance(by: .milliseconds(1))
             if isReset {
                 (harness.backend.peers[0].stream as? SimStream)?.reset()
             } else {
                 harness.backend.peers[0].stream.close()
             }
-            harness.pass(.milliseconds(1))
+            harness.advance(by: .milliseconds(1))
             #expect(sink.text == "hi" && sink.outcome == "responseIncomplete")
             #expect(harness.counts == "0 in flight, 0 idle, 0 open")
             harness.expectQuiet()
@@ -391,10 +391,10 @@ import Testing
         #expect(source.framing == .untilClose)
         let sink = RecordingSink()
         source.startDelivery(to: sink)
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "hi" && sink.outcome == nil)
         harness.backend.peers[0].stream.close()
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.outcome == "ended" && harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }
@@ -403,7 +403,7 @@ import Testing
         let harness = try harness(sending: Self.chunkedHead + "2\r\nhi\r\nzz\r\n")
         let sink = RecordingSink()
         try source(response(harness)).startDelivery(to: sink)
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "hi" && sink.outcome == "protocolError")
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
@@ -413,22 +413,22 @@ import Testing
         let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi!")
         let sink = RecordingSink()
         try source(response(harness)).startDelivery(to: sink)
-        harness.pass(.milliseconds(1))
+        harness.advance(by: .milliseconds(1))
         #expect(sink.text == "hi" && sink.outcome == "ended")
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }
 
     @Test func reusedConnectionThatBreaksBeforeTheHeadIsReplaced() throws {
-        let harness = try PoolHarness { asked in
-            asked.turn == 1
-                ? asked.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-                : asked.peer.stream.close()
+        let harness = try PoolHarness { exchange in
+            exchange.turn == 1
+                ? exchange.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+                : exchange.peer.stream.close()
         }
         for _ in 0..<2 {
             let sink = RecordingSink()
             try source(response(harness)).startDelivery(to: sink)
-            harness.pass(.milliseconds(1))
+            harness.advance(by: .milliseconds(1))
             #expect(sink.text == "hi" && sink.outcome == "ended")
         }
         #expect(harness.backend.log == ["1.1 /", "1.2 /", "2.1 /"])
@@ -437,7 +437,7 @@ import Testing
 
     @Test func failureBeforeTheHeadRejectsThePromise() throws {
         let harness = try harness(sending: "nonsense\r\n\r\n")
-        let sent = Sent(harness.pool.sendStreaming(ClientRequest()))
+        let sent = SentRequest(harness.pool.sendStreaming(ClientRequest()))
         #expect(harness.outcome(of: sent) == "protocolError")
         harness.expectQuiet()
     }
@@ -445,18 +445,19 @@ import Testing
     @Test func waitingCallGetsTheConnectionWhenTheBodyEnds() throws {
         var settings = PoolSettings()
         settings.maxConnections = 1
-        let harness = try PoolHarness(settings) { asked in
-            asked.path == "/a" ? asked.peer.send(Self.chunkedHead) : asked.answer(asked.path)
+        let harness = try PoolHarness(settings) { exchange in
+            exchange.path == "/a"
+                ? exchange.peer.send(Self.chunkedHead) : exchange.respond(exchange.path)
         }
         let streamed = harness.pool.sendStreaming(ClientRequest(.get, "/a"))
         let waiting = harness.send(.get, "/b")
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         let sink = RecordingSink()
         try source(#require(streamed.value)).startDelivery(to: sink)
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(waiting.outcome == nil)
         harness.backend.peers[0].send("0\r\n\r\n")
-        harness.pass(.milliseconds(10))
+        harness.advance(by: .milliseconds(10))
         #expect(sink.outcome == "ended" && waiting.outcome == "200 /b")
         #expect(harness.backend.log == ["1.1 /a", "1.2 /b"])
         harness.expectQuiet()

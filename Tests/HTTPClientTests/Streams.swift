@@ -3,7 +3,7 @@ import HTTP
 
 @testable import HTTPClient
 
-/// A sink that records its calls; a test may add what it does with each piece.
+/// A sink that records its calls; a test may add an action for each piece.
 final class RecordingSink: BodySink {
     private(set) var received: [UInt8] = []
     private(set) var pieces = 0
@@ -33,7 +33,7 @@ final class RecordingSink: BodySink {
     }
 }
 
-/// A source whose body is written by a test.
+/// A source whose body the test delivers.
 final class ScriptedSource: BodySource {
     let framing: BodyFraming
     private(set) var sink: (any BodySink)?

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Bodies are read when somebody asks for them, and not before.
+/// Bodies are read only when the service requests them.
 @Suite struct BodyTests {
     private func harness() throws -> ServerHarness {
         try ServerHarness(service: ServerHarness.echoBody)
@@ -26,7 +26,7 @@ import Testing
 
     @Test func sendsNoContinueForATooLargeBody() throws {
         let text = post("Content-Length: 101\r\nExpect: 100-continue\r\n")
-        #expect(try harness().answers(to: text) == "413 close!")
+        #expect(try harness().responses(to: text) == "413 close!")
     }
 
     @Test func neverReadsARequestFromAnUnreadBody() throws {
@@ -38,7 +38,7 @@ import Testing
         peer.send(hidden)
         harness.advance(3000)
         #expect(summary(of: peer) == "200 close /!")
-        #expect(harness.asked.count == 1)
+        #expect(harness.requests.count == 1)
     }
 
     @Test(arguments: [1000, 60_000])
@@ -63,7 +63,7 @@ import Testing
         #expect(peer.failures.isEmpty)
     }
 
-    /// What is read over must not stop the reading: the client's end would not be seen.
+    /// Discarding must not stop the reading: otherwise the end of the client is not detected.
     @Test func detectsTheEndOfAClientBehindARejectedLargeBody() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 0
@@ -82,36 +82,36 @@ import Testing
         let harness = try ServerHarness()
         let chunk = "1000\r\n" + String(repeating: "x", count: 4096) + "\r\n"
         let text = post("Transfer-Encoding: chunked\r\n", String(repeating: chunk, count: 100))
-        #expect(try harness.answers(to: text, within: 100) == "200 /!")
+        #expect(try harness.responses(to: text, within: 100) == "200 /!")
     }
 
     @Test func rejectsABodyThatGrowsTooLarge() throws {
         let chunk = "32\r\n" + String(repeating: "x", count: 50) + "\r\n"
         let text = post("Transfer-Encoding: chunked\r\n", chunk + chunk + chunk + "0\r\n\r\n")
-        #expect(try harness().answers(to: text + get()) == "413 | 200")
+        #expect(try harness().responses(to: text + get()) == "413 | 200")
     }
 
     @Test func rejectsAMalformedBody() throws {
         let harness = try harness()
         let text = post("Transfer-Encoding: chunked\r\n", "5\r\nhelloXX\r\n0\r\n\r\n")
-        #expect(try harness.answers(to: text + get()) == "400 close!")
+        #expect(try harness.responses(to: text + get()) == "400 close!")
         #expect(harness.log.map { $0.prefix(10) } == ["POST / 400"])
         #expect(harness.server.requestsInFlight == 0)
     }
 
     @Test func stopsReadingWhileTheServiceDoesNotReadTheBody() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         harness.network.settings.windowBytes = 4000
         let peer = try harness.connect()
         peer.send(post("Content-Length: 60000\r\n", String(repeating: "x", count: 60_000)))
         harness.advance(50)
         #expect(peer.stream.unsentBytes > 30_000)
-        harness.answer()
+        harness.respond()
         harness.advance(100)
         #expect(peer.stream.unsentBytes == 0)
         peer.send(get("/2"))
         harness.advance()
-        harness.answer("two")
+        harness.respond("two")
         harness.advance()
         #expect(summary(of: peer) == "200 ok | 200 two")
     }
@@ -123,7 +123,7 @@ import Testing
         harness.advance(100)
         peer.send("llo")
         harness.advance(5)
-        let exchange = try #require(harness.asked.first).exchange
+        let exchange = try #require(harness.requests.first).exchange
         #expect(exchange.lastByte - exchange.began >= .milliseconds(99))
     }
 }

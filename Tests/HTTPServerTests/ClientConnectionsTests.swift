@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Which addresses count as one client, and how many connections it has.
+/// The addresses of one client, and its number of connections.
 @Suite struct ClientConnectionsTests {
     private func client(_ address: String) -> ClientConnections.Client? {
         ClientConnections.Client(SocketAddress(address))

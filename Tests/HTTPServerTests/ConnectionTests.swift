@@ -7,26 +7,26 @@ import Testing
 
 @testable import HTTPServer
 
-/// Requests and answers on one connection, in virtual time.
+/// Requests and responses on one connection, in virtual time.
 @Suite struct ConnectionTests {
     @Test func servesManyRequestsInOrder() throws {
         let harness = try ServerHarness()
         let text = (1...50).map { get("/\($0)") }.joined()
         let expected = (1...50).map { "200 /\($0)" }.joined(separator: " | ")
-        #expect(try harness.answers(to: text) == expected)
+        #expect(try harness.responses(to: text) == expected)
         #expect(harness.log.count == 50 && harness.log[0] == "GET /1 200 2")
     }
 
     @Test func servesOnePipelinedRequestAtATime() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
         harness.advance()
-        #expect(harness.asked.count == 1)
-        harness.answer("one")
+        #expect(harness.requests.count == 1)
+        harness.respond("one")
         harness.advance()
-        #expect(harness.asked.count == 2)
-        harness.answer("two")
+        #expect(harness.requests.count == 2)
+        harness.respond("two")
         harness.advance()
         #expect(summary(of: peer) == "200 one | 200 two")
     }
@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: exchanges)
     func respondsAndKeepsOrClosesTheConnection(_ text: String, _ expected: String) throws {
-        #expect(try ServerHarness().answers(to: text) == expected)
+        #expect(try ServerHarness().responses(to: text) == expected)
     }
 
     @Test(arguments: UInt64(1)...10)
@@ -58,23 +58,23 @@ import Testing
             get("/1") + post("Content-Length: 5\r\n", "hello")
             + post("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n3;x\r\ndef\r\n0\r\n\r\n")
             + post("Content-Length: 101\r\n", String(repeating: "x", count: 101)) + get("/2")
-        #expect(try harness.answers(to: text) == "200 | 200 hello | 200 abcdef | 413 | 200")
+        #expect(try harness.responses(to: text) == "200 | 200 hello | 200 abcdef | 413 | 200")
     }
 
     @Test func stopsReadingWhenTheClientSendsTooMuchAhead() throws {
         var settings = ServerSettings()
         settings.readAheadBytes = 1000
-        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
         harness.network.settings.windowBytes = 2000
         let peer = try harness.connect()
         peer.send((1...200).map { get("/\($0)") }.joined())
         harness.advance(50)
         #expect(peer.stream.unsentBytes > 0)
         for _ in 1...200 {
-            harness.answer()
+            harness.respond()
             harness.advance()
         }
-        #expect(harness.asked.count == 200 && peer.stream.unsentBytes == 0)
+        #expect(harness.requests.count == 200 && peer.stream.unsentBytes == 0)
     }
 
     @Test func closesAPipeliningClientThatNeverReads() throws {
@@ -84,9 +84,9 @@ import Testing
         peer.stream.pauseReading()
         peer.send((1...2000).map { get("/\($0)") }.joined())
         harness.advance(100)
-        // What both kernels hold, and what gathers before it is seen that they hold no more.
-        let answerBytes = 120
-        #expect(harness.asked.count < (2 * 4000 + WriteBuffering.bytesMax) / answerBytes)
+        // The capacity of both kernels, and of the write buffer before it is offered.
+        let responseBytes = 120
+        #expect(harness.requests.count < (2 * 4000 + WriteBuffering.bytesMax) / responseBytes)
         harness.advance(40_000)
         #expect(harness.server.connectionCount == 0)
     }
@@ -113,7 +113,7 @@ import Testing
         #expect(peer.received.count > 1_000_000 && peer.hasEnded)
     }
 
-    /// A byte now and then is no progress: the client would hold its answer for ever.
+    /// Single bytes are not progress: the client would keep its response open for ever.
     @Test func closesAReaderBelowTheMinimumRate() throws {
         let harness = try ServerHarness { _, _, exchange in
             exchange.local.value(
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func cancelsTheRequestOfALostClient() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
         harness.advance()
@@ -149,27 +149,27 @@ import Testing
     }
 
     @Test func clientThatHalfClosesGetsItsResponses() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send(get("/1") + get("/2"))
         peer.stream.finishWriting()
         harness.advance(120)
-        harness.answer("one")
+        harness.respond("one")
         harness.advance(20)
-        harness.answer("two")
+        harness.respond("two")
         harness.advance(20)
-        let told = summary(of: peer)
-        #expect(told.replacing("+102 | ", with: "") == "200 one | 200 two!")
+        let received = summary(of: peer)
+        #expect(received.replacing("+102 | ", with: "") == "200 one | 200 two!")
         #expect(harness.server.connectionCount == 0)
     }
 
     @Test func sendsNoInterimResponseToHTTP10() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nok")
         peer.stream.finishWriting()
         harness.advance(500)
-        harness.answer("one")
+        harness.respond("one")
         harness.advance()
         #expect(summary(of: peer) == "200 close one!")
     }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import HTTPServer
 
-/// How a server ends, and what it does when there is too much.
+/// Draining, closing and limits of a server.
 @Suite struct DrainTests {
     @Test func completesRunningRequestsAndClosesIdleConnections() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let idle = try harness.connect()
         let busy = try harness.connect()
         busy.send(get("/1") + get("/2"))
@@ -21,7 +21,7 @@ import Testing
         #expect(summary(of: idle) == "!")
         #expect(!busy.hasEnded && !isDrained)
         idle.stream.close()
-        harness.answer("one")
+        harness.respond("one")
         harness.advance()
         #expect(summary(of: busy) == "200 close one!")
         busy.stream.close()
@@ -33,7 +33,7 @@ import Testing
     @Test func announcesTheDrainBeforeItStopsAccepting() throws {
         let harness = try ServerHarness()
         harness.server.announceDrain()
-        #expect(try harness.answers(to: get()) == "200 close /!")
+        #expect(try harness.responses(to: get()) == "200 close /!")
     }
 
     @Test func drainsAtOnceWithoutConnections() throws {
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func closeEndsEverythingAtOnce() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send(get())
         harness.advance()
@@ -84,7 +84,8 @@ import Testing
         #expect(summary(of: silent) == "!" && summary(of: kept) == "200 /!")
     }
 
-    /// A request that crosses the end must not let a reset take away the answer before it.
+    /// A request that arrives after the end must not cause a reset that destroys the previous
+    /// response.
     @Test func connectionLingersAfterARecentResponse() throws {
         let harness = try ServerHarness()
         let peer = try harness.connect()
@@ -103,12 +104,12 @@ import Testing
     @Test func rejectsARequestBeyondTheLimit() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 1
-        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
         let first = try harness.connect()
         first.send(get("/1"))
         harness.advance()
-        #expect(try harness.answers(to: get("/2") + get("/3")) == "503 | 503")
-        harness.answer("one")
+        #expect(try harness.responses(to: get("/2") + get("/3")) == "503 | 503")
+        harness.respond("one")
         harness.advance()
         #expect(summary(of: first) == "200 one")
         #expect(harness.server.requestsInFlight == 0)

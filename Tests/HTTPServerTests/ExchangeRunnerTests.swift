@@ -7,9 +7,9 @@ import Testing
 
 @testable import HTTPServer
 
-/// The life of an exchange, whatever carries it.
+/// The exchange, independent of its carrier.
 @Suite struct ExchangeRunnerTests {
-    /// Stands for a connection, or for a stream of HTTP/2.
+    /// Replaces a connection, or a stream of HTTP/2.
     private final class ScriptedCarrier: ExchangeCarrier {
         private(set) var responses = 0
         private(set) var lastOnes = 0
@@ -40,24 +40,24 @@ import Testing
     private struct NoHead: Error {}
 
     @Test func holdsPermitAndBytesUntilTheEndOfTheResponse() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let runner = try runner(harness, Bytes("hello"))
         harness.onServer { runner.runService() }
         #expect(harness.server.requestsInFlight == 1 && harness.server.bufferedBytes > 5)
-        harness.answer()
+        harness.respond()
         #expect(carrier.responses == 1 && runner.response?.status == .ok)
         #expect(harness.server.requestsInFlight == 1 && harness.log == [])
-        for _ in 0..<2 { harness.onServer { runner.end(bodyBytes: 2) } }
+        for _ in 0..<2 { harness.onServer { runner.endResponse(bodyBytes: 2) } }
         #expect(harness.server.requestsInFlight == 0 && harness.server.bufferedBytes == 0)
         #expect(harness.log == ["POST /x 200 2"])
     }
 
     @Test func cancelsItsServiceOnce() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let runner = try runner(harness)
         harness.onServer { runner.runService() }
         for _ in 0..<2 { harness.onServer { runner.cancel(status: 499) } }
-        harness.answer()
+        harness.respond()
         #expect(harness.cancelled == [0] && harness.log == ["POST /x 499 0"])
         #expect(carrier.responses == 0 && runner.response == nil)
         #expect(harness.server.requestsInFlight == 0 && harness.server.bufferedBytes == 0)
@@ -66,7 +66,7 @@ import Testing
     @Test func isRejectedWithoutAPermit() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 1
-        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
         let (first, second) = (try runner(harness), try runner(harness))
         harness.onServer {
             first.runService()
@@ -74,13 +74,13 @@ import Testing
         }
         #expect(first.response == nil && second.response?.status == .serviceUnavailable)
         #expect(second.response?.fields[.retryAfter] == "1")
-        #expect(harness.asked.count == 1 && harness.server.requestsInFlight == 1)
+        #expect(harness.requests.count == 1 && harness.server.requestsInFlight == 1)
     }
 
     @Test func isRejectedWhenTheByteBudgetIsExhausted() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 100
-        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
         let small = try runner(harness, Bytes("hello"))
         let large = try runner(harness, Bytes([UInt8](repeating: 97, count: 200)))
         harness.onServer {
@@ -95,7 +95,7 @@ import Testing
         settings.requestsInFlight = 1
         let harness = try ServerHarness(settings) { harness, request, exchange in
             request.body.collect(upTo: 100, on: exchange.local)
-                .then { _ in ServerHarness.held(harness, request, exchange) }
+                .then { _ in ServerHarness.deferred(harness, request, exchange) }
         }
         let framing = "Content-Length: 5\r\n"
         let first = try runner(harness, nil, framing: framing)
@@ -135,7 +135,7 @@ import Testing
         }
         #expect(carrier.demands == [.wanted, .refused])
         #expect(runner.response?.status == .serviceUnavailable && carrier.lastOnes == 1)
-        harness.onServer { runner.end(bodyBytes: 0) }
+        harness.onServer { runner.endResponse(bodyBytes: 0) }
         #expect(harness.server.bufferedBytes == 0)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Clients that take much and give little: none of them keeps the others out.
+/// Clients that use many resources must not keep others out.
 @Suite struct OverloadTests {
     // MARK: Permits
 
@@ -21,8 +21,8 @@ import Testing
             return peer
         }
         harness.advance()
-        #expect(harness.asked.count == 10 && harness.server.requestsInFlight == 0)
-        #expect(try harness.answers(to: get()) == "200")
+        #expect(harness.requests.count == 10 && harness.server.requestsInFlight == 0)
+        #expect(try harness.responses(to: get()) == "200")
         for peer in slow { peer.send("llo") }
         harness.advance()
         #expect(slow.map { summary(of: $0) } == Array(repeating: "200 hello", count: 10))
@@ -34,7 +34,7 @@ import Testing
         settings.requestsInFlight = 1
         let harness = try ServerHarness(settings) { harness, request, exchange in
             request.body.collect(upTo: 100, on: exchange.local)
-                .then { _ in ServerHarness.held(harness, request, exchange) }
+                .then { _ in ServerHarness.deferred(harness, request, exchange) }
         }
         let first = try harness.connect()
         let second = try harness.connect()
@@ -48,7 +48,7 @@ import Testing
         harness.advance()
         #expect(summary(of: second) == "503 | 503")
         #expect(harness.log.map { $0.prefix(8) } == ["POST / 5", "GET /nex"])
-        harness.answer("one")
+        harness.respond("one")
         harness.advance()
         #expect(summary(of: first) == "200 one")
         #expect(harness.server.requestsInFlight == 0)
@@ -89,20 +89,20 @@ import Testing
         peers[0].send(get())
         harness.advance(300)
         #expect(harness.server.connectionCount == 9)
-        #expect(try harness.answers(to: get()) == "200 /")
+        #expect(try harness.responses(to: get()) == "200 /")
         #expect(peers.map(\.hasEnded) == [false, true] + Array(repeating: false, count: 7))
     }
 
     @Test func silentConnectionsDoNotBlockOthers() throws {
         let harness = try crowded(10)
         for _ in 0..<40 { _ = try harness.connect() }
-        // Those beyond the limit got a 503 and are closed two seconds later.
+        // Those beyond the limit received a 503 and are closed two seconds later.
         harness.advance(2_100)
         #expect(harness.server.connectionCount <= 10)
-        for _ in 0..<3 { #expect(try harness.answers(to: get()) == "200 /") }
+        for _ in 0..<3 { #expect(try harness.responses(to: get()) == "200 /") }
     }
 
-    /// A client that has connected and is about to send.
+    /// The first client has connected and sends its request a moment later.
     @Test func burstOfConnectionsDoesNotEvictARecentOne() throws {
         let harness = try crowded(10)
         let first = try harness.connect()
@@ -113,7 +113,7 @@ import Testing
         #expect(summary(of: first) == "200 /")
     }
 
-    /// A client beyond its own limit is refused, and takes no connection from others.
+    /// A client beyond its own limit is rejected, and evicts no connection of others.
     @Test func clientBeyondItsLimitEvictsNoConnectionOfOthers() throws {
         var settings = ServerSettings()
         settings.connections = 4
@@ -132,15 +132,15 @@ import Testing
     @Test func connectionsAtWorkAreNotClosed() throws {
         var settings = ServerSettings()
         settings.connections = 4
-        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
         let busy = try (0..<4).map { _ in
             let peer = try harness.connect()
             peer.send(get())
             harness.advance()
             return peer
         }
-        #expect(try harness.answers(to: get()) == "503 close!")
-        for _ in busy { harness.answer() }
+        #expect(try harness.responses(to: get()) == "503 close!")
+        for _ in busy { harness.respond() }
         harness.advance()
         #expect(busy.map { summary(of: $0) } == Array(repeating: "200 ok", count: 4))
     }
@@ -148,15 +148,15 @@ import Testing
     @Test func limitsTheConnectionsOfAClient() throws {
         var settings = ServerSettings()
         settings.connectionsPerClient = 2
-        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
         let peers = try (0..<2).map { _ in try harness.connect() }
-        #expect(try harness.answers(to: get()) == "503 close!")
+        #expect(try harness.responses(to: get()) == "503 close!")
         peers[0].stream.close()
         harness.advance()
         let next = try harness.connect()
         next.send(get())
         harness.advance()
-        harness.answer()
+        harness.respond()
         harness.advance()
         #expect(summary(of: next) == "200 ok")
     }
@@ -171,12 +171,12 @@ import Testing
         #expect(peers.count { summary(of: $0) == "503 close!" } == 4)
         for peer in peers { peer.stream.close() }
         harness.advance()
-        #expect(try harness.answers(to: get()) == "200 /")
+        #expect(try harness.responses(to: get()) == "200 /")
     }
 
     // MARK: Memory
 
-    /// 20 answers of 10,000 bytes do not fit; the clients of the first read nothing.
+    /// 20 responses of 10,000 bytes exceed the budget; the first clients read nothing.
     @Test func closesClientsThatDoNotReadWhenMemoryIsShort() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 100_000
@@ -204,7 +204,7 @@ import Testing
             #expect(honest.text.hasPrefix("HTTP/1.1 200"))
             honest.stream.close()
         }
-        // The newest of them may still be there: only as many are closed as is necessary.
+        // The newest of them may still be there, since only as many as necessary are closed.
         #expect((1...8).contains(harness.server.connectionCount))
         for peer in unread { peer.stream.close() }
         harness.advance(100)
@@ -256,14 +256,14 @@ import Testing
     }
 
     @Test func countsReadAheadBytesInFull() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send(get() + get("/" + String(repeating: "a", count: 6000)) + get())
         harness.advance()
-        harness.answer()
+        harness.respond()
         harness.advance()
-        // The second request runs and its bytes are counted by it; the array that holds the third one
-        // still has them.
+        // The running second request counts its own bytes; the array with the third one still
+        // contains them.
         #expect(harness.server.bufferedBytes > 12_000)
         peer.stream.close()
         harness.advance(100)
@@ -272,7 +272,8 @@ import Testing
 
     // MARK: Fairness
 
-    /// All requests come at once. Others are served before their last is, in the same moment.
+    /// All requests arrive at once. Other connections are served before the last of them, at the
+    /// same instant.
     @Test func servesOtherConnectionsBetweenPipelinedRequests() throws {
         let harness = try ServerHarness()
         harness.network.settings.latency = .zero ... .zero
@@ -281,7 +282,7 @@ import Testing
         greedy.send((0..<400).map { get("/\($0)") }.joined())
         other.send(get("/other"))
         harness.advance()
-        let order = harness.asked.map { $0.request.head.target.description }
+        let order = harness.requests.map { $0.request.head.target.description }
         let position = try #require(order.firstIndex(of: "/other"))
         #expect(order.count == 401 && position <= 32)
         #expect(order.filter { $0 != "/other" } == (0..<400).map { "/\($0)" })
@@ -303,7 +304,7 @@ import Testing
         harness.network.settings.latency = .zero ... .zero
         let peer = try harness.connect()
         peer.send((0..<100).map { get("/\($0)") }.joined())
-        harness.network.run(until: { harness.asked.count == 32 })
+        harness.network.run(until: { harness.requests.count == 32 })
         _ = harness.server.drain()
         harness.advance(2100)
         #expect(summary(of: peer).hasSuffix("200 close /32!"))
@@ -315,7 +316,7 @@ import Testing
         harness.network.settings.latency = .zero ... .zero
         let peer = try harness.connect()
         peer.send((0..<32).map { get("/\($0)") }.joined() + "\r\n")
-        harness.network.run(until: { harness.asked.count == 32 })
+        harness.network.run(until: { harness.requests.count == 32 })
         _ = harness.server.drain()
         harness.advance(300)
         #expect(harness.server.connectionCount == 0)

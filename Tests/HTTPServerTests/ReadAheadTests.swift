@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// What is kept of a client that is ahead.
+/// The stored bytes of a client that sends ahead.
 @Suite struct ReadAheadTests {
     @Test func storesOnlyUnreadBytesHoweverLongTheClientStaysAhead() {
         var ahead = ReadAhead()

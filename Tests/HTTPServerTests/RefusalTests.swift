@@ -4,9 +4,9 @@ import Testing
 
 @testable import HTTPServer
 
-/// Refusals that the server writes itself.
+/// The bodies of rejections.
 @Suite struct RefusalTests {
-    /// Where the head ends, nothing follows to a HEAD request; to any other method the problem does.
+    /// The bytes behind the head: none for a HEAD request, the problem document for other methods.
     private func body(_ text: String, _ harness: ServerHarness, after milliseconds: Int) throws
         -> String?
     {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Responses that the server gives itself pass the embedder's chain, whatever they reject.
+/// The server's own responses pass the embedder's chain, whatever they reject.
 @Suite struct RejectionHookTests {
     /// Adds a field to each response, as a filter for all responses does.
     private static func marked(
@@ -90,7 +90,8 @@ import Testing
             passed += 1
             return exchange.local.value(response)
         })
-        #expect(try harness.answers(to: get("/1") + get("/2")) == "200 /1 | 200 /2" && passed == 0)
+        #expect(
+            try harness.responses(to: get("/1") + get("/2")) == "200 /1 | 200 /2" && passed == 0)
     }
 
     @Test func passesTheRequestToTheChainIfThereIsOne() throws {
@@ -105,9 +106,9 @@ import Testing
             "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             "PUT /x HTTP/1.1\r\n\r\n", "HEAD /x HTTP/1.1\r\n\r\n",
         ] {
-            _ = try harness.answers(to: text)
+            _ = try harness.responses(to: text)
         }
-        // A message that is no request has a stand-in.
+        // For input that is not a request, a placeholder is passed.
         #expect(seen == ["PUT /x 400", "GET / 400", "HEAD / 400"])
     }
 
@@ -116,7 +117,7 @@ import Testing
         let harness = try ServerHarness(rejection: { _, _, exchange in
             exchange.local.error(Failure())
         })
-        #expect(try harness.answers(to: "BAD\r\n\r\n") == "400 close!")
+        #expect(try harness.responses(to: "BAD\r\n\r\n") == "400 close!")
     }
 
     @Test func waitsForTheChain() throws {
@@ -128,7 +129,7 @@ import Testing
         harness.advance(50)
         #expect(summary(of: peer) == "")
         harness.advance(60)
-        #expect(summary(of: peer) == "400 close!" && harness.asked.isEmpty)
+        #expect(summary(of: peer) == "400 close!" && harness.requests.isEmpty)
     }
 
     @Test func lostClientCancelsTheChain() throws {

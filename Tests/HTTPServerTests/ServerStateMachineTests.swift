@@ -9,7 +9,7 @@ import Testing
     typealias Event = ServerStateMachine.Event
     typealias Facts = ServerStateMachine.Facts
 
-    /// The actions that a story of events gives, and the machine after it.
+    /// The actions of a sequence of events, and the machine after it.
     private func actions(
         _ events: [Event], _ machine: ServerStateMachine = ServerStateMachine()
     ) -> (actions: [ServerStateMachine.Action?], machine: ServerStateMachine) {
@@ -27,64 +27,64 @@ import Testing
         let one: [Event] = [
             .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: false),
         ]
-        let story = actions(one + one)
+        let result = actions(one + one)
         let each: [ServerStateMachine.Action?] = [.serve, .sendResponse(keepsAlive: true), .readOn]
-        #expect(story.actions == each + each)
-        #expect(story.machine.reading == .consume && story.machine.wait == .request)
+        #expect(result.actions == each + each)
+        #expect(result.machine.reading == .consume && result.machine.wait == .request)
     }
 
     @Test func storesInputWhileARequestRuns() {
-        let story = actions([.requestBegan(Facts())])
-        #expect(story.machine.reading == .keep && story.machine.wait == nil)
+        let result = actions([.requestBegan(Facts())])
+        #expect(result.machine.reading == .keep && result.machine.wait == nil)
     }
 
     @Test func waitsForAClientThatDoesNotRead() {
-        let story = actions([
+        let result = actions([
             .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: true),
         ])
-        #expect(story.actions.last == .some(nil))
-        #expect(story.machine.reading == .keep && story.machine.wait == .output)
-        #expect(actions([.outputDrained], story.machine).actions == [.readOn])
-        #expect(actions([.deadlinePassed], story.machine).actions == [.close])
+        #expect(result.actions.last == .some(nil))
+        #expect(result.machine.reading == .keep && result.machine.wait == .output)
+        #expect(actions([.outputDrained], result.machine).actions == [.readOn])
+        #expect(actions([.deadlinePassed], result.machine).actions == [.close])
     }
 
-    /// Small writes gather, so that it may come out behind the answer that they wait.
+    /// Small writes are buffered, so their blocking may be reported after the response.
     @Test func waitsForAClientWhoseOutputBlocksLater() {
-        let story = actions([
+        let result = actions([
             .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: false),
             .outputBlocked,
         ])
-        #expect(story.actions.last == .some(nil))
-        #expect(story.machine.reading == .keep && story.machine.wait == .output)
-        #expect(actions([.outputDrained], story.machine).actions == [.readOn])
+        #expect(result.actions.last == .some(nil))
+        #expect(result.machine.reading == .keep && result.machine.wait == .output)
+        #expect(actions([.outputDrained], result.machine).actions == [.readOn])
     }
 
     @Test func blockedOutputDoesNotDisturbTheNextRequest() {
-        let story = actions([
+        let result = actions([
             .requestBegan(Facts()), Self.ready, .responseEnded(waitsForClient: false),
             .requestBegan(Facts()), .outputBlocked, .outputDrained, Self.ready,
         ])
         #expect(
-            story.actions == [
+            result.actions == [
                 .serve, .sendResponse(keepsAlive: true), .readOn, .serve, nil, nil,
                 .sendResponse(keepsAlive: true),
             ])
     }
 
     @Test func finishesAfterTheLastResponseAndLingers() {
-        let story = actions([
+        let result = actions([
             .requestBegan(Self.last), Self.ready, .responseEnded(waitsForClient: false),
             .outputDrained,
         ])
-        #expect(story.actions == [.serve, .sendResponse(keepsAlive: false), .finish, nil])
-        #expect(story.machine.reading == .drop && story.machine.wait == .linger)
-        #expect(actions([.clientEnded], story.machine).actions == [.close])
-        #expect(actions([.deadlinePassed], story.machine).actions == [.close])
+        #expect(result.actions == [.serve, .sendResponse(keepsAlive: false), .finish, nil])
+        #expect(result.machine.reading == .drop && result.machine.wait == .linger)
+        #expect(actions([.clientEnded], result.machine).actions == [.close])
+        #expect(actions([.deadlinePassed], result.machine).actions == [.close])
     }
 
     @Test func readsABodyWhenTheServiceReadsIt() {
-        let story = actions([.requestBegan(Self.arriving), .bodyWanted, .bodyEnded, Self.ready])
-        #expect(story.actions == [.serve, .readOn, nil, .sendResponse(keepsAlive: true)])
+        let result = actions([.requestBegan(Self.arriving), .bodyWanted, .bodyEnded, Self.ready])
+        #expect(result.actions == [.serve, .readOn, nil, .sendResponse(keepsAlive: true)])
     }
 
     @Test func sendsContinueOnlyWhenTheServiceReadsTheBody() {
@@ -98,16 +98,16 @@ import Testing
     }
 
     @Test func discardsASmallUnreadBody() {
-        let story = actions([
+        let result = actions([
             .requestBegan(Self.arriving), Self.ready, .responseEnded(waitsForClient: false),
         ])
-        #expect(story.actions == [.serve, .sendResponse(keepsAlive: true), .readOn])
-        #expect(story.machine.reading == .consume && story.machine.wait == .body)
-        #expect(actions([.bodyEnded], story.machine).actions == [.readOn])
-        #expect(actions([.discardedTooMuch], story.machine).actions == [.finish])
-        #expect(actions([.deadlinePassed], story.machine).actions == [.finish])
-        #expect(actions([.clientEnded], story.machine).actions == [.finish])
-        #expect(actions([.bodyBroken(.chunkSize)], story.machine).actions == [.finish])
+        #expect(result.actions == [.serve, .sendResponse(keepsAlive: true), .readOn])
+        #expect(result.machine.reading == .consume && result.machine.wait == .body)
+        #expect(actions([.bodyEnded], result.machine).actions == [.readOn])
+        #expect(actions([.discardedTooMuch], result.machine).actions == [.finish])
+        #expect(actions([.deadlinePassed], result.machine).actions == [.finish])
+        #expect(actions([.clientEnded], result.machine).actions == [.finish])
+        #expect(actions([.bodyBroken(.chunkSize)], result.machine).actions == [.finish])
     }
 
     @Test(
@@ -129,30 +129,30 @@ import Testing
             ([.headBegan, .bodyBroken(.fieldName)], .malformed(.fieldName)),
         ] as [([Event], Rejection)])
     func rejectsMalformedAndUnfinishedRequests(_ events: [Event], _ rejection: Rejection) {
-        let story = actions(events)
-        #expect(story.actions.last == .reject(rejection))
-        #expect(story.machine.reading == .drop && story.machine.wait == nil)
+        let result = actions(events)
+        #expect(result.actions.last == .reject(rejection))
+        #expect(result.machine.reading == .drop && result.machine.wait == nil)
         let rest = actions(
-            [Self.ready, .responseEnded(waitsForClient: false), .outputDrained], story.machine)
+            [Self.ready, .responseEnded(waitsForClient: false), .outputDrained], result.machine)
         #expect(rest.actions == [.sendResponse(keepsAlive: false), .finish, nil])
         #expect(rest.machine.wait == .linger)
     }
 
     @Test func rejectsAHeadThatBreaksOff() {
-        let story = actions([
+        let result = actions([
             .headBegan, .clientEnded, Self.ready, .responseEnded(waitsForClient: false),
             .outputDrained,
         ])
         #expect(
-            story.actions.dropFirst() == [
+            result.actions.dropFirst() == [
                 .reject(.malformed(.cutShort)), .sendResponse(keepsAlive: false), .finish, .close,
             ])
     }
 
     /// A rejection may wait for the embedder's chain.
     @Test func abandonsARejectionWhoseClientIsGone() {
-        let story = actions([.rejected(.overloaded), .rejected(.tooSlow), .clientLost])
-        #expect(story.actions == [.reject(.overloaded), nil, .abandon])
+        let result = actions([.rejected(.overloaded), .rejected(.tooSlow), .clientLost])
+        #expect(result.actions == [.reject(.overloaded), nil, .abandon])
     }
 
     @Test(
@@ -165,16 +165,16 @@ import Testing
         .requestBegan(Facts()), ready, .responseEnded(waitsForClient: false),
     ]
 
-    /// A reset could take away an answer that has not arrived yet, or a first request under way.
+    /// A reset could destroy a response that has not arrived yet, or a first request on its way.
     @Test func closesAnIdleConnectionAtOnceIfNothingCanBeLost() {
         for event in [Event.drainRequested(isSettled: true), .evicted(isSettled: true)] {
             #expect(actions(Self.idling + [event]).actions.last == .close)
         }
         for event in [Event.drainRequested(isSettled: false), .evicted(isSettled: false)] {
             #expect(actions([event]).actions == [.finish])
-            let story = actions(Self.idling + [event, .outputDrained])
-            #expect(story.actions.suffix(2) == [.finish, nil])
-            #expect(story.machine.wait == .briefLinger)
+            let result = actions(Self.idling + [event, .outputDrained])
+            #expect(result.actions.suffix(2) == [.finish, nil])
+            #expect(result.machine.wait == .briefLinger)
         }
     }
 
@@ -183,50 +183,51 @@ import Testing
         #expect(actions(events + [.evicted(isSettled: true)]).actions.last == .some(nil))
     }
 
-    /// The refusal of a malformed body is the service's answer, and the last one.
+    /// The rejection of a malformed body is the service's response, and the last one.
     @Test(
         arguments: [
             (.bodyBroken(.chunkSize), .chunkSize), (.clientEnded, .cutShort),
         ] as [(Event, WireError)])
     func failsAMalformedOrTruncatedBody(_ event: Event, _ error: WireError) {
-        let story = actions([.requestBegan(Self.arriving), .bodyWanted, event])
-        #expect(story.actions.last == .failBody(error))
-        #expect(story.machine.reading == .drop && story.machine.isRunning)
+        let result = actions([.requestBegan(Self.arriving), .bodyWanted, event])
+        #expect(result.actions.last == .failBody(error))
+        #expect(result.machine.reading == .drop && result.machine.isRunning)
         #expect(
-            actions([Self.ready, .responseEnded(waitsForClient: false)], story.machine).actions
+            actions([Self.ready, .responseEnded(waitsForClient: false)], result.machine).actions
                 == [.sendResponse(keepsAlive: false), .finish])
     }
 
     @Test func yieldsBetweenTwoRequestsUntilTheNextIteration() {
-        let story = actions(Self.idling + [.iterationUsedUp])
-        #expect(story.machine.reading == .keep && story.machine.wait == nil)
-        #expect(actions([.iterationBegan], story.machine).actions == [.readOn])
-        #expect(actions([.drainRequested(isSettled: true)], story.machine).actions == [nil])
-        let blocked = actions([.outputBlocked, .iterationBegan], story.machine)
+        let result = actions(Self.idling + [.iterationUsedUp])
+        #expect(result.machine.reading == .keep && result.machine.wait == nil)
+        #expect(actions([.iterationBegan], result.machine).actions == [.readOn])
+        #expect(actions([.drainRequested(isSettled: true)], result.machine).actions == [nil])
+        let blocked = actions([.outputBlocked, .iterationBegan], result.machine)
         #expect(blocked.actions == [nil, nil] && blocked.machine.wait == .output)
-        #expect(actions([.clientEnded, .iterationBegan], story.machine).actions == [nil, .readOn])
+        #expect(
+            actions([.clientEnded, .iterationBegan], result.machine).actions == [nil, .readOn])
     }
 
     @Test func probesAClientThatHalfClosed() {
-        let story = actions([.requestBegan(Facts()), .clientEnded, .deadlinePassed])
-        #expect(story.actions == [.serve, .probe, .probe])
-        #expect(story.machine.wait == .client)
-        let rest = actions([Self.ready, .responseEnded(waitsForClient: false)], story.machine)
+        let result = actions([.requestBegan(Facts()), .clientEnded, .deadlinePassed])
+        #expect(result.actions == [.serve, .probe, .probe])
+        #expect(result.machine.wait == .client)
+        let rest = actions([Self.ready, .responseEnded(waitsForClient: false)], result.machine)
         #expect(rest.actions == [.sendResponse(keepsAlive: true), .readOn])
         #expect(
             actions([.clientEnded, .outputDrained], rest.machine).actions == [.finish, .close])
     }
 
-    /// Whatever became of the body: a client that is gone is noticed before the answer is due.
+    /// A lost client is detected before the response, whatever the state of the body.
     @Test(
         arguments: [
             [.requestBegan(arriving)], [.requestBegan(expecting)],
             [.requestBegan(huge), .bodyWanted, .bodyRefused],
         ] as [[Event]])
     func probesWhileABodyIsNotRead(_ events: [Event]) {
-        let story = actions(events + [.clientEnded, .deadlinePassed])
-        #expect(story.actions.suffix(2) == [.probe, .probe])
-        #expect(story.machine.wait == .client && story.machine.reading == .keep)
+        let result = actions(events + [.clientEnded, .deadlinePassed])
+        #expect(result.actions.suffix(2) == [.probe, .probe])
+        #expect(result.machine.wait == .client && result.machine.reading == .keep)
     }
 
     @Test func abandonsTheExchangeOfALostClient() {
@@ -236,11 +237,11 @@ import Testing
     }
 
     @Test func completesTheRunningRequestBeforeItDrains() {
-        let story = actions([
+        let result = actions([
             .requestBegan(Facts()), .drainRequested(isSettled: true), Self.ready,
             .responseEnded(waitsForClient: false),
         ])
-        #expect(story.actions == [.serve, nil, .sendResponse(keepsAlive: false), .finish])
+        #expect(result.actions == [.serve, nil, .sendResponse(keepsAlive: false), .finish])
         #expect(
             actions([
                 .headBegan, .drainRequested(isSettled: true), .requestBegan(Facts()), Self.ready,
@@ -248,8 +249,8 @@ import Testing
                 == [nil, nil, .serve, .sendResponse(keepsAlive: false)])
     }
 
-    /// Whatever happens in whatever order: it never serves two requests at once, never answers
-    /// without a request, and does nothing once it is closed.
+    /// In random order of events it never serves two requests at once, never responds without a
+    /// request, and does nothing after it is closed.
     @Test(arguments: 0..<UInt64(20))
     func keepsItsInvariantsUnderRandomEvents(seed: UInt64) {
         let entropy = Entropy(seed: seed)
@@ -300,7 +301,7 @@ import Testing
         .requestBegan(Facts()), .responseReady(isLast: false), .responseHeadSent,
     ]
 
-    /// The actions that events cause, and the machine after them.
+    /// The actions of events, and the machine after them.
     private func actions(
         _ events: [Event]
     ) -> (actions: [ServerStateMachine.Action?], machine: ServerStateMachine) {
@@ -309,9 +310,9 @@ import Testing
     }
 
     @Test func relaysTheBodyBetweenTheHeadAndTheEnd() {
-        let story = actions(Self.relaying)
-        #expect(story.actions == [.serve, .sendResponse(keepsAlive: true), .startRelay])
-        #expect(story.machine.reading == .keep && story.machine.wait == nil)
+        let result = actions(Self.relaying)
+        #expect(result.actions == [.serve, .sendResponse(keepsAlive: true), .startRelay])
+        #expect(result.machine.reading == .keep && result.machine.wait == nil)
         let ended = actions(Self.relaying + [.responseEnded(waitsForClient: false)])
         #expect(ended.actions.last == .readOn && ended.machine.wait == .request)
         let blocked = actions(Self.relaying + [.responseEnded(waitsForClient: true)])
@@ -324,31 +325,31 @@ import Testing
         let drained = actions(blocked + [.outputDrained])
         #expect(drained.actions.last == .resumeRelay && drained.machine.wait == nil)
         #expect(actions(blocked + [.deadlinePassed]).actions.last == .abandon)
-        // A slow backend is no fault of the client.
+        // A slow backend does not limit the client.
         #expect(actions(Self.relaying + [.deadlinePassed]).actions.last == .some(nil))
     }
 
     @Test(arguments: [.responseBroken, .clientEnded, .clientLost] as [Event])
     func abandonsAResponseThatCannotBeCompleted(_ event: Event) {
-        let story = actions(Self.relaying + [event])
-        #expect(story.actions.last == .abandon && story.machine.isClosed)
+        let result = actions(Self.relaying + [event])
+        #expect(result.actions.last == .abandon && result.machine.isClosed)
     }
 
     @Test func finishesAfterAStreamThatEndsWithItsConnection() {
-        let story = actions([
+        let result = actions([
             .requestBegan(Facts()), .responseReady(isLast: true), .responseHeadSent,
             .responseEnded(waitsForClient: false),
         ])
-        #expect(story.actions[1] == .sendResponse(keepsAlive: false))
-        #expect(story.actions.last == .finish)
+        #expect(result.actions[1] == .sendResponse(keepsAlive: false))
+        #expect(result.actions.last == .finish)
     }
 
     @Test func finishesAfterAStreamWhenTheServerDrains() {
-        let story = actions(
+        let result = actions(
             Self.relaying + [
                 .drainRequested(isSettled: true), .responseEnded(waitsForClient: false),
             ])
-        #expect(story.actions.suffix(2) == [nil, .finish])
+        #expect(result.actions.suffix(2) == [nil, .finish])
     }
 
     /// A backend may respond before it has read all of the request.
@@ -372,8 +373,8 @@ import Testing
         let paused: [Event] = [
             .requestBegan(Facts(body: .arriving)), .bodyWanted, .bodyPaused,
         ]
-        let story = actions(paused)
-        #expect(story.machine.reading == .keep && story.machine.wait == nil)
+        let result = actions(paused)
+        #expect(result.machine.reading == .keep && result.machine.wait == nil)
         #expect(actions(paused + [.bodyResumed]).machine.reading == .consume)
         #expect(actions(paused + [.bodyRefused]).machine.reading == .keep)
     }

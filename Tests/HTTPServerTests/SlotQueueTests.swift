@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// The queue against a plain array that does the same slowly.
+/// Compares the queue with a plain array.
 @Suite struct SlotQueueTests {
     private func order(_ queue: SlotQueue) -> [Int] {
         var rest = queue

@@ -7,16 +7,17 @@ import Testing
 
 @testable import HTTPServer
 
-/// Clients that send mutated requests in pieces, then stop, end or vanish, and a service that
-/// answers now, later, with too much or with a failure; on a server that drains in the end.
+/// Clients that send mutated requests in pieces, then stop, half-close or disconnect, and a service
+/// that responds at once, later, with a large body or with a failure; on a server that finally
+/// drains.
 @Suite struct StormTests {
     @Test(arguments: 0..<UInt64(60))
     func everyConnectionEndsAndEveryRequestIsLoggedOnce(seed: UInt64) throws {
         let chance = Entropy(seed: seed &* 7919 &+ 1)
         let harness = try ServerHarness(seed: seed, settings(chance)) {
             harness, request, exchange in
-            let mood = Mood.allCases[chance.below(Mood.allCases.count)]
-            return mood.answer(harness, request, exchange, chance)
+            let behavior = ServiceBehavior.allCases[chance.below(ServiceBehavior.allCases.count)]
+            return behavior.respond(harness, request, exchange, chance)
         }
         harness.network.settings.split = chance.chance(oneIn: 2) ? .random : .whole
         harness.network.settings.windowBytes = 200 + chance.below(20_000)
@@ -25,7 +26,7 @@ import Testing
         for _ in 0..<30 {
             let peer = try harness.connect()
             peers.append(peer)
-            act(peer, harness, chance)
+            runClient(peer, harness, chance)
         }
         harness.advance(chance.chance(oneIn: 2) ? 0 : 1000)
         let honest = try harness.connect()
@@ -36,9 +37,9 @@ import Testing
 
         #expect(isDrained && harness.server.connectionCount == 0)
         #expect(harness.server.requestsInFlight == 0)
-        #expect(harness.log.count { !$0.hasPrefix("refused") } >= harness.asked.count)
-        let answers = peers.flatMap(messages).count
-        #expect(0 < answers && answers <= harness.log.count && !harness.asked.isEmpty)
+        #expect(harness.log.count { !$0.hasPrefix("refused") } >= harness.requests.count)
+        let responses = peers.flatMap(messages).count
+        #expect(0 < responses && responses <= harness.log.count && !harness.requests.isEmpty)
         #expect(honest.hasEnded || !honest.failures.isEmpty)
     }
 
@@ -62,7 +63,7 @@ import Testing
         get("/d", "Content-Length: 40\r\n") + get("/inside-the-body", "X: y\r\n"),
     ]
 
-    private func act(_ peer: ScriptedPeer, _ harness: ServerHarness, _ chance: Entropy) {
+    private func runClient(_ peer: ScriptedPeer, _ harness: ServerHarness, _ chance: Entropy) {
         var bytes: [UInt8] = []
         for _ in 0...chance.below(5) {
             bytes += Self.messages[chance.below(Self.messages.count)].utf8
@@ -95,23 +96,23 @@ import Testing
         }
     }
 
-    /// The final answers that a client got; each begins with a status line, none with nonsense.
+    /// The final responses of a client; each begins with a valid status line.
     private func messages(_ peer: ScriptedPeer) -> [String] {
-        let answers = summary(of: peer).split(separator: " | ").map(String.init)
-        let finals = answers.filter { !$0.hasPrefix("+") && !$0.hasPrefix("!") }
-        // What breaks off does so because its client, or its connection, broke off before.
-        for answer in finals where !answer.hasPrefix("garbage") {
-            #expect(Int(answer.prefix(3)).map { 200..<600 ~= $0 } ?? false, "\(answer)")
+        let responses = summary(of: peer).split(separator: " | ").map(String.init)
+        let finals = responses.filter { !$0.hasPrefix("+") && !$0.hasPrefix("!") }
+        // A truncated response is allowed, since its client or its connection ended before.
+        for response in finals where !response.hasPrefix("garbage") {
+            #expect(Int(response.prefix(3)).map { 200..<600 ~= $0 } ?? false, "\(response)")
         }
         return finals.filter { !$0.hasPrefix("garbage") }
     }
 
     // MARK: The service
 
-    private enum Mood: CaseIterable {
+    private enum ServiceBehavior: CaseIterable {
         case echo, echoBody, later, tooMuch, failure, bodyLater
 
-        func answer(
+        func respond(
             _ harness: ServerHarness, _ request: Request, _ exchange: Exchange, _ chance: Entropy
         ) -> LocalPromise<Response> {
             let delay = Duration.milliseconds(chance.below(4000))

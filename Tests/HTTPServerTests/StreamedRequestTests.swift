@@ -9,39 +9,42 @@ import Testing
 
 /// Requests whose body the service reads piece by piece.
 @Suite struct StreamedRequestTests {
-    /// A server whose service gives the body of each request to a sink, and responds when told to.
-    private func harness(_ sink: RecordingSink) throws -> ServerHarness {
-        try ServerHarness { harness, request, exchange in
+    /// Sends a POST whose body the service delivers to a sink; by default five of ten bytes. The
+    /// service responds when the test calls `respond`.
+    private func upload(
+        to sink: RecordingSink, _ fields: String = "Content-Length: 10\r\n",
+        _ rest: String = "hello"
+    ) throws -> (harness: ServerHarness, peer: ScriptedPeer, source: any BodySource) {
+        let harness = try ServerHarness { harness, request, exchange in
             request.body.source?.startDelivery(to: sink)
-            return ServerHarness.held(harness, request, exchange)
+            return ServerHarness.deferred(harness, request, exchange)
         }
+        let peer = try harness.connect()
+        peer.send(post(fields, rest))
+        harness.advance()
+        let source = try #require(harness.requests.first?.request.body.source)
+        return (harness, peer, source)
     }
 
     @Test(arguments: ["Content-Length: 10\r\n", "Transfer-Encoding: chunked\r\n"])
     func deliversTheBodyInPieces(_ framing: String) throws {
         let sink = RecordingSink()
-        let harness = try harness(sink)
         let isChunked = framing.hasPrefix("T")
-        let peer = try harness.connect()
-        peer.send(post(framing, isChunked ? "5\r\nhello\r\n" : "hello"))
-        harness.advance()
+        let (harness, peer, _) = try upload(
+            to: sink, framing, isChunked ? "5\r\nhello\r\n" : "hello")
         #expect(sink.text == "hello" && !sink.hasEnded)
         peer.send(isChunked ? "5\r\nworld\r\n0\r\n\r\n" : "world")
         harness.advance()
         #expect(sink.text == "helloworld" && sink.hasEnded && sink.error == nil)
-        harness.answer()
+        harness.respond()
         harness.advance()
         #expect(summary(of: peer) == "200 ok")
     }
 
     @Test func pausedBodyStopsTheClient() throws {
         let sink = RecordingSink()
-        let harness = try harness(sink)
+        let (harness, peer, source) = try upload(to: sink, "Content-Length: 100000\r\n")
         harness.network.settings.windowBytes = 4000
-        let peer = try harness.connect()
-        peer.send(post("Content-Length: 100000\r\n", "hello"))
-        harness.advance()
-        let source = try #require(harness.asked.first?.request.body.source)
         harness.onServer { source.pause() }
         peer.send(String(repeating: "x", count: 99_995))
         harness.advance(50)
@@ -51,14 +54,10 @@ import Testing
         #expect(sink.text.utf8.count == 100_000 && sink.hasEnded)
     }
 
-    /// It is the reader that is slow, so no time limit of the client counts.
+    /// The reader is slow, so no timeout of the client applies.
     @Test func pausedBodyIsNotTimedOut() throws {
         let sink = RecordingSink()
-        let harness = try harness(sink)
-        let peer = try harness.connect()
-        peer.send(post("Content-Length: 10\r\n", "hello"))
-        harness.advance()
-        let source = try #require(harness.asked.first?.request.body.source)
+        let (harness, peer, source) = try upload(to: sink)
         harness.onServer { source.pause() }
         harness.advance(120_000)
         #expect(!peer.hasEnded)
@@ -70,11 +69,7 @@ import Testing
     @Test(arguments: [false, true])
     func bodyPausedOnItsLastPieceEndsWhenResumed(_ clientHalfCloses: Bool) throws {
         let sink = RecordingSink()
-        let harness = try harness(sink)
-        let peer = try harness.connect()
-        peer.send(post("Content-Length: 10\r\n", "hello"))
-        harness.advance()
-        let source = try #require(harness.asked.first?.request.body.source)
+        let (harness, peer, source) = try upload(to: sink)
         sink.onPiece = { source.pause() }
         peer.send("world")
         if clientHalfCloses { peer.stream.finishWriting() }
@@ -83,53 +78,42 @@ import Testing
         harness.onServer { source.resume() }
         harness.advance()
         #expect(sink.hasEnded && sink.error == nil)
-        harness.answer()
+        harness.respond()
         harness.advance()
         #expect(summary(of: peer).contains("200 ok"))
     }
 
     @Test func cancelledBodyIsDiscarded() throws {
         let sink = RecordingSink()
-        let harness = try harness(sink)
-        let peer = try harness.connect()
-        peer.send(post("Content-Length: 10\r\n", "hello"))
-        harness.advance()
-        let source = try #require(harness.asked.first?.request.body.source)
+        let (harness, peer, source) = try upload(to: sink)
         harness.onServer { source.cancel() }
         peer.send("world" + get("/2"))
         harness.advance()
         #expect(sink.text == "hello" && !sink.hasEnded && sink.error == nil)
-        harness.answer("one")
+        harness.respond("one")
         harness.advance()
-        harness.answer("two")
+        harness.respond("two")
         harness.advance()
         #expect(summary(of: peer) == "200 one | 200 two")
     }
 
     @Test func malformedBodyFailsItsReader() throws {
         let sink = RecordingSink()
-        let harness = try harness(sink)
-        let peer = try harness.connect()
-        peer.send(post("Transfer-Encoding: chunked\r\n", "zz\r\n"))
-        harness.advance()
+        let (harness, peer, _) = try upload(to: sink, "Transfer-Encoding: chunked\r\n", "zz\r\n")
         #expect(sink.error as? WireError == .chunkSize)
-        harness.answer()
+        harness.respond()
         harness.advance()
         #expect(summary(of: peer) == "200 close ok!")
     }
 
     @Test func endOfTheExchangeFailsTheReader() throws {
         let sink = RecordingSink()
-        let harness = try harness(sink)
-        let peer = try harness.connect()
-        peer.send(post("Content-Length: 10\r\n", "hello"))
-        harness.advance()
+        let (harness, peer, source) = try upload(to: sink)
         #expect(sink.error == nil)
         (peer.stream as? SimStream)?.reset()
         harness.advance()
         #expect(sink.error is RequestBodySource.ExchangeEnded)
         let late = RecordingSink()
-        let source = try #require(harness.asked.first?.request.body.source)
         harness.onServer { source.startDelivery(to: late) }
         harness.advance()
         #expect(late.error != nil)
@@ -137,12 +121,8 @@ import Testing
 
     @Test func bodyIsDeliveredOnce() throws {
         let sink = RecordingSink()
-        let harness = try harness(sink)
-        let peer = try harness.connect()
-        peer.send(post("Content-Length: 10\r\n", "hello"))
-        harness.advance()
+        let (harness, peer, source) = try upload(to: sink)
         let second = RecordingSink()
-        let source = try #require(harness.asked.first?.request.body.source)
         harness.onServer {
             source.startDelivery(to: second)
             #expect(second.error == nil)
@@ -154,7 +134,7 @@ import Testing
         #expect(sink.text == "helloworld" && second.text == "")
     }
 
-    /// The upload goes on while the response is on its way.
+    /// The upload continues during the response.
     @Test func responseMayBeginBeforeTheBodyEnds() throws {
         let sink = RecordingSink()
         let body = ScriptedBody(.chunked)
@@ -173,19 +153,19 @@ import Testing
         harness.onServer { body.end() }
         peer.send(get())
         harness.advance()
-        #expect(harness.asked.count == 2 && harness.log.first == "POST / 200 5")
+        #expect(harness.requests.count == 2 && harness.log.first == "POST / 200 5")
     }
 
     /// `startDelivery` calls no sink before it returns, although the bytes are there.
     @Test func deliversNothingBeforeStartDeliveryReturns() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send(post("Content-Length: 10\r\n", "hello"))
         harness.advance()
         peer.send("world")
         harness.advance()
         let sink = RecordingSink()
-        let source = try #require(harness.asked.first?.request.body.source)
+        let source = try #require(harness.requests.first?.request.body.source)
         harness.onServer {
             source.startDelivery(to: sink)
             #expect(sink.text == "")

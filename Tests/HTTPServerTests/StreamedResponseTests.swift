@@ -9,26 +9,27 @@ import Testing
 
 /// Responses whose body is delivered piece by piece: the exchange ends with the body's last byte.
 @Suite struct StreamedResponseTests {
-    /// A server that streams a scripted body to each request.
-    private func harness(
-        _ body: ScriptedBody, _ settings: ServerSettings = ServerSettings(), status: Status = .ok
-    ) throws -> ServerHarness {
-        try ServerHarness(settings) { _, _, exchange in
+    /// Sends a request to a server that streams a scripted body.
+    private func download(
+        _ framing: BodyFraming, status: Status = .ok, request: String = get()
+    ) throws -> (body: ScriptedBody, harness: ServerHarness, peer: ScriptedPeer) {
+        let body = ScriptedBody(framing)
+        let harness = try ServerHarness { _, _, exchange in
             exchange.local.value(Response(status: status, body: .stream(body)))
         }
+        let peer = try harness.connect()
+        peer.send(request)
+        harness.advance()
+        return (body, harness, peer)
     }
 
-    /// What a client received behind the head.
+    /// The bytes behind the head.
     private func body(of peer: ScriptedPeer) -> String {
         peer.text.firstRange(of: "\r\n\r\n").map { String(peer.text[$0.upperBound...]) } ?? ""
     }
 
     @Test func sendsTheHeadBeforeTheBody() throws {
-        let body = ScriptedBody(.length(10))
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send(get())
-        harness.advance()
+        let (body, harness, peer) = try download(.length(10))
         #expect(peer.text.contains("Content-Length: 10\r\n") && self.body(of: peer) == "")
         harness.onServer { body.deliver("hello") }
         harness.advance()
@@ -54,7 +55,7 @@ import Testing
         let peer = try harness.connect()
         peer.send(get("/stream") + get("/next"))
         harness.advance()
-        #expect(harness.asked.count == 1)
+        #expect(harness.requests.count == 1)
         harness.onServer {
             body.deliver("hello")
             body.end()
@@ -65,11 +66,7 @@ import Testing
 
     @Test(arguments: [BodyFraming.chunked, .untilClose])
     func sendsABodyOfUnknownLengthInChunks(_ framing: BodyFraming) throws {
-        let body = ScriptedBody(framing)
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send(get())
-        harness.advance()
+        let (body, harness, peer) = try download(framing)
         harness.onServer {
             body.deliver("hello")
             body.deliver(String(repeating: "x", count: 17))
@@ -84,11 +81,8 @@ import Testing
     }
 
     @Test func bodyOfUnknownLengthEndsAnHTTP10Connection() throws {
-        let body = ScriptedBody(.chunked)
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
-        harness.advance()
+        let (body, harness, peer) = try download(
+            .chunked, request: "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         harness.onServer {
             body.deliver("hello")
             body.end()
@@ -100,13 +94,9 @@ import Testing
     }
 
     @Test func slowClientPausesTheBody() throws {
-        let body = ScriptedBody(.chunked)
-        let harness = try harness(body)
+        let (body, harness, peer) = try download(.chunked)
         harness.network.settings.windowBytes = 10_000
-        let peer = try harness.connect()
         peer.stream.pauseReading()
-        peer.send(get())
-        harness.advance()
         let piece = String(repeating: "x", count: 20_000)
         var sent = 0
         while !body.isPaused, sent < 20 {
@@ -127,13 +117,9 @@ import Testing
     }
 
     @Test func cancelsTheBodyOfAClientThatDoesNotRead() throws {
-        let body = ScriptedBody(.chunked)
-        let harness = try harness(body)
+        let (body, harness, peer) = try download(.chunked)
         harness.network.settings.windowBytes = 1000
-        let peer = try harness.connect()
         peer.stream.pauseReading()
-        peer.send(get())
-        harness.advance()
         harness.onServer { body.deliver(String(repeating: "x", count: 20_000)) }
         harness.advance(29_000)
         #expect(!body.isCancelled)
@@ -143,13 +129,9 @@ import Testing
         #expect(harness.server.bufferedBytes == 0 && harness.server.requestsInFlight == 0)
     }
 
-    /// A slow backend is no reason to end a connection.
+    /// A slow backend is not a reason to end a connection.
     @Test func waitsForASlowBodyWithoutLimit() throws {
-        let body = ScriptedBody(.length(2))
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send(get())
-        harness.advance()
+        let (body, harness, peer) = try download(.length(2))
         harness.onServer { body.deliver("a") }
         harness.advance(600_000)
         harness.onServer {
@@ -160,14 +142,10 @@ import Testing
         #expect(summary(of: peer) == "200 ab")
     }
 
-    /// Whatever breaks off must not look complete.
+    /// A truncated body must not look complete.
     @Test(arguments: [BodyFraming.chunked, .length(10)], ["fails", "ends early"])
     func truncatedBodyClosesTheConnection(_ framing: BodyFraming, _ how: String) throws {
-        let body = ScriptedBody(framing)
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send(get())
-        harness.advance()
+        let (body, harness, peer) = try download(framing)
         harness.onServer {
             body.deliver("hello")
             if how == "fails" { body.fail() } else { body.end() }
@@ -182,11 +160,8 @@ import Testing
     }
 
     @Test func bodyLongerThanStatedClosesTheConnection() throws {
-        let body = ScriptedBody(.length(5))
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send(get() + get("/2"))
-        harness.advance()
+        let (body, harness, peer) = try download(
+            .length(5), request: get() + get("/2"))
         harness.onServer { body.deliver("hello, world") }
         harness.advance()
         #expect(self.body(of: peer) == "" && peer.hasEnded && body.isCancelled)
@@ -194,11 +169,9 @@ import Testing
 
     @Test(arguments: ["HEAD", "304"])
     func responseWithoutContentCancelsItsBody(_ kind: String) throws {
-        let body = ScriptedBody(.length(5))
-        let harness = try harness(body, status: kind == "HEAD" ? .ok : .notModified)
-        let peer = try harness.connect()
-        peer.send("\(kind == "HEAD" ? "HEAD" : "GET") / HTTP/1.1\r\nHost: a\r\n\r\n")
-        harness.advance()
+        let (body, harness, peer) = try download(
+            .length(5), status: kind == "HEAD" ? .ok : .notModified,
+            request: "\(kind == "HEAD" ? "HEAD" : "GET") / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(peer.text.contains("Content-Length: 5\r\n"))
         #expect(body.isCancelled && self.body(of: peer) == "")
         #expect(harness.server.requestsInFlight == 0 && !peer.hasEnded)
@@ -218,11 +191,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func lostClientCancelsTheBody(isReset: Bool) throws {
-        let body = ScriptedBody(.chunked)
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send(get())
-        harness.advance()
+        let (body, harness, peer) = try download(.chunked)
         harness.onServer { body.deliver("hello") }
         harness.advance()
         #expect(!body.isCancelled)
@@ -233,11 +202,7 @@ import Testing
     }
 
     @Test func drainWaitsForTheBody() throws {
-        let body = ScriptedBody(.length(5))
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send(get())
-        harness.advance()
+        let (body, harness, peer) = try download(.length(5))
         var isDrained = false
         harness.onServer { harness.server.drain().whenSettled { _ in isDrained = true } }
         harness.advance(1000)
@@ -254,17 +219,13 @@ import Testing
     }
 
     @Test func closeOfTheServerCancelsTheBody() throws {
-        let body = ScriptedBody(.length(5))
-        let harness = try harness(body)
-        let peer = try harness.connect()
-        peer.send(get())
-        harness.advance()
+        let (body, harness, peer) = try download(.length(5))
         harness.onServer { harness.server.close() }
         harness.advance()
         #expect(body.isCancelled && harness.server.connectionCount == 0)
     }
 
-    /// The client left while the service was still at work: nobody reads what it streams then.
+    /// The client left while the service was still working, so nothing reads the stream.
     @Test func cancelsAStreamThatArrivesAfterTheClientLeft() throws {
         let body = ScriptedBody(.chunked)
         var resolver: LocalResolver<Response>?
@@ -302,7 +263,7 @@ import Testing
         let harness = try ServerHarness { _, _, exchange in
             exchange.local.value(Response(status: .ok, body: .tunnel(tunnel)))
         }
-        #expect(try harness.answers(to: get()) == "500")
+        #expect(try harness.responses(to: get()) == "500")
         #expect(tunnel.isCancelled)
     }
 }

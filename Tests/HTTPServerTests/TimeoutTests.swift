@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Slow and silent clients, each within its limit.
+/// The timeouts for slow and silent clients.
 @Suite struct TimeoutTests {
     private func settings() -> ServerSettings {
         var settings = ServerSettings()
@@ -17,7 +17,7 @@ import Testing
         return settings
     }
 
-    /// The first request is waited for as long as a head may take, and no longer.
+    /// The first request must begin within the head timeout.
     @Test func closesAConnectionWithoutAFirstRequest() throws {
         let harness = try ServerHarness(settings())
         let peer = try harness.connect()
@@ -29,7 +29,7 @@ import Testing
         #expect(harness.server.connectionCount == 0)
     }
 
-    /// A byte each 100 ms is far below the minimum rate, and would last for minutes.
+    /// One byte every 100 ms is far below the minimum rate and would take minutes.
     @Test(arguments: ["Content-Length: 5000\r\n", "Transfer-Encoding: chunked\r\n"])
     func rejectsABodyBelowTheMinimumRate(_ framing: String) throws {
         var settings = settings()
@@ -73,7 +73,7 @@ import Testing
         #expect(summary(of: try send(seconds: 40)) == "408 close!")
     }
 
-    /// Refusals without the service are requests too: they begin the idle time anew.
+    /// Rejections without the service are requests too: they restart the idle timeout.
     @Test func rejectionForLackOfPermitsRestartsTheIdleTimeout() throws {
         var settings = settings()
         settings.requestsInFlight = 0
@@ -141,24 +141,24 @@ import Testing
     }
 
     @Test func waitsForItsServiceWithoutLimit() throws {
-        let harness = try ServerHarness(settings(), service: ServerHarness.held)
+        let harness = try ServerHarness(settings(), service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send(get())
         harness.advance(60_000)
-        harness.answer()
+        harness.respond()
         harness.advance()
         #expect(summary(of: peer) == "200 ok")
     }
 
     @Test func writeTimeoutCoversAClientThatHalfClosed() throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         harness.network.settings.windowBytes = 1000
         let peer = try harness.connect()
         peer.stream.pauseReading()
         peer.send(get())
         peer.stream.finishWriting()
         harness.advance(20_000)
-        harness.answer(String(repeating: "a", count: 10_000))
+        harness.respond(String(repeating: "a", count: 10_000))
         harness.advance(29_000)
         #expect(harness.server.connectionCount == 1)
         harness.advance(2000)
@@ -167,7 +167,7 @@ import Testing
 
     @Test(arguments: [get(), get() + get(), post("Content-Length: 2\r\n", "ok")])
     func detectsWithin50MillisecondsThatAClientIsGone(_ text: String) throws {
-        let harness = try ServerHarness(service: ServerHarness.held)
+        let harness = try ServerHarness(service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send(text)
         harness.advance()
@@ -176,11 +176,11 @@ import Testing
         #expect(harness.cancelled == [0] && harness.server.connectionCount == 0)
     }
 
-    /// Nothing is read from it any more, so neither its end nor its reset is seen by reading.
+    /// The client is not read any more, so reading detects neither its end nor its reset.
     @Test(arguments: [true, false]) func detectsThatAClientFarAheadIsGone(isReset: Bool) throws {
         var settings = ServerSettings()
         settings.readAheadBytes = 1000
-        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send((1...100).map { get("/\($0)") }.joined())
         harness.advance()
@@ -192,16 +192,16 @@ import Testing
     @Test func servesAClientFarAheadInOrder() throws {
         var settings = ServerSettings()
         settings.readAheadBytes = 1000
-        let harness = try ServerHarness(settings, service: ServerHarness.held)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
         let peer = try harness.connect()
         peer.send((1...100).map { get("/\($0)") }.joined())
         for number in 1...100 {
             harness.advance(40)
-            harness.answer("\(number)")
+            harness.respond("\(number)")
         }
         harness.advance()
-        let told = summary(of: peer).replacing("+102 | ", with: "")
-        #expect(told == (1...100).map { "200 \($0)" }.joined(separator: " | "))
+        let received = summary(of: peer).replacing("+102 | ", with: "")
+        #expect(received == (1...100).map { "200 \($0)" }.joined(separator: " | "))
     }
 
     @Test func setsATimerOnlyForAnEarlierDeadline() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-/// A body that arrives is stored up to a limit.
+/// Collecting a body up to a limit.
 @Suite struct BodyCollectorTests {
     private final class Source: BodySource {
         let framing: BodyFraming
@@ -29,7 +29,7 @@ import Testing
 
     private let context = ManualContext()
 
-    /// How a collection of at most 10 bytes ends.
+    /// The result of collecting at most 10 bytes.
     private func outcome(_ body: Body, _ deliver: () -> Void = {}) -> String {
         var outcome = "pending"
         body.collect(upTo: 10, on: LocalContext(on: context)).whenSettled { result in
@@ -111,7 +111,7 @@ import Testing
             #expect(outcome(.stream(body)) == "\(type(of: error))")
         }
         #expect(RefusedBody(Broken(), on: local) == nil)
-        // Cancelled, it drops its reader without a call.
+        // After a cancellation it drops its reader without a call.
         let cancelled = try #require(RefusedBody(WireError.chunkSize, on: local))
         #expect(outcome(.stream(cancelled)) { cancelled.cancel() } == "PromiseError")
     }

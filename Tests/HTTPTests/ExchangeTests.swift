@@ -40,7 +40,7 @@ import Testing
         #expect(exchange == nil && permits.inUse == 0)
     }
 
-    /// Freeing memory closes connections, which may end the exchange that asked for room.
+    /// Reclaiming memory closes connections, which may end the exchange that requested it.
     @Test(arguments: [false, true])
     func returnsBytesIfReclaimingMemoryEndsTheExchange(_ endsExchange: Bool) {
         let budget = ByteBudget(limit: 100)

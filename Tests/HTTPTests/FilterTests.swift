@@ -14,7 +14,7 @@ import Testing
             began: Instant(nanoseconds: 0))
     }
 
-    /// Adds its name to what passes, in both directions.
+    /// Appends its name to requests and responses.
     private func named(_ name: String) -> Filter<String, String> {
         Filter { next in
             Service { request, exchange in

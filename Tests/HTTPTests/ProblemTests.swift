@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import Testing
 
-/// RFC 9457, in exactly the form that the manual shows.
+/// RFC 9457, in exactly the documented form.
 @Suite struct ProblemTests {
     private let id = RequestID.own(0x018f_3c00_0000_0000, 0x1)
 

@@ -5,15 +5,15 @@ import SimReactor
 import Testing
 import UVReactor
 
-/// The two loops that must behave alike; and both again with TLS over every connection, for what is
-/// said of streams.
+/// The two loops that must behave alike; and both again with TLS over every connection, for the
+/// contract of streams.
 enum Conformer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case libuv, simulated, secureLibuv, secureSimulated
 
     static let loops: [Conformer] = [.libuv, .simulated]
 
-    /// For work that never ends by itself: virtual time advances only when the loop has nothing left to
-    /// do, so on the simulated loop such work would stop the clock. That is how it is meant to behave.
+    /// For work that never ends by itself: virtual time advances only when the loop has nothing
+    /// left to do, so such work would stop the clock of the simulated loop.
     static let loopsInRealTime: [Conformer] = [.libuv]
 
     var isSecure: Bool { self == .secureLibuv || self == .secureSimulated }
@@ -21,7 +21,7 @@ enum Conformer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// One test on one loop: it runs until `finish`, and nothing may be left then.
+/// One test on one loop: it runs until `finish`, and nothing may stay open.
 ///
 /// It does not use the `Testbed` of TestSupport: libuv's loop owns the thread while it runs and has no
 /// virtual time, so a test is a chain of callbacks on either loop.
@@ -35,7 +35,7 @@ final class ContractHarness {
         self.stop = stop
     }
 
-    /// Closed by `finish`, for tests whose subject is not the closing.
+    /// Registers an action for `finish`, for tests whose subject is not the closing.
     func own(_ close: @escaping () -> Void) { owned.append(close) }
 
     func finish() {
@@ -44,7 +44,7 @@ final class ContractHarness {
         stop()
     }
 
-    /// A connection through `loop`, with both ends in the test's hands; neither reads yet.
+    /// A connection through `loop`; neither end reads yet.
     func pair(_ body: @escaping (_ client: any ByteStream, _ server: any ByteStream) -> Void) {
         var client: (any ByteStream)?
         var server: (any ByteStream)?
@@ -99,7 +99,7 @@ final class ContractHarness {
 }
 
 /// Runs a test on one of the loops until it calls `finish`.
-func onStage(
+func onLoop(
     _ conformer: Conformer, _ location: SourceLocation = #_sourceLocation,
     _ body: (ContractHarness) -> Void
 ) throws {

@@ -7,33 +7,33 @@ import Testing
 import UVReactor
 
 @Suite(.timeLimit(.minutes(5))) struct InboxContractTests {
-    typealias Message = InboxStage.Message
+    typealias Message = InboxHarness.Message
 
     @Test(arguments: Conformer.loops)
     func messageWakesAWaitingLoop(_ conformer: Conformer) throws {
-        try onInboxStage(conformer) { stage in
-            let reader = InboxReader { _, _ in stage.finish() }
-            stage.open(reader)
+        try withInbox(conformer) { harness in
+            let reader = InboxReader { _, _ in harness.finish() }
+            harness.open(reader)
             // Nothing else is due: only the message can end the test.
-            stage.onOtherThread { inbox in #expect(inbox.post(Message(0, 0))) }
+            harness.onOtherThread { inbox in #expect(inbox.post(Message(0, 0))) }
         }
     }
 
-    /// Four threads post at once: no message is lost, and those of each keep their order.
+    /// Four threads post at once: no message is lost, and those of each thread keep their order.
     @Test(arguments: Conformer.loops)
     func messagesOfOneThreadKeepTheirOrder(_ conformer: Conformer) throws {
         let (senders, count) = (4, 1000)
-        try onInboxStage(conformer) { stage in
+        try withInbox(conformer) { harness in
             let reader = InboxReader { reader, _ in
                 guard reader.received.count == senders * count else { return }
                 for sender in 0..<senders {
                     #expect(reader.numbers(of: sender) == Array(0..<count))
                 }
-                stage.finish()
+                harness.finish()
             }
-            stage.open(reader)
+            harness.open(reader)
             for sender in 0..<senders {
-                stage.onOtherThread { inbox in
+                harness.onOtherThread { inbox in
                     for number in 0..<count { #expect(inbox.post(Message(sender, number))) }
                 }
             }
@@ -43,14 +43,14 @@ import UVReactor
     @Test(arguments: Conformer.loops)
     func receivesEveryMessageOnce(_ conformer: Conformer) throws {
         let count = 50_000
-        try onInboxStage(conformer) { stage in
+        try withInbox(conformer) { harness in
             let reader = InboxReader { reader, _ in
                 guard reader.received.count == count else { return }
                 #expect(reader.numbers(of: 0) == Array(0..<count))
-                stage.finish()
+                harness.finish()
             }
-            stage.open(reader)
-            stage.onOtherThread { inbox in
+            harness.open(reader)
+            harness.onOtherThread { inbox in
                 for number in 0..<count { inbox.post(Message(0, number)) }
             }
         }
@@ -58,65 +58,65 @@ import UVReactor
 
     @Test(arguments: Conformer.loops)
     func storesMessagesPostedBeforeTheLoopExists(_ conformer: Conformer) throws {
-        try onInboxStage(
+        try withInbox(
             conformer,
             before: { inbox in
                 for number in 0..<3 { #expect(inbox.post(Message(0, number))) }
             },
-            { stage in
+            { harness in
                 let reader = InboxReader { reader, message in
                     guard message.number == 5 else { return }
                     #expect(reader.numbers(of: 0) == Array(0...5))
-                    stage.finish()
+                    harness.finish()
                 }
-                // Before the inbox is opened, a loop that runs does not receive them either.
-                stage.loop.timer(after: .milliseconds(5)) {
-                    #expect(stage.inbox.post(Message(0, 3)))
-                    stage.open(reader)
+                // A running loop does not receive them before the inbox is opened, either.
+                harness.loop.timer(after: .milliseconds(5)) {
+                    #expect(harness.inbox.post(Message(0, 3)))
+                    harness.open(reader)
                     #expect(reader.received.isEmpty, "not inside of `open`")
-                    for number in 4...5 { #expect(stage.inbox.post(Message(0, number))) }
+                    for number in 4...5 { #expect(harness.inbox.post(Message(0, number))) }
                 }
             })
     }
 
-    /// Also on the receiver's own thread, and by the receiver itself.
+    /// Even on the receiver's own thread, and from the receiver itself.
     @Test(arguments: Conformer.loops)
     func neverReceivesInsidePost(_ conformer: Conformer) throws {
-        try onInboxStage(conformer) { stage in
+        try withInbox(conformer) { harness in
             var isPosting = false
             func post(_ number: Int) {
                 isPosting = true
-                #expect(stage.inbox.post(Message(0, number)))
+                #expect(harness.inbox.post(Message(0, number)))
                 isPosting = false
             }
             let reader = InboxReader { reader, message in
                 #expect(!isPosting)
                 if message.number < 100 { return post(message.number + 1) }
                 #expect(reader.numbers(of: 0) == Array(0...100))
-                stage.finish()
+                harness.finish()
             }
-            stage.open(reader)
-            stage.loop.timer(after: .zero) { post(0) }
+            harness.open(reader)
+            harness.loop.timer(after: .zero) { post(0) }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func readyJobsRunBeforeTheNextMessage(_ conformer: Conformer) throws {
-        try onInboxStage(conformer) { stage in
+        try withInbox(conformer) { harness in
             var order: [String] = []
             let reader = InboxReader { _, message in
                 order.append("message \(message.number)")
-                stage.loop.local.value(message.number)
+                harness.loop.local.value(message.number)
                     .map { order.append("job \($0)") }
                     .catch { _ in }
             }
-            stage.open(reader)
-            stage.loop.timer(after: .zero) {
-                for number in 0...1 { stage.inbox.post(Message(0, number)) }
+            harness.open(reader)
+            harness.loop.timer(after: .zero) {
+                for number in 0...1 { harness.inbox.post(Message(0, number)) }
             }
-            stage.loop.timer(after: .milliseconds(20)) {
+            harness.loop.timer(after: .milliseconds(20)) {
                 #expect(order == ["message 0", "job 0", "message 1", "job 1"])
-                stage.finish()
+                harness.finish()
             }
         }
     }
@@ -124,97 +124,97 @@ import UVReactor
     @Test(arguments: Conformer.loops)
     func closedInboxRefusesMessagesAndReleasesItsReceiver(_ conformer: Conformer) throws {
         weak var released: InboxReader?
-        try onInboxStage(conformer) { stage in
+        try withInbox(conformer) { harness in
             var reader: InboxReader? = InboxReader {
-                [close = stage.close, finish = stage.finish] _, _ in
+                [close = harness.close, finish = harness.finish] _, _ in
                 close()
                 finish()
             }
             released = reader
-            if let reader { stage.open(reader) }
+            if let reader { harness.open(reader) }
             reader = nil
             #expect(released != nil, "the inbox owns its receiver")
-            #expect(stage.inbox.post(Message(0, 0)))
+            #expect(harness.inbox.post(Message(0, 0)))
         } after: { inbox in
             #expect(!inbox.post(Message(0, 1)))
         }
         #expect(released == nil)
     }
 
-    /// Those that were posted together with the one that closes the inbox are dropped.
+    /// Messages that were posted together with the one that closes the inbox are dropped.
     @Test(arguments: Conformer.loops)
     func receiverThatClosesItsInboxReceivesNothingMore(_ conformer: Conformer) throws {
-        try onInboxStage(conformer) { stage in
+        try withInbox(conformer) { harness in
             let reader = InboxReader { reader, message in
                 #expect(message.number <= 2)
                 guard message.number == 2 else { return }
-                stage.close()
-                stage.loop.timer(after: .milliseconds(10)) {
+                harness.close()
+                harness.loop.timer(after: .milliseconds(10)) {
                     #expect(reader.numbers(of: 0) == [0, 1, 2])
-                    stage.finish()
+                    harness.finish()
                 }
             }
-            stage.open(reader)
-            stage.loop.timer(after: .zero) {
-                for number in 0...5 { #expect(stage.inbox.post(Message(0, number))) }
+            harness.open(reader)
+            harness.loop.timer(after: .zero) {
+                for number in 0...5 { #expect(harness.inbox.post(Message(0, number))) }
             }
         }
     }
 
-    /// A worker that fails before it opens its inbox leaves one that never opens.
+    /// A worker that fails early never opens its inbox.
     @Test(arguments: Conformer.loops)
     func inboxCanBeClosedBeforeItOpens(_ conformer: Conformer) throws {
-        try onInboxStage(conformer) { stage in
-            #expect(stage.inbox.post(Message(0, 0)), "it waits for the loop")
-            stage.close()
-            #expect(!stage.inbox.post(Message(0, 1)))
-            stage.open(InboxReader { _, _ in Issue.record("received of a closed inbox") })
-            stage.loop.timer(after: .milliseconds(10)) { stage.finish() }
+        try withInbox(conformer) { harness in
+            #expect(harness.inbox.post(Message(0, 0)), "it waits for the loop")
+            harness.close()
+            #expect(!harness.inbox.post(Message(0, 1)))
+            harness.open(InboxReader { _, _ in Issue.record("received of a closed inbox") })
+            harness.loop.timer(after: .milliseconds(10)) { harness.finish() }
         }
     }
 
-    /// Nothing closes the inbox but the end of the loop.
+    /// Only the end of the loop closes the inbox.
     @Test(arguments: Conformer.loops)
     func endedLoopRefusesMessages(_ conformer: Conformer) throws {
         weak var released: InboxReader?
-        try onInboxStage(conformer) { stage in
-            let reader = InboxReader { [finish = stage.finish] _, _ in finish() }
+        try withInbox(conformer) { harness in
+            let reader = InboxReader { [finish = harness.finish] _, _ in finish() }
             released = reader
-            stage.open(reader)
-            #expect(stage.inbox.post(Message(0, 0)))
+            harness.open(reader)
+            #expect(harness.inbox.post(Message(0, 0)))
         } after: { inbox in
             #expect(!inbox.post(Message(0, 1)))
         }
         #expect(released == nil)
     }
 
-    /// Threads that post while the loop ends: each one gets a definite answer, and messages that were
-    /// received are a prefix of those that the inbox took.
+    /// Threads post while the loop ends: each post has a definite result, and the received messages
+    /// are a prefix of the accepted ones.
     @Test func postingWhileTheLoopEndsIsSafe() throws {
         for _ in 0..<20 {
             let taken = Mutex(0)
             let reader = InboxReader { _, _ in }
-            try onInboxStage(.libuv) { stage in
-                stage.open(reader)
+            try withInbox(.libuv) { harness in
+                harness.open(reader)
                 for _ in 0..<2 {
-                    stage.onOtherThread { inbox in
+                    harness.onOtherThread { inbox in
                         for number in 0..<200 where inbox.post(Message(0, number)) {
                             taken.withLock { $0 += 1 }
                         }
                     }
                 }
-                stage.loop.timer(after: .microseconds(200), stage.finish)
+                harness.loop.timer(after: .microseconds(200), harness.finish)
             }
             #expect(reader.received.count <= taken.withLock { $0 })
         }
     }
 }
 
-/// What only the simulated inbox has: times from a seed.
+/// Behaviour of the simulated inbox only: random latencies.
 @Suite struct SimInboxTests {
-    typealias Message = InboxStage.Message
+    typealias Message = InboxHarness.Message
 
-    /// Two threads post in turns; gives the order of arrival and how long the last one took.
+    /// Two threads post alternately; returns the order and times of arrival.
     private func run(
         seed: UInt64, _ latency: ClosedRange<Duration>
     ) -> (order: [Message], times: [Duration], hash: UInt64) {
@@ -223,11 +223,11 @@ import UVReactor
         let trace = SimTrace()
         network.trace = trace
         let inbox = SimInbox<Message>(on: network)
-        let home = network.makeLoop("home")
+        let receiverLoop = network.makeLoop("receiver")
         let began = network.clock.now
         var times: [Duration] = []
         let reader = InboxReader { _, _ in times.append(network.clock.now - began) }
-        inbox.open(on: home, for: reader)
+        inbox.open(on: receiverLoop, for: reader)
         let senders = [network.makeLoop("0"), network.makeLoop("1")]
         for number in 0..<50 {
             for (sender, loop) in senders.enumerated() {
@@ -261,7 +261,7 @@ import UVReactor
         #expect(run(seed: 3, range).hash != run(seed: 4, range).hash, "arrivals are in the trace")
     }
 
-    /// The two kinds of times do not change each other's.
+    /// The two kinds of latencies are independent.
     @Test func messagesDoNotChangeTheTimesOfPackets() {
         func word(afterMessages count: Int) -> UInt64 {
             let network = SimNetwork(seed: 5)
@@ -275,19 +275,19 @@ import UVReactor
 
     @Test func openInboxIsALeftover() {
         let network = SimNetwork(seed: 1)
-        let loop = network.makeLoop("home")
+        let loop = network.makeLoop("receiver")
         let inbox = SimInbox<Message>(on: network)
         #expect(network.leftovers == [])
         inbox.open(on: loop, for: InboxReader())
-        #expect(network.leftovers == ["home: 1 inboxes"])
+        #expect(network.leftovers == ["receiver: 1 inboxes"])
         inbox.close()
         #expect(network.runUntilQuiet() && network.leftovers == [])
     }
 }
 
 private func == (
-    left: (order: [InboxStage.Message], times: [Duration], hash: UInt64),
-    right: (order: [InboxStage.Message], times: [Duration], hash: UInt64)
+    left: (order: [InboxHarness.Message], times: [Duration], hash: UInt64),
+    right: (order: [InboxHarness.Message], times: [Duration], hash: UInt64)
 ) -> Bool {
     left.order == right.order && left.times == right.times && left.hash == right.hash
 }

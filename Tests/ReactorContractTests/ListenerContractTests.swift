@@ -6,34 +6,35 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ListenerContractTests {
     @Test(arguments: Conformer.loops)
     func choosesAPortForPortZero(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            let address = stage.listen({ _ in })?.address
+        try onLoop(conformer) { harness in
+            let address = harness.listen({ _ in })?.address
             guard case .ip(let host, let port)? = address else {
                 Issue.record("listens on \(String(describing: address))")
-                return stage.finish()
+                return harness.finish()
             }
             #expect(host == .v4(0x7F00_0001) && port != 0)
-            stage.finish()
+            harness.finish()
         }
     }
 
     @Test(arguments: Conformer.loops)
     func refusesAnAddressInUse(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            guard let listener = stage.listen({ _ in }) else { return }
+        try onLoop(conformer) { harness in
+            guard let listener = harness.listen({ _ in }) else { return }
             for sharedPort in [false, true] {
                 #expect(throws: IOFailure.addressInUse) {
-                    _ = try stage.loop.listen(on: listener.address, sharedPort: sharedPort) { _ in }
+                    _ = try harness.loop.listen(on: listener.address, sharedPort: sharedPort) { _ in
+                    }
                 }
             }
-            stage.finish()
+            harness.finish()
         }
     }
 
     @Test(arguments: Conformer.loops)
     func listenersShareAPortIfAllRequestIt(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            let loop = stage.loop
+        try onLoop(conformer) { harness in
+            let loop = harness.loop
             do {
                 let first = try loop.listen(on: .loopback, sharedPort: true) { _ in }
                 let second = try loop.listen(on: first.address, sharedPort: true) { _ in }
@@ -43,36 +44,36 @@ import Testing
             } catch {
                 Issue.record("cannot share: \(error)")
             }
-            stage.finish()
+            harness.finish()
         }
     }
 
     @Test(arguments: Conformer.loops)
     func closeFreesTheAddress(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            guard let listener = stage.listen({ _ in }) else { return }
+        try onLoop(conformer) { harness in
+            guard let listener = harness.listen({ _ in }) else { return }
             listener.close()
             listener.close()
-            #expect(stage.listen(on: listener.address, { _ in }) != nil)
-            stage.finish()
+            #expect(harness.listen(on: listener.address, { _ in }) != nil)
+            harness.finish()
         }
     }
 
     @Test(arguments: Conformer.loops)
     func pausedListenerLeavesConnectionsInTheQueue(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var accepted = 0
             var isInCall = false
-            let listener = stage.listen { stream in
+            let listener = harness.listen { stream in
                 #expect(!isInCall)
-                stage.own { stream.close() }
+                harness.own { stream.close() }
                 accepted += 1
-                if accepted == 3 { stage.finish() }
+                if accepted == 3 { harness.finish() }
             }
             guard let listener else { return }
             listener.pause()
-            for _ in 0..<3 { stage.connect(to: listener.address) { _ in } }
-            stage.later {
+            for _ in 0..<3 { harness.connect(to: listener.address) { _ in } }
+            harness.later {
                 #expect(accepted == 0)
                 isInCall = true
                 listener.resume()
@@ -84,45 +85,45 @@ import Testing
 
     @Test(arguments: Conformer.loops)
     func pauseInsideAcceptStopsTheNextConnection(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var accepted = 0
             var listener: (any Listener)?
-            listener = stage.listen { stream in
-                stage.own { stream.close() }
+            listener = harness.listen { stream in
+                harness.own { stream.close() }
                 accepted += 1
                 listener?.pause()
             }
             guard let address = listener?.address else { return }
-            for _ in 0..<3 { stage.connect(to: address) { _ in } }
-            stage.later {
+            for _ in 0..<3 { harness.connect(to: address) { _ in } }
+            harness.later {
                 #expect(accepted == 1)
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func closeAcceptsTheQueuedConnections(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var accepted: [any ByteStream] = []
-            let listener = stage.listen { stream in
+            let listener = harness.listen { stream in
                 accepted.append(stream)
-                stage.own { stream.close() }
+                harness.own { stream.close() }
             }
             guard let listener else { return }
             listener.pause()
             var clients: [Peer] = []
             for _ in 0..<3 {
-                stage.connect(to: listener.address) { stream in clients.append(Peer(stream)) }
+                harness.connect(to: listener.address) { stream in clients.append(Peer(stream)) }
             }
-            stage.later {
+            harness.later {
                 #expect(clients.count == 3 && accepted.isEmpty)
                 listener.close()
                 #expect(accepted.count == 3)
                 for stream in accepted { stream.write([1].span) }
-                stage.later {
+                harness.later {
                     #expect(clients.allSatisfy { $0.received == [1] && $0.failures.isEmpty })
-                    stage.finish()
+                    harness.finish()
                 }
             }
         }
@@ -130,38 +131,38 @@ import Testing
 
     @Test(arguments: Conformer.loops)
     func droppedListenerCloses(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             do {
-                let address = try stage.loop.listen(on: .loopback, sharedPort: false) { _ in }
+                let address = try harness.loop.listen(on: .loopback, sharedPort: false) { _ in }
                     .address
-                outcome(of: stage.loop.connect(to: address)) { result in
+                outcome(of: harness.loop.connect(to: address)) { result in
                     #expect(failure(of: result) == .connectionRefused)
-                    stage.finish()
+                    harness.finish()
                 }
             } catch {
                 Issue.record("cannot listen: \(error)")
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func closeInsideAcceptIsAllowed(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var listener: (any Listener)?
             var accepted = 0
-            listener = stage.listen { stream in
+            listener = harness.listen { stream in
                 accepted += 1
-                stage.own { stream.close() }
+                harness.own { stream.close() }
                 listener?.close()
             }
             guard let address = listener?.address else { return }
-            stage.connect(to: address) { _ in }
-            stage.later {
+            harness.connect(to: address) { _ in }
+            harness.later {
                 #expect(accepted == 1)
-                outcome(of: stage.loop.connect(to: address)) { result in
+                outcome(of: harness.loop.connect(to: address)) { result in
                     #expect(failure(of: result) == .connectionRefused)
-                    stage.finish()
+                    harness.finish()
                 }
             }
         }

@@ -5,13 +5,13 @@ import SimReactor
 import Testing
 import UVReactor
 
-/// What happens to streams and attempts to connect that are still open when their loop closes.
+/// Streams and connection attempts that are still open when their loop closes.
 @Suite(.timeLimit(.minutes(5))) struct LoopEndContractTests {
     @Test(arguments: Conformer.allCases)
     func openStreamsFailWhenTheLoopCloses(_ conformer: Conformer) throws {
         var peers: [Peer] = []
-        let left = try closeLoop(conformer) { stage, stop in
-            stage.peers { client, server in
+        let left = try closeLoop(conformer) { harness, stop in
+            harness.peers { client, server in
                 peers = [client, server]
                 stop()
             }
@@ -21,12 +21,12 @@ import UVReactor
         #expect(peers.map(\.hasEnded) == [false, false])
     }
 
-    /// The positive control of the silence: the other end of the same connection is notified.
+    /// Positive control: the other end of the same connection is notified.
     @Test(arguments: Conformer.allCases)
     func closedStreamsAreNotNotified(_ conformer: Conformer) throws {
         var peers: [Peer] = []
-        _ = try closeLoop(conformer) { stage, stop in
-            stage.peers { client, server in
+        _ = try closeLoop(conformer) { harness, stop in
+            harness.peers { client, server in
                 peers = [client, server]
                 client.stream.close()
                 stop()
@@ -38,8 +38,8 @@ import UVReactor
     @Test(arguments: Conformer.allCases)
     func streamsWithUnsentBytesFailToo(_ conformer: Conformer) throws {
         var peers: [Peer] = []
-        _ = try closeLoop(conformer) { stage, stop in
-            stage.peers { client, server in
+        _ = try closeLoop(conformer) { harness, stop in
+            harness.peers { client, server in
                 peers = [client, server]
                 server.stream.pauseReading()
                 let bytes = [UInt8](repeating: 7, count: 16 * 1024 * 1024)
@@ -56,9 +56,9 @@ import UVReactor
     func attemptsToConnectAreCancelled(_ conformer: Conformer) throws {
         var results: [Result<any ByteStream, any Error>] = []
         var accepted = 0
-        _ = try closeLoop(conformer) { stage, stop in
-            guard let listener = stage.listen({ _ in accepted += 1 }) else { return }
-            outcome(of: stage.loop.connect(to: listener.address)) { results.append($0) }
+        _ = try closeLoop(conformer) { harness, stop in
+            guard let listener = harness.listen({ _ in accepted += 1 }) else { return }
+            outcome(of: harness.loop.connect(to: listener.address)) { results.append($0) }
             stop()
         }
         try #require(results.count == 1)
@@ -70,11 +70,11 @@ import UVReactor
     func workStartedByADelegateAtTheEndIsCancelled(_ conformer: Conformer) throws {
         var results: [Result<any ByteStream, any Error>] = []
         var fired = 0
-        _ = try closeLoop(conformer) { stage, stop in
-            stage.peers { client, _ in
+        _ = try closeLoop(conformer) { harness, stop in
+            harness.peers { client, _ in
                 client.onFailed = { _ in
-                    stage.loop.timer(after: .zero) { fired += 1 }
-                    outcome(of: stage.loop.connect(to: .loopback)) { results.append($0) }
+                    harness.loop.timer(after: .zero) { fired += 1 }
+                    outcome(of: harness.loop.connect(to: .loopback)) { results.append($0) }
                 }
                 stop()
             }
@@ -89,7 +89,8 @@ import UVReactor
 ///
 /// - Returns: what was open
 private func closeLoop(
-    _ conformer: Conformer, _ body: (_ stage: ContractHarness, _ stop: @escaping () -> Void) -> Void
+    _ conformer: Conformer,
+    _ body: (_ harness: ContractHarness, _ stop: @escaping () -> Void) -> Void
 ) throws -> [String] {
     switch conformer {
     case .libuv, .secureLibuv:

@@ -2,7 +2,7 @@ import Basics
 import Reactor
 import Testing
 
-/// What a process knows of names, as a plain value.
+/// The name table as a plain value.
 @Suite struct NameTableTests {
     private final class Loop {}
 
@@ -11,7 +11,7 @@ import Testing
     private let two: [IPAddress] = [.v4(2)]
     private let loop = Loop()
 
-    /// A table that holds names.
+    /// A table with references to names.
     private func table(_ names: String..., running: Int = 64) -> NameTable<Loop> {
         var settings = NameSettings()
         settings.runningMax = running
@@ -27,7 +27,7 @@ import Testing
         table.request(name, maxAge: .seconds(maxAge), for: loop, at: start + .seconds(second))
     }
 
-    /// A table that learned `one` for "a" at second 0.
+    /// A table that resolved "a" to `one` at second 0.
     private func resolvedTable() -> NameTable<Loop> {
         var table = table("a")
         _ = request(&table, "a", at: 0)

@@ -3,12 +3,12 @@ import Reactor
 import SimReactor
 import Testing
 
-/// The operators of time on the loops, beside other consumers of the same promise.
+/// The time operators on the loops, beside other consumers of the same promise.
 @Suite(.timeLimit(.minutes(5))) struct PromiseTimerContractTests {
     @Test(arguments: Conformer.loops)
     func timeOperatorsKeepTheOrderOfOtherConsumers(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            let local = stage.loop.local
+        try onLoop(conformer) { harness in
+            let local = harness.loop.local
             let answer = local.after(.milliseconds(4)).promise.map { 10 }
             var order: [String] = []
             answer.whenSettled { _ in order.append("before") }
@@ -20,15 +20,15 @@ import Testing
                 #expect(order == ["before", "between", "behind"])
                 #expect(late.error as? PromiseError == .timedOut)
                 #expect((try? result.get()) == 10)
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func outcomeAndTimerMayComeInTheSameIteration(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            let local = stage.loop.local
+        try onLoop(conformer) { harness in
+            let local = harness.loop.local
             let answer = local.after(.milliseconds(2)).promise.map { 10 }
             let limited = answer.timeout(.milliseconds(2))
             let held = answer.atLeast(.milliseconds(2))
@@ -36,25 +36,25 @@ import Testing
             local.allSettled([limited, held, other]).done { outcomes in
                 #expect((try? outcomes[1].get()) == 10)
                 #expect((try? outcomes[2].get()) == 11)
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func acceptsAnyDuration(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            let local = stage.loop.local
+        try onLoop(conformer) { harness in
+            let local = harness.loop.local
             let never = local.never(as: Int.self)
             let far = [Duration.seconds(Int64.max), .seconds(Int64.max) * 8].map {
                 never.timeout($0)
             }
             let soon = [Duration.zero, .seconds(Int64.min) * 8].map { never.timeout($0) }
-            stage.loop.timer(after: .milliseconds(5)) {
+            harness.loop.timer(after: .milliseconds(5)) {
                 #expect(far.allSatisfy { $0.isPending })
                 #expect(soon.allSatisfy { $0.error as? PromiseError == .timedOut })
                 far.forEach { $0.cancel() }
-                stage.finish()
+                harness.finish()
             }
         }
     }

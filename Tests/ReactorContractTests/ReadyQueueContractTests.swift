@@ -8,39 +8,39 @@ import Testing
     /// A handler runs after the callback that settled its promise and before the next callback.
     @Test(arguments: Conformer.loops)
     func drainsTheReadyQueueAfterEachCallback(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var order: [String] = []
             for name in ["a", "b"] {
-                stage.loop.timer(after: .milliseconds(1)) {
-                    stage.loop.local.value(name)
+                harness.loop.timer(after: .milliseconds(1)) {
+                    harness.loop.local.value(name)
                         .map { name in order.append("\(name) handler") }
                         .map { order.append("\(name) next handler") }
                         .catch { _ in }
                     order.append("\(name) callback")
                 }
             }
-            stage.later {
+            harness.later {
                 #expect(
                     order == [
                         "a callback", "a handler", "a next handler",
                         "b callback", "b handler", "b next handler",
                     ])
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func drainsTheReadyQueueAfterStreamEvents(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 var handled: [String] = []
                 server.onReceived = { server in
-                    stage.loop.local.value(server.text).map { handled.append($0) }.catch { _ in }
+                    harness.loop.local.value(server.text).map { handled.append($0) }.catch { _ in }
                 }
                 server.onEnded = { _ in
                     #expect(handled.last == "hello")
-                    stage.loop.local.value(()).map { stage.finish() }.catch { _ in }
+                    harness.loop.local.value(()).map { harness.finish() }.catch { _ in }
                 }
                 client.send("hello")
                 client.stream.finishWriting()
@@ -48,35 +48,35 @@ import Testing
         }
     }
 
-    /// Promises that make each other for ever leave room for timers and sockets.
+    /// An endless chain of promises leaves time for timers and sockets.
     @Test(arguments: Conformer.loopsInRealTime)
     func endlessChainDoesNotStarveTheLoop(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var isDone = false
             func again() {
-                if !isDone { stage.loop.local.value(()).map { again() }.catch { _ in } }
+                if !isDone { harness.loop.local.value(()).map { again() }.catch { _ in } }
             }
-            stage.peers { client, server in
+            harness.peers { client, server in
                 again()
                 server.onReceived = { _ in
                     isDone = true
-                    stage.finish()
+                    harness.finish()
                 }
-                stage.loop.timer(after: .milliseconds(1)) { client.send("hello") }
+                harness.loop.timer(after: .milliseconds(1)) { client.send("hello") }
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func remainingJobsRunInTheNextIteration(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var count = 0
             for _ in 0..<20_000 {
-                stage.loop.local.value(1).map { count += $0 }.catch { _ in }
+                harness.loop.local.value(1).map { count += $0 }.catch { _ in }
             }
             func check() {
-                if count == 20_000 { return stage.finish() }
-                stage.loop.timer(after: .zero, check)
+                if count == 20_000 { return harness.finish() }
+                harness.loop.timer(after: .zero, check)
             }
             check()
         }
@@ -84,28 +84,28 @@ import Testing
 
     @Test(arguments: Conformer.loops)
     func promisesUseTheClockOfTheLoop(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            let start = stage.loop.now
-            let local = stage.loop.local
+        try onLoop(conformer) { harness in
+            let start = harness.loop.now
+            let local = harness.loop.local
             let slow: LocalPromise<Int> = local.never()
             slow.timeout(.milliseconds(5)).whenSettled { result in
                 #expect(throws: PromiseError.timedOut) { try result.get() }
-                #expect(stage.loop.now - start >= .milliseconds(5))
+                #expect(harness.loop.now - start >= .milliseconds(5))
                 local.after(.milliseconds(2)).done {
-                    #expect(stage.loop.now - start >= .milliseconds(7))
-                    stage.finish()
+                    #expect(harness.loop.now - start >= .milliseconds(7))
+                    harness.finish()
                 }
             }
         }
     }
 
-    /// A time-out that is not needed any more leaves no timer behind.
+    /// An unneeded timeout leaves no timer behind.
     @Test(arguments: Conformer.loops)
     func unneededTimeoutIsCancelled(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.loop.local.value(1).timeout(.seconds(3600)).whenSettled { result in
+        try onLoop(conformer) { harness in
+            harness.loop.local.value(1).timeout(.seconds(3600)).whenSettled { result in
                 #expect((try? result.get()) == 1)
-                stage.finish()
+                harness.finish()
             }
         }
     }

@@ -7,55 +7,55 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ResolveContractTests {
     @Test(arguments: Conformer.loops, ["192.0.2.7", "2001:db8::7"])
     func addressResolvesToItself(_ conformer: Conformer, _ text: String) throws {
-        try onStage(conformer) { stage in
-            outcome(of: stage.loop.resolve(text)) { result in
+        try onLoop(conformer) { harness in
+            outcome(of: harness.loop.resolve(text)) { result in
                 #expect((try? result.get()) == IPAddress(text).map { [$0] })
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func localhostResolvesToLoopbackOncePerFamily(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            outcome(of: stage.loop.resolve("localhost")) { result in
+        try onLoop(conformer) { harness in
+            outcome(of: harness.loop.resolve("localhost")) { result in
                 let addresses = (try? result.get()) ?? []
                 #expect(!addresses.isEmpty)
                 #expect(Set(addresses).isSubset(of: [.v4(0x7F00_0001), .v6(0, 1)]))
                 #expect(Set(addresses).count == addresses.count)
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
-    /// RFC 6761 section 6.4: `invalid` never exists. No name service may be there at all.
+    /// RFC 6761 section 6.4: `invalid` never exists. There may be no name service.
     @Test(arguments: Conformer.loops)
     func unknownNameFails(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            outcome(of: stage.loop.resolve("nobody.invalid")) { result in
+        try onLoop(conformer) { harness in
+            outcome(of: harness.loop.resolve("nobody.invalid")) { result in
                 let failure = failure(of: result)
                 #expect(failure == .hostNotFound || failure == .nameServiceFailed)
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops, ["", "a\0b", String(repeating: "x.", count: 200)])
     func malformedNameFails(_ conformer: Conformer, _ name: String) throws {
-        try onStage(conformer) { stage in
-            outcome(of: stage.loop.resolve(name)) { result in
+        try onLoop(conformer) { harness in
+            outcome(of: harness.loop.resolve(name)) { result in
                 #expect(failure(of: result) != nil)
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func concurrentRequestsForANameShareTheResultAndOneMayCancel(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var answers: [String] = []
             for number in 1...4 {
-                let promise = stage.loop.resolve("localhost")
+                let promise = harness.loop.resolve("localhost")
                 outcome(of: promise) { result in
                     switch result {
                     case .success: answers.append("\(number) found")
@@ -63,7 +63,7 @@ import Testing
                     }
                     if answers.count == 4 {
                         #expect(answers.sorted() == ["1 found", "2 true", "3 found", "4 found"])
-                        stage.finish()
+                        harness.finish()
                     }
                 }
                 if number == 2 { promise.cancel() }
@@ -73,16 +73,16 @@ import Testing
 
     @Test(arguments: Conformer.loops)
     func cancelledLookUpEndsWithoutEffect(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             for _ in 1...2 {
-                // A name that no other test resolves: a known one has its answer at once.
-                let promise = stage.loop.resolve("given-up.localhost")
+                // A name that no other test resolves, so that it is not cached.
+                let promise = harness.loop.resolve("given-up.localhost")
                 outcome(of: promise) { result in
                     #expect(throws: Cancelled.self) { try result.get() }
                 }
                 promise.cancel()
             }
-            stage.later { stage.finish() }
+            harness.later { harness.finish() }
         }
     }
 }

@@ -15,21 +15,42 @@ import Testing
         }.simulated
     }
 
-    /// Connects to a listener with this identity and makes a handshake.
+    /// A handshake with a listener, and its result.
+    private final class Attempt {
+        let loop: SimLoop
+        var listener: (any Listener)?
+        var server: SimStream?
+        var result: Result<any ByteStream, any Error>?
+
+        init(on loop: SimLoop) { self.loop = loop }
+    }
+
+    /// Connects to a listener with this identity and starts a handshake.
+    private func startHandshake(
+        _ security: StreamSecurity, with identity: SimIdentity?, timeout: Duration? = nil
+    ) throws -> Attempt {
+        let loop = network.makeLoop("test")
+        let attempt = Attempt(on: loop)
+        let listener = try loop.listen(on: .loopback, sharedPort: false) { [unowned attempt] in
+            attempt.server = $0 as? SimStream
+        }
+        attempt.listener = listener
+        network.identities[listener.address] = identity
+        let secured = loop.connect(to: listener.address)
+            .then { security.secure($0, "host.test", loop) }
+        (timeout.map { secured.timeout($0, error: IOFailure.timedOut) } ?? secured)
+            .whenSettled { attempt.result = $0 }
+        return attempt
+    }
+
+    /// Performs a handshake with a listener of this identity.
     private func handshake(
         _ security: StreamSecurity, with identity: SimIdentity?
     ) throws -> (result: Result<any ByteStream, any Error>?, server: SimStream?, loop: SimLoop) {
-        let loop = network.makeLoop("test")
-        var server: SimStream?
-        let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
-            server = stream as? SimStream
-        }
-        network.identities[listener.address] = identity
-        var result: Result<any ByteStream, any Error>?
-        loop.connect(to: listener.address).then { security.secure($0, "host.test", loop) }
-            .whenSettled { result = $0 }
+        let attempt = try startHandshake(security, with: identity)
         network.advance(by: .seconds(1))
-        return (result, server, loop)
+        attempt.listener?.close()
+        return (attempt.result, attempt.server, attempt.loop)
     }
 
     @Test(arguments: [nil, "alias.test"])
@@ -64,24 +85,15 @@ import Testing
     @Test func unansweredHandshakeEndsWithItsPromise() throws {
         var identity = SimIdentity(names: ["host.test"])
         identity.handshake = .silent
-        let loop = network.makeLoop("test")
-        var server: SimStream?
-        let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
-            server = stream as? SimStream
-        }
-        network.identities[listener.address] = identity
-        var result: Result<any ByteStream, any Error>?
-        let security = security()
-        loop.connect(to: listener.address).then { security.secure($0, "host.test", loop) }
-            .timeout(.milliseconds(50), error: IOFailure.timedOut)
-            .whenSettled { result = $0 }
+        let attempt = try startHandshake(
+            security(), with: identity, timeout: .milliseconds(50))
         network.advance(by: .milliseconds(40))
-        #expect(result == nil && server != nil, "it is under way")
+        #expect(attempt.result == nil && attempt.server != nil, "it is under way")
         network.advance(by: .seconds(1))
-        #expect(throws: IOFailure.timedOut) { try result?.get() }
-        server?.close()
-        listener.close()
-        #expect(network.runUntilQuiet() && loop.leftovers == [])
+        #expect(throws: IOFailure.timedOut) { try attempt.result?.get() }
+        attempt.server?.close()
+        attempt.listener?.close()
+        #expect(network.runUntilQuiet() && attempt.loop.leftovers == [])
     }
 
     @Test func listenerWithoutTLSFailsTheHandshake() throws {

@@ -4,7 +4,7 @@ import Reactor
 import SimReactor
 import Testing
 
-/// What only the simulated network can do.
+/// Behaviour of the simulated network only.
 @Suite struct SimNetworkTests {
     @Test func timeJumpsToTheNextEvent() {
         let network = SimNetwork(seed: 1)
@@ -41,7 +41,7 @@ import Testing
         network.clock.clear()
     }
 
-    /// What a test makes outside of every event is run before the next one.
+    /// Jobs enqueued outside of events run before the next event.
     @Test func runsPromisesMadeOutsideOfEvents() {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("a")
@@ -68,11 +68,11 @@ import Testing
         #expect(trace(5) != trace(6))
     }
 
-    private func converse(on loop: SimLoop, _ note: @escaping (String) -> Void) {
+    private func converse(on loop: SimLoop, _ record: @escaping (String) -> Void) {
         let listener = try? loop.listen(on: .loopback, sharedPort: false) { stream in
             let peer = ScriptedPeer(stream)
             peer.onReceived = { peer in
-                note("server \(peer.received.count)")
+                record("server \(peer.received.count)")
                 peer.send("0123456789")
             }
             peer.onEnded = { peer in peer.stream.close() }
@@ -83,7 +83,7 @@ import Testing
                 guard let stream = try? result.get() else { return }
                 let peer = ScriptedPeer(stream)
                 peer.onReceived = { peer in
-                    note("client \(number) \(peer.received.count)")
+                    record("client \(number) \(peer.received.count)")
                     if peer.received.count >= 10 { peer.stream.close() }
                 }
                 peer.send("question")

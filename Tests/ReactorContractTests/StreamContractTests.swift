@@ -6,12 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StreamContractTests {
     @Test(arguments: Conformer.allCases)
     func bytesArriveInOrder(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 server.onReceived = { server in
                     guard server.text.count >= 12 else { return }
                     #expect(server.text == "head,body.xy")
-                    stage.finish()
+                    harness.finish()
                 }
                 client.stream.write(Array("head,".utf8).span, Array("body.".utf8).span)
                 client.stream.write([UInt8]().span, Array("x".utf8).span)
@@ -22,13 +22,13 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func emptyWriteHasNoEffect(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 client.stream.write([UInt8]().span)
                 server.onReceived = { _ in Issue.record("nothing was sent") }
-                stage.later {
+                harness.later {
                     #expect(client.failures.isEmpty && client.drainedCount == 0)
-                    stage.finish()
+                    harness.finish()
                 }
             }
         }
@@ -36,12 +36,12 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func manySmallWritesKeepTheirOrder(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 let text = (0..<20_000).map { "\($0);" }.joined()
                 server.onEnded = { server in
                     #expect(server.text == text)
-                    stage.finish()
+                    harness.finish()
                 }
                 for number in 0..<20_000 { client.send("\(number);") }
                 client.stream.finishWriting()
@@ -51,8 +51,8 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func unsentBytesAreQueuedAndDrained(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 let bytes = [UInt8](repeating: 7, count: 16 * 1024 * 1024)
                 server.stream.pauseReading()
                 client.stream.write(bytes.span)
@@ -67,9 +67,9 @@ import Testing
                     #expect(server.received.count == 2 * bytes.count)
                     #expect(server.received.allSatisfy { $0 == 7 })
                     #expect(client.drainedCount == 1)
-                    stage.finish()
+                    harness.finish()
                 }
-                stage.later {
+                harness.later {
                     #expect(client.drainedCount == 0)
                     server.stream.resumeReading()
                 }
@@ -79,12 +79,12 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func writeTakenAtOnceReportsNoDrain(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 server.onReceived = { server in
                     guard server.text == "hello" else { return }
                     #expect(client.drainedCount == 0)
-                    stage.finish()
+                    harness.finish()
                 }
                 client.send("hello")
                 #expect(client.stream.unsentBytes == 0)
@@ -92,34 +92,34 @@ import Testing
         }
     }
 
-    /// Small writes of one event wait for its end.
+    /// Small writes of one event are offered at its end.
     @Test(arguments: Conformer.allCases)
     func smallWritesAreBuffered(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 server.onReceived = { server in
                     guard server.text == "onetwo" else { return }
-                    stage.finish()
+                    harness.finish()
                 }
                 #expect(client.stream.hasOfferedAll)
                 client.send("one")
                 client.send("two")
                 #expect(!client.stream.hasOfferedAll && client.stream.unsentBytes == 0)
-                stage.later { #expect(client.stream.hasOfferedAll) }
+                harness.later { #expect(client.stream.hasOfferedAll) }
             }
         }
     }
 
     @Test(arguments: Conformer.allCases)
     func largeWriteSendsTheBufferedBytesFirst(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 let large = [UInt8](repeating: 7, count: WriteBuffering.bytesMax)
                 server.onReceived = { server in
                     guard server.received.count == large.count + 3 else { return }
                     #expect(server.received.starts(with: "one".utf8))
                     #expect(client.blockedCount == 0 && client.drainedCount == 0)
-                    stage.finish()
+                    harness.finish()
                 }
                 client.send("one")
                 client.stream.write(large.span)
@@ -130,11 +130,11 @@ import Testing
 
     @Test(arguments: Conformer.allCases, [true, false])
     func bufferedBytesAreOfferedBeforeTheEnd(_ conformer: Conformer, _ isClose: Bool) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 server.onEnded = { server in
                     #expect(server.text == "last words")
-                    stage.finish()
+                    harness.finish()
                 }
                 client.send("last words")
                 if isClose { client.stream.close() } else { client.stream.finishWriting() }
@@ -145,17 +145,17 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func discardedBytesAreNeverSent(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
-                // Over TLS it ends without the word that an end should have.
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
+                // Over TLS the stream ends without close_notify.
                 for end in [\Peer.onEnded, \.onFailed] {
                     server[keyPath: end] = { server in
                         #expect(server.text == "first")
-                        stage.finish()
+                        harness.finish()
                     }
                 }
                 client.send("first")
-                stage.later {
+                harness.later {
                     client.send("second")
                     client.stream.discardBuffered()
                     client.stream.close()
@@ -164,12 +164,12 @@ import Testing
         }
     }
 
-    /// The kernel is full, and that is seen only when what gathered is offered. (TLS makes more of the
-    /// bytes than may gather.)
+    /// The kernel's buffer is full, which is detected only when buffered writes are offered. (TLS
+    /// makes the bytes exceed the write buffer.)
     @Test(arguments: Conformer.loops)
     func reportsBufferedBytesThatTheKernelDoesNotTake(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 server.stream.pauseReading()
                 var sent = 0
                 let piece = [UInt8](repeating: 7, count: WriteBuffering.bytesMax)
@@ -182,7 +182,7 @@ import Testing
                     client.stream.write(piece.span)
                     #expect(!client.stream.hasOfferedAll && client.stream.unsentBytes == 0)
                     sent += piece.count
-                    stage.later(fill)
+                    harness.later(fill)
                 }
                 client.onDrained = { client in
                     #expect(client.blockedCount == 1 && client.stream.unsentBytes == 0)
@@ -190,7 +190,7 @@ import Testing
                 }
                 server.onEnded = { server in
                     #expect(server.received.count == sent && client.drainedCount == 1)
-                    stage.finish()
+                    harness.finish()
                 }
                 fill()
             }
@@ -199,8 +199,8 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func writingWorksAfterTheEndOfThePeer(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 server.onEnded = { server in
                     #expect(server.text == "question")
                     server.send("answer")
@@ -208,7 +208,7 @@ import Testing
                 }
                 client.onEnded = { client in
                     #expect(client.text == "answer")
-                    stage.finish()
+                    harness.finish()
                 }
                 client.send("question")
                 client.stream.finishWriting()
@@ -218,8 +218,8 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func finishWritingSendsUnsentBytesFirst(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 let bytes = [UInt8](repeating: 1, count: 8 * 1024 * 1024)
                 server.stream.pauseReading()
                 client.stream.write(bytes.span)
@@ -229,17 +229,17 @@ import Testing
                 server.onEnded = { server in
                     #expect(server.received.count == bytes.count + 4)
                     #expect(server.received.suffix(4) == ArraySlice("last".utf8))
-                    stage.finish()
+                    harness.finish()
                 }
-                stage.later { server.stream.resumeReading() }
+                harness.later { server.stream.resumeReading() }
             }
         }
     }
 
     @Test(arguments: Conformer.allCases)
     func reportsTheEndOnce(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 var ends = 0
                 server.onEnded = { server in
                     ends += 1
@@ -247,9 +247,9 @@ import Testing
                     server.stream.resumeReading()
                 }
                 client.stream.finishWriting()
-                stage.later {
+                harness.later {
                     #expect(ends == 1)
-                    stage.finish()
+                    harness.finish()
                 }
             }
         }
@@ -257,15 +257,15 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func pauseTakesEffectAtOnceAndLosesNothing(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
                 var isPaused = false
                 server.onReceived = { server in
                     #expect(!isPaused)
                     isPaused = true
                     server.stream.pauseReading()
-                    stage.loop.timer(after: .microseconds(10)) {
+                    harness.loop.timer(after: .microseconds(10)) {
                         isPaused = false
                         server.stream.resumeReading()
                     }
@@ -273,7 +273,7 @@ import Testing
                 server.onEnded = { server in
                     #expect(!isPaused)
                     #expect(server.received == bytes)
-                    stage.finish()
+                    harness.finish()
                 }
                 client.stream.write(bytes.span)
                 client.stream.finishWriting()
@@ -283,14 +283,14 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func pausedStreamDoesNotReportTheEnd(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 server.stream.pauseReading()
                 client.send("x")
                 client.stream.finishWriting()
-                stage.later {
+                harness.later {
                     #expect(!server.hasEnded && server.received.isEmpty)
-                    server.onEnded = { _ in stage.finish() }
+                    server.onEnded = { _ in harness.finish() }
                     server.stream.resumeReading()
                 }
             }
@@ -299,15 +299,15 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func streamPausedBeforeTheStartReadsWhenResumed(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.pair { client, server in
+        try onLoop(conformer) { harness in
+            harness.pair { client, server in
                 server.pauseReading()
                 let peer = Peer(server)
-                stage.own { server.close() }
+                harness.own { server.close() }
                 client.write(Array("x".utf8).span)
-                stage.later {
+                harness.later {
                     #expect(peer.received.isEmpty)
-                    peer.onReceived = { _ in stage.finish() }
+                    peer.onReceived = { _ in harness.finish() }
                     server.resumeReading()
                 }
             }
@@ -316,16 +316,16 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func deliversDataReceivedBeforeTheStart(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.pair { client, server in
+        try onLoop(conformer) { harness in
+            harness.pair { client, server in
                 client.write(Array("early".utf8).span)
-                stage.later {
+                harness.later {
                     let peer = Peer(server)
-                    stage.own { server.close() }
+                    harness.own { server.close() }
                     peer.onReceived = { peer in
                         guard peer.text.count == 5 else { return }
                         #expect(peer.text == "early")
-                        stage.finish()
+                        harness.finish()
                     }
                 }
             }
@@ -334,8 +334,8 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func closeInsideReceivedEndsAllCalls(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 var calls = 0
                 server.onReceived = { server in
                     calls += 1
@@ -346,9 +346,9 @@ import Testing
                 server.onFailed = { _ in Issue.record("told after close") }
                 client.stream.write([UInt8](repeating: 1, count: 1_000_000).span)
                 client.stream.finishWriting()
-                stage.later {
+                harness.later {
                     #expect(calls == 1)
-                    stage.finish()
+                    harness.finish()
                 }
             }
         }
@@ -356,8 +356,8 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func callsAfterCloseHaveNoEffect(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 client.stream.close()
                 client.send("too late")
                 client.stream.finishWriting()
@@ -368,18 +368,18 @@ import Testing
                 server.onReceived = { _ in Issue.record("written after close") }
                 server.onEnded = { _ in
                     #expect(client.failures.isEmpty && !client.hasEnded)
-                    stage.finish()
+                    harness.finish()
                 }
             }
         }
     }
 
-    /// Bytes that wait are forgotten by `close`, and their request comes back without a call. (Over TLS
-    /// the other side hears that it was cut off: `TLSTests`.)
+    /// `close` drops unsent bytes, and their request completes without a call. (Over TLS the peer
+    /// detects the truncation: `TLSTests`.)
     @Test(arguments: Conformer.loops)
     func closeDropsUnsentBytes(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 let bytes = [UInt8](repeating: 1, count: 16 * 1024 * 1024)
                 server.stream.pauseReading()
                 client.stream.write(bytes.span)
@@ -388,28 +388,28 @@ import Testing
                 server.onEnded = { server in
                     #expect(server.received.count < bytes.count)
                     #expect(client.drainedCount == 0 && client.failures.isEmpty)
-                    stage.finish()
+                    harness.finish()
                 }
-                stage.later { server.stream.resumeReading() }
+                harness.later { server.stream.resumeReading() }
             }
         }
     }
 
     @Test(arguments: Conformer.allCases)
     func droppedStreamCloses(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var kept: (any ByteStream)?
-            let listener = stage.listen { stream in kept = stream }
+            let listener = harness.listen { stream in kept = stream }
             guard let listener else { return }
-            outcome(of: stage.loop.connect(to: listener.address)) { result in
+            outcome(of: harness.loop.connect(to: listener.address)) { result in
                 guard case .success(let client) = result else {
                     Issue.record("cannot connect: \(result)")
-                    return stage.finish()
+                    return harness.finish()
                 }
                 let peer = Peer(client)
-                stage.own { client.close() }
-                peer.onEnded = { _ in stage.finish() }
-                stage.later {
+                harness.own { client.close() }
+                peer.onEnded = { _ in harness.finish() }
+                harness.later {
                     #expect(kept != nil)
                     kept = nil
                 }
@@ -419,8 +419,8 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func closeReleasesTheDelegate(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.pair { client, server in
+        try onLoop(conformer) { harness in
+            harness.pair { client, server in
                 weak var delegate: Peer?
                 do {
                     let peer = Peer(server)
@@ -430,49 +430,49 @@ import Testing
                 server.close()
                 #expect(delegate == nil)
                 client.close()
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
-    /// Unread bytes at the other side's close make a kernel reset the connection. (Over TLS an end that
-    /// was meant is told before.)
+    /// Unread bytes make a kernel reset the connection at close. (Over TLS, close_notify is
+    /// reported before.)
     @Test(arguments: Conformer.loops)
     func reportsAResetOnceAfterClosing(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.pair { client, server in
+        try onLoop(conformer) { harness in
+            harness.pair { client, server in
                 let peer = Peer(client)
                 client.write([UInt8](repeating: 1, count: 1000).span)
                 peer.onFailed = { peer in
                     #expect(peer.failures == [.connectionReset])
                     peer.send("too late")
                     #expect(peer.stream.unsentBytes == 0)
-                    stage.later {
+                    harness.later {
                         #expect(peer.failures.count == 1 && !peer.hasEnded)
-                        stage.finish()
+                        harness.finish()
                     }
                 }
-                stage.later { server.close() }
+                harness.later { server.close() }
             }
         }
     }
 
     @Test(arguments: Conformer.allCases)
     func writingToAClosedConnectionFailsFromTheLoop(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.peers { client, server in
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
                 var isWriting = false
                 func writeOn() {
                     guard client.failures.isEmpty else { return }
                     isWriting = true
                     client.send("anybody there?")
                     isWriting = false
-                    stage.loop.timer(after: .milliseconds(1)) { writeOn() }
+                    harness.loop.timer(after: .milliseconds(1)) { writeOn() }
                 }
                 client.onFailed = { client in
                     #expect(!isWriting)
                     #expect([.brokenPipe, .connectionReset].contains(client.failures.first))
-                    stage.finish()
+                    harness.finish()
                 }
                 server.stream.close()
                 writeOn()
@@ -480,18 +480,18 @@ import Testing
         }
     }
 
-    /// A backend may answer early and close: its answer must not be lost to our own failed write.
+    /// A backend may respond early and close: a failed write must not lose its response.
     @Test(arguments: Conformer.allCases)
     func failedWriteDoesNotLoseReceivedData(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.pair { client, server in
+        try onLoop(conformer) { harness in
+            harness.pair { client, server in
                 let peer = Peer(client)
                 server.write(Array("413".utf8).span)
                 server.close()
                 peer.stream.pauseReading()
-                stage.later {
+                harness.later {
                     peer.send("a body that")
-                    stage.later {
+                    harness.later {
                         peer.send("nobody wants")
                         peer.send("at all")
                         peer.stream.resumeReading()
@@ -500,7 +500,7 @@ import Testing
                 peer.onReceived = { peer in #expect(!peer.stream.hasOfferedAll) }
                 peer.onFailed = { peer in
                     #expect(peer.text == "413")
-                    stage.finish()
+                    harness.finish()
                 }
             }
         }
@@ -508,53 +508,53 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func acceptedStreamHasAPeerAddress(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            stage.pair { client, server in
+        try onLoop(conformer) { harness in
+            harness.pair { client, server in
                 guard case .ip(.v4(0x7F00_0001), let port)? = server.peer else {
                     Issue.record("peer is \(String(describing: server.peer))")
-                    return stage.finish()
+                    return harness.finish()
                 }
                 #expect(port != 0)
                 let address = server.peer
                 server.close()
                 #expect(server.peer == address, "known after the close as well")
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
     @Test(arguments: Conformer.loops)
     func connectedStreamHasAPeerAddress(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
-            guard let listener = stage.listen({ stream in stage.own { stream.close() } }) else {
+        try onLoop(conformer) { harness in
+            guard let listener = harness.listen({ stream in harness.own { stream.close() } }) else {
                 return
             }
-            stage.connect(to: listener.address) { client in
+            harness.connect(to: listener.address) { client in
                 #expect(client.peer == listener.address)
-                stage.finish()
+                harness.finish()
             }
         }
     }
 
-    /// Two ends that answer each other's every chunk, on many connections at once.
+    /// Two ends that respond to every chunk of each other, on many connections at once.
     @Test(arguments: Conformer.allCases)
     func manyConnectionsExchangeDataConcurrently(_ conformer: Conformer) throws {
-        try onStage(conformer) { stage in
+        try onLoop(conformer) { harness in
             var left = 50
-            let listener = stage.listen { stream in
+            let listener = harness.listen { stream in
                 let peer = Peer(stream)
                 peer.onReceived = { peer in peer.stream.write([1, 2, 3].span) }
                 peer.onEnded = { peer in peer.stream.close() }
             }
             guard let listener else { return }
             for _ in 0..<50 {
-                stage.connect(to: listener.address) { stream in
+                harness.connect(to: listener.address) { stream in
                     let peer = Peer(stream)
                     peer.onReceived = { peer in
                         if peer.received.count < 300 { return peer.stream.write([9].span) }
                         peer.stream.close()
                         left -= 1
-                        if left == 0 { stage.later { stage.finish() } }
+                        if left == 0 { harness.later { harness.finish() } }
                     }
                     peer.stream.write([0].span)
                 }

@@ -5,8 +5,8 @@ import Testing
 @Suite struct TimerQueueTests {
     private func at(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 
-    /// Runs everything due at `now`, as a loop's pass does.
-    private func pass(_ queue: TimerQueue, at now: Int64) {
+    /// Runs all timers that are due at `now`, as one loop iteration does.
+    private func runIteration(_ queue: TimerQueue, at now: Int64) {
         let mark = queue.addedCount
         while let action = queue.takeDue(at: at(now), addedBefore: mark) { action() }
     }
@@ -17,7 +17,7 @@ import Testing
         for (due, name) in [(5, "e"), (1, "a"), (3, "b"), (3, "c"), (9, "z"), (3, "d")] {
             _ = queue.add(due: at(Int64(due))) { fired.append(name) }
         }
-        pass(queue, at: 5)
+        runIteration(queue, at: 5)
         #expect(fired == ["a", "b", "c", "d", "e"])
         #expect(queue.earliest == at(9))
     }
@@ -29,9 +29,9 @@ import Testing
             fired.append(1)
             _ = queue.add(due: self.at(1)) { fired.append(2) }
         }
-        pass(queue, at: 1)
+        runIteration(queue, at: 1)
         #expect(fired == [1])
-        pass(queue, at: 1)
+        runIteration(queue, at: 1)
         #expect(fired == [1, 2])
     }
 
@@ -53,13 +53,13 @@ import Testing
     @Test func cancelOfAFiredTimerHasNoEffect() {
         let queue = TimerQueue()
         let timer = queue.add(due: at(1)) {}
-        pass(queue, at: 1)
+        runIteration(queue, at: 1)
         #expect(!timer.isPending)
         timer.cancel()
         #expect(queue.count == 0)
     }
 
-    /// Dropping one action cancels another timer, whose action cancels a third.
+    /// Releasing one action cancels another timer, whose action cancels a third.
     @Test func cancelMayCancelOtherTimersRecursively() {
         final class Canceller {
             let target: Timer
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Each is due before the one made before it, so that all but the first few fit no lane.
+    /// Each timer is due before the previous one, so that all but the first few are in the heap.
     @Test func timersInTheHeapAreOrderedAndCancelled() {
         let queue = TimerQueue()
         var fired: [Int64] = []
@@ -104,11 +104,11 @@ import Testing
         for timer in timers where timer.due.map({ $0.nanoseconds % 3 == 0 }) ?? false {
             timer.cancel()
         }
-        pass(queue, at: 40)
+        runIteration(queue, at: 40)
         #expect(fired == (1...40).filter { $0 % 3 != 0 })
     }
 
-    /// A slot is used again; the timer that had it before cannot cancel the one that has it now.
+    /// A slot is reused; its previous timer cannot cancel the present one.
     @Test func expiredTimerCannotCancelTheNextOneInItsSlot() {
         let queue = TimerQueue()
         let first = queue.add(due: at(1)) {}
@@ -118,7 +118,8 @@ import Testing
         #expect(second.isPending && !first.isPending && queue.count == 1)
     }
 
-    /// Lanes and heap against a sorted list, over random additions, cancellations and passes.
+    /// Compares lists and heap with a sorted array, over random additions, cancellations and
+    /// iterations.
     @Test(arguments: UInt64(1)...20)
     func agreesWithASortedList(seed: UInt64) {
         let entropy = Entropy(seed: seed)
@@ -139,7 +140,7 @@ import Testing
             let due = model.filter { $0.due <= now }
             model.removeAll { $0.due <= now }
             fired = []
-            pass(queue, at: now)
+            runIteration(queue, at: now)
             let expected = due.sorted { ($0.due, $0.number) < ($1.due, $1.number) }.map(\.number)
             #expect(fired == expected)
             #expect(queue.count == model.count)

@@ -4,13 +4,13 @@ import TLS
 import TestCertificates
 import Testing
 
-/// What the two sides say once they agree, and what a third party makes of it.
+/// Data after the handshake, and the effect of altered bytes.
 @Suite struct RecordTests {
-    private func pair() throws -> Pair {
-        let pair = try Pair()
+    private func pair() throws -> EnginePair {
+        let pair = try EnginePair()
         pair.performHandshake()
         try #require(pair.isDone)
-        // The server's tickets, which nobody uses, are out of the way.
+        // The server's session tickets, which are not used, are read first.
         #expect(pair.client.readAll().end == .needsMore)
         return pair
     }
@@ -22,7 +22,7 @@ import Testing
         let text = Bytes((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         for (source, target) in [(pair.client, pair.server), (pair.server, pair.client)] {
             #expect(source.send(text))
-            target.receive(source.taken().span)
+            target.receive(source.takeOutput().span)
             let read = target.readAll()
             #expect(Bytes(read.text) == text && read.end == .needsMore)
         }
@@ -32,7 +32,7 @@ import Testing
         let pair = try pair()
         #expect(pair.client.send("hello"))
         var text: [UInt8] = []
-        for piece in pair.client.taken().singly {
+        for piece in pair.client.takeOutput().singleBytes {
             pair.server.receive(piece.span)
             text += pair.server.readAll().text
         }
@@ -44,19 +44,19 @@ import Testing
         #expect(pair.client.send("last"))
         pair.client.shutDown()
         #expect(pair.client.outgoingCount > 0)
-        pair.server.receive(pair.client.taken().span)
+        pair.server.receive(pair.client.takeOutput().span)
         let read = pair.server.readAll()
         #expect(String(decoding: read.text, as: UTF8.self) == "last" && read.end == .ended)
-        // The other way is open still.
+        // The other direction is still open.
         #expect(pair.server.send("answer"))
-        pair.client.receive(pair.server.taken().span)
+        pair.client.receive(pair.server.takeOutput().span)
         #expect(String(decoding: pair.client.readAll().text, as: UTF8.self) == "answer")
     }
 
     @Test func alteredRecordFailsTheConnection() throws {
         let pair = try pair()
         #expect(pair.server.send("true"))
-        var forged = pair.server.taken().array
+        var forged = pair.server.takeOutput().array
         forged[forged.count - 1] ^= 1
         pair.client.receive(forged.span)
         let (text, end) = pair.client.readAll()
@@ -68,16 +68,16 @@ import Testing
     }
 
     @Test func plainHTTPFailsTheHandshake() throws {
-        let pair = try Pair()
+        let pair = try EnginePair()
         #expect(pair.client.continueHandshake() == .needsMore)
         pair.client.receive(Bytes("HTTP/1.1 400 Bad Request\r\n\r\n").span)
         #expect(
             pair.client.continueHandshake()
-                == .failed(.tlsFailed("wrong version number (is it TLS that is spoken there?)")))
+                == .failed(.tlsFailed("wrong version number (does the server use TLS?)")))
     }
 
     @Test func reportsTheTextOfAnAlert() throws {
-        let pair = try Pair()
+        let pair = try EnginePair()
         #expect(pair.client.continueHandshake() == .needsMore)
         pair.client.receive([21, 3, 3, 0, 2, 2, 40].span)  // fatal, handshake_failure
         #expect(
@@ -88,18 +88,18 @@ import Testing
 
     private static let rounds = 24
 
-    /// Every fourth round alters nothing, to show that what fails does so because of the alteration.
+    /// Every fourth round alters nothing, to show that failures are caused by the alteration.
     private static func isControl(_ round: Int) -> Bool { round.isMultiple(of: 4) }
 
-    /// One flight of the handshake is altered on its way. The handshake fails, waits for bytes that were
-    /// lost, or agrees all the same (some bytes, such as a record's version, mean nothing). The client
-    /// reads what the server sent or nothing, and nothing at all without an agreement.
+    /// One flight of the handshake is altered. The handshake fails, waits for lost bytes, or
+    /// completes nevertheless (some bytes, such as a record's version, have no meaning). The client
+    /// reads what the server sent or nothing, and nothing at all without a completed handshake.
     @Test(arguments: 0..<8) func alteredHandshakeFailsOrAgreesOnTheSameKeys(_ seed: UInt64) throws {
         let random = Entropy(seed: seed)
         let (context, server) = try (Certificates.trusting(), Certificates.server("chain"))
         var (completed, refused) = (0, 0)
         for round in 0..<Self.rounds {
-            let pair = try Pair(context, server: server)
+            let pair = try EnginePair(context, server: server)
             let target = Self.isControl(round) ? nil : random.below(2)
             var flight = -1
             pair.performHandshake { bytes in
@@ -111,7 +111,7 @@ import Testing
             }
             if isRefused { refused += 1 }
             _ = pair.server.send("text")
-            pair.client.receive(pair.server.taken().span)
+            pair.client.receive(pair.server.takeOutput().span)
             let text = String(decoding: pair.client.readAll().text, as: UTF8.self)
             if text == "text" { completed += 1 }
             #expect(text.isEmpty || pair.isDone && text == "text")
@@ -121,19 +121,19 @@ import Testing
         #expect(refused >= Self.rounds / 4)
     }
 
-    /// The client reads the records before the first altered byte, all of them and nothing more.
+    /// The client reads exactly the records before the first altered byte.
     @Test(arguments: 0..<8) func alteredRecordsAreNeverRead(_ seed: UInt64) throws {
         let random = Entropy(seed: 100 + seed)
         let texts = (0..<4).map { String(repeating: "\($0)123456789", count: 5) }
         let (context, server) = try (Certificates.trusting(), Certificates.server())
         var (completed, refused) = (0, 0)
         for round in 0..<Self.rounds {
-            let pair = try Pair(context, server: server)
+            let pair = try EnginePair(context, server: server)
             pair.performHandshake()
             var (sent, ends): ([UInt8], [Int]) = ([], [])
             for text in texts {
                 #expect(pair.server.send(text))
-                sent += pair.server.taken().array
+                sent += pair.server.takeOutput().array
                 ends.append(sent.count)
             }
             let pieces = Self.isControl(round) ? [Bytes(sent)] : random.altered(Bytes(sent))
@@ -165,8 +165,8 @@ import Testing
 }
 
 extension Entropy {
-    /// The same with one to four errors: bytes that are others, missing, double, or inserted. Rarely
-    /// they cancel each other out.
+    /// A copy with one to four errors: changed, missing, doubled or inserted bytes. Rarely they
+    /// cancel each other out.
     fileprivate func altered(_ bytes: Bytes) -> [Bytes] {
         var bytes = bytes.array
         for _ in 0...below(3) where !bytes.isEmpty {

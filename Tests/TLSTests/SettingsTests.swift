@@ -3,7 +3,7 @@ import TLS
 import TestCertificates
 import Testing
 
-/// Files that cannot be used, in words.
+/// Error messages for unusable files.
 @Suite struct SettingsTests {
     private func failure(
         trusted: String = "authority.pem", certificate: String? = nil, key: String? = nil,
@@ -93,7 +93,7 @@ import Testing
         #expect(!dumped.contains("UInt8") && !dumped.contains("chunk"))
     }
 
-    /// The control for `descriptionsDoNotContainTheKey`: these words appear where bytes are shown.
+    /// The control for `descriptionsDoNotContainTheKey`: these words appear in dumps of bytes.
     @Test func dumpOfBytesContainsTheMarkers() throws {
         var dumped = ""
         dump([try Certificates.file("client.key")], to: &dumped)

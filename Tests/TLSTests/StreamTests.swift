@@ -7,8 +7,8 @@ import Testing
 
 @testable import TLS
 
-/// What is TLS's own about a stream. What it has in common with all streams is in
-/// `ReactorContractTests`.
+/// The behaviour specific to TLS streams. `ReactorContractTests` covers what all streams have in
+/// common.
 @Suite struct StreamTests {
     private let network = SimNetwork(seed: 1)
     private let loop: SimLoop
@@ -20,7 +20,7 @@ import Testing
         far = network.makeLoop("far")
     }
 
-    /// A secure connection, and the plain end of its other side.
+    /// A TLS connection, and the plain stream of its other end.
     private func connection(
         _ body: (_ near: ScriptedPeer, _ farSecure: ScriptedPeer, _ farPlain: SimStream) throws ->
             Void
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    /// OpenSSL writes by itself, too (new keys). What came is the answer to a request that left, though
-    /// such a write has not.
+    /// OpenSSL writes by itself, too (new keys). A response to a request that was sent is valid
+    /// even if such a write is not offered yet.
     @Test func recordsOfOpenSSLDoNotCountAsWritesOfTheUser() throws {
         try connection { near, farSecure, _ in
             let channel = try #require(near.stream as? TLSStream).channel

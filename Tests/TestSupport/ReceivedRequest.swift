@@ -8,7 +8,7 @@ package struct ReceivedRequest {
     package let port: UInt16
     /// Counted from 1, for each backend.
     package let connection: Int
-    /// Which request on its connection, counted from 1.
+    /// The number of the request on its connection, counted from 1.
     package let turn: Int
     package let method: String
     package let target: String
@@ -29,7 +29,7 @@ package struct ReceivedRequest {
     /// The names of all lines, in order.
     package var names: [String] { fields.map { String($0.name) } }
 
-    /// What of a request its bytes do not say.
+    /// The properties of a request that are not in its bytes.
     struct Origin {
         let ms: Double
         let port: UInt16
@@ -37,7 +37,7 @@ package struct ReceivedRequest {
         let turn: Int
     }
 
-    /// Nil as long as the request is not complete.
+    /// Nil until the request is complete.
     init?(_ text: String, from origin: @autoclosure () -> Origin) {
         var reader = RequestReader(limits: Limits())
         var position = 0

@@ -8,7 +8,7 @@ package struct ReceivedResponse {
     /// Virtual milliseconds from the client's last bytes to the last byte of the response.
     package let ms: Double
 
-    /// Stands for a response that did not come.
+    /// A placeholder for a missing response.
     package static let none = ReceivedResponse(status: 0, lines: [], body: "", ms: 0)
 
     /// The values of a header, joined by ` | `; nil without one.
@@ -25,7 +25,7 @@ package struct ReceivedResponse {
     /// `200 at 20 {"one":1}`
     package var summary: String { "\(outcome) \(body)" }
 
-    /// The JSON array behind `failures`, where the body has one.
+    /// The JSON array behind `failures`, if the body has one.
     package var failures: String? {
         guard let start = body.range(of: #""failures":"#), let end = body.lastIndex(of: "]") else {
             return nil

@@ -1,13 +1,13 @@
-/// What a scripted backend does with one request.
+/// The response of a scripted backend to one request.
 package struct Reply: Sendable {
     /// Milliseconds from the request's last byte.
     package let after: Int
-    /// What it sends; nil is nothing at all.
+    /// The bytes to send; nil for none.
     package let text: String?
     package let ending: Ending
 
     package enum Ending: Sendable {
-        /// The connection stays.
+        /// The connection stays open.
         case stays
         /// The backend closes its connection.
         case closes
@@ -17,7 +17,7 @@ package struct Reply: Sendable {
 
     /// 200 with a body of JSON.
     package static func ok(_ body: String, after: Int = 0, _ lines: String...) -> Reply {
-        Reply(after: after, text: answer(200, body, lines), ending: .stays)
+        Reply(after: after, text: responseText(200, body, lines), ending: .stays)
     }
 
     package static func status(
@@ -25,15 +25,15 @@ package struct Reply: Sendable {
     )
         -> Reply
     {
-        Reply(after: after, text: answer(code, body, lines), ending: .stays)
+        Reply(after: after, text: responseText(code, body, lines), ending: .stays)
     }
 
-    /// Bytes as they are.
+    /// These bytes, unchanged.
     package static func raw(_ text: String, after: Int = 0) -> Reply {
         Reply(after: after, text: text, ending: .stays)
     }
 
-    /// Says nothing and keeps the connection.
+    /// Sends nothing and keeps the connection.
     package static let hangs = Reply(after: 0, text: nil, ending: .stays)
 
     package static func closes(after: Int = 0) -> Reply {
@@ -44,14 +44,14 @@ package struct Reply: Sendable {
         Reply(after: after, text: nil, ending: .resets)
     }
 
-    /// Begins an answer and closes in the middle of it.
+    /// Sends the beginning of a response and closes.
     package static func breaksOff(after: Int = 0) -> Reply {
         Reply(
             after: after, text: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":",
             ending: .closes)
     }
 
-    private static func answer(_ code: Int, _ body: String, _ lines: [String]) -> String {
+    private static func responseText(_ code: Int, _ body: String, _ lines: [String]) -> String {
         let fields = (["Content-Length: \(body.utf8.count)"] + lines).joined(separator: "\r\n")
         return "HTTP/1.1 \(code) Status\r\n\(fields)\r\n\r\n\(body)"
     }

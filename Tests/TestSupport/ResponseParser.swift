@@ -1,21 +1,21 @@
 import Foundation
 
-/// Cuts received bytes into responses, as simply as a test needs it: a head, and as many bytes of a body
-/// as `Content-Length` says.
+/// Splits received bytes into responses, as simply as tests need it: a head, and as many bytes of a
+/// body as `Content-Length` states.
 package struct ResponseParser {
-    /// What does not belong to a response yet.
+    /// The bytes behind the last complete response.
     package private(set) var rest: [UInt8]
 
     package init(_ bytes: [UInt8] = []) { rest = bytes }
 
     package mutating func append(_ bytes: [UInt8]) { rest += bytes }
 
-    /// The next response, an interim one included; nil as long as it is not complete.
+    /// The next response, interim ones included; nil until it is complete.
     ///
     /// - Parameters:
     ///   - toHead: whether it responds to HEAD, so that it has no body
-    ///   - takesCutBody: whether a body that is not complete counts, too
-    ///   - ms: when its last byte came
+    ///   - takesCutBody: whether an incomplete body counts, too
+    ///   - ms: when its last byte arrived
     package mutating func next(
         toHead: Bool = false, takesCutBody: Bool = false, ms: Double = 0
     ) -> ReceivedResponse? {

@@ -3,22 +3,22 @@ package import Promises
 package import Reactor
 package import SimReactor
 
-/// One host on a simulated network: it answers as its script says and records what it received. The
-/// test owns it.
+/// One host on a simulated network: it responds as its script says and records received requests.
+/// The test owns it.
 package final class ScriptedBackend {
-    /// What it does with a complete request.
+    /// Called with each complete request.
     package var script: (BackendExchange) -> Void
 
-    /// What it does with a connection, before any request.
+    /// Called with each connection, before any request.
     package var onAccept: (ScriptedPeer) -> Void = { _ in }
 
     /// A connection ended while this request had no response.
     package var onAbandoned: (ReceivedRequest) -> Void = { _ in }
 
-    /// Makes a secure stream of an accepted one; nil for plain connections.
+    /// Performs the TLS handshake on an accepted stream; nil for plain connections.
     package var secure: ((any ByteStream) -> LocalPromise<any ByteStream>)?
 
-    /// Connections that began with TLS, however that went.
+    /// The number of TLS handshakes that began, whatever their results.
     package private(set) var handshakes = 0
 
     /// `connection.turn path` of every request, in the order of arrival.
@@ -38,20 +38,20 @@ package final class ScriptedBackend {
         port = if case .ip(_, let port) = address { port } else { 0 }
         began = loop.now
         listener = try loop.listen(on: address, sharedPort: false) { [weak self] in
-            self?.arrived($0)
+            self?.connectionArrived($0)
         }
     }
 
-    /// The ends of all connections there were, in the order of arrival.
+    /// The backend's ends of all connections, in the order of arrival.
     package var peers: [ScriptedPeer] { all.map(\.peer) }
 
-    /// How many connections there were.
+    /// The number of connections so far.
     package var connections: Int { all.count }
 
-    /// Connections that are open.
+    /// The number of open connections.
     package var openCount: Int { all.count { !$0.isOver } }
 
-    /// Stops listening; connections stay.
+    /// Stops listening; open connections stay.
     package func refuse() {
         listener?.close()
         listener = nil
@@ -63,12 +63,12 @@ package final class ScriptedBackend {
         for connection in all { connection.peer.stream.close() }
     }
 
-    /// Closes the connections that wait for a request.
+    /// Closes the idle connections.
     package func closeIdle() {
         for connection in all where connection.pending == nil { connection.peer.stream.close() }
     }
 
-    private func arrived(_ stream: any ByteStream) {
+    private func connectionArrived(_ stream: any ByteStream) {
         guard let secure else { return accept(stream) }
         handshakes += 1
         secure(stream).whenSettled { [weak self] result in
@@ -133,19 +133,19 @@ package struct BackendExchange {
     package var turn: Int { request.turn }
     package var path: String { request.path }
 
-    /// Sends 200 with a body, now.
-    package func answer(_ body: String) {
+    /// Sends 200 with a body, at once.
+    package func respond(_ body: String) {
         source.pending = nil
         peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
-    /// Does something after a time, on the backend's loop.
+    /// Runs an action on the backend's loop after a delay.
     package func after(_ delay: Duration, _ action: @escaping () -> Void) {
         loop.timer(after: delay, action)
     }
 
-    /// Does what a reply says, unless the connection ends before. A response comes in an event of its
-    /// own, even with a delay of zero.
+    /// Sends a reply, unless the connection ends before. A response is sent in an event of its own,
+    /// even with a delay of zero.
     package func perform(_ reply: Reply) {
         guard reply.text != nil || reply.ending != .stays else { return }
         after(.milliseconds(reply.after)) { [unowned source] in

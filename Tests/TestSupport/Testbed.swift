@@ -15,7 +15,7 @@ package final class Testbed {
 
     /// - Parameters:
     ///   - subject: name of the loop under test, as `leftovers` shows it
-    ///   - latency: time of a packet; nil keeps the network's own
+    ///   - latency: of each packet; nil keeps the network's own
     package init(
         seed: UInt64 = 1, subject: String, peers: String, latency: ClosedRange<Duration>? = nil
     ) {
@@ -31,20 +31,20 @@ package final class Testbed {
     /// Virtual milliseconds since the testbed was made.
     package var ms: Double { (network.clock.now - began).inMilliseconds }
 
-    /// Runs everything that happens within a time, which has passed then.
-    package func pass(_ duration: Duration) { network.advance(by: duration) }
+    /// Runs all events within a duration and advances the time by it.
+    package func advance(by duration: Duration) { network.advance(by: duration) }
 
-    /// Runs an action as an event of a loop, and everything else that is due at this instant.
+    /// Runs an action as an event of a loop, and all other events that are due now.
     package func perform(on loop: SimLoop, _ action: @escaping () -> Void) {
         loop.timer(after: .zero, action)
-        pass(.zero)
+        advance(by: .zero)
     }
 
     // MARK: Connections
 
     package struct NotConnected: Error {}
 
-    /// A new connection from the peers' loop; lets time pass until it is there.
+    /// A new connection from the peers' loop; advances the time until it exists.
     package func connect(to address: SocketAddress) throws -> any ByteStream {
         var result: Result<any ByteStream, any Error>?
         peerLoop.timer(after: .zero) { [self] in
@@ -56,7 +56,7 @@ package final class Testbed {
     }
 }
 
-/// A component under test in a testbed: what all of these harnesses share.
+/// A component under test in a testbed: the functions that all harnesses share.
 package protocol Harness: AnyObject {
     var testbed: Testbed { get }
 }
@@ -72,11 +72,11 @@ extension Harness {
         testbed.peerLoop.timer(after: .milliseconds(milliseconds), action)
     }
 
-    /// From now on the time of each packet is random, up to this.
-    package func roughen(upTo milliseconds: Int) {
+    /// From now on the latency of each packet is random, up to this.
+    package func randomizeLatency(upTo milliseconds: Int) {
         network.settings.latency = .zero ... .milliseconds(milliseconds)
     }
 
     /// A random number of the testbed's seed.
-    package func chance(below bound: Int) -> Int { network.entropy.below(bound) }
+    package func random(below bound: Int) -> Int { network.entropy.below(bound) }
 }

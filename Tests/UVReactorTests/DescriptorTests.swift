@@ -5,9 +5,9 @@ import Testing
 import UVReactor
 
 @Suite(.timeLimit(.minutes(5))) struct DescriptorTests {
-    /// Without descriptors connections wait in the kernel's queue, the loop does not spin, and when
-    /// there are some again the connections are served. In a process of its own, for it takes them
-    /// all.
+    /// Without descriptors, connections wait in the kernel's queue and the loop does not spin; when
+    /// there are some again, the connections are served. In a process of its own, since the test
+    /// uses up all descriptors.
     @Test func loopWithoutDescriptorsSuspendsAcceptingAndRecovers() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 64, rlim_max: 64)
@@ -42,7 +42,7 @@ import UVReactor
         }
     }
 
-    /// Each kind of handle says that there is no descriptor, instead of trapping.
+    /// Each kind of handle reports the lack of descriptors instead of trapping.
     @Test func everyHandleFailsWithoutADescriptor() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 64, rlim_max: 64)
@@ -65,8 +65,8 @@ import UVReactor
         }
     }
 
-    /// At its ceiling a listener accepts one more connection and pauses; when a number below the
-    /// ceiling is free, it goes on.
+    /// At its ceiling a listener accepts one more connection and pauses; it resumes when a number
+    /// below the ceiling is free.
     @Test func listenerPausesAtItsCeilingAndResumes() async {
         await #expect(processExitsWith: .success) {
             try onLoop { loop in
@@ -100,7 +100,7 @@ import UVReactor
         }
     }
 
-    /// A listener that closes hands over no more connections than there are descriptors.
+    /// A closing listener accepts no more connections than there are descriptors.
     @Test func closingListenerStopsAtItsCeiling() async {
         await #expect(processExitsWith: .success) {
             try onLoop { loop in
@@ -134,7 +134,7 @@ import UVReactor
                 loop.connect(to: listener.address).whenSettled { result in
                     #expect(throws: IOFailure.outOfDescriptors) { _ = try result.get() }
                     #expect(loop.descriptors.shortages.connects == 1)
-                    // The test library may have opened something meanwhile.
+                    // The test library may have opened a descriptor meanwhile.
                     loop.descriptors.connectCeiling = lowestFreeNumber() + 1
                     loop.connect(to: listener.address).whenSettled { result in
                         #expect(throws: Never.self) { try result.get().close() }

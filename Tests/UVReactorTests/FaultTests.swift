@@ -6,58 +6,57 @@ import Testing
 
 @testable import UVReactor
 
-/// Each call of libuv's and of the system's that can fail is made to fail once, at every place from
-/// which it is called: the fault walks through one long story, a call further each time.
+/// Makes each call of libuv and of the system fail once, at every place from which it is called: a
+/// long scenario runs repeatedly, and each time the next call fails.
 ///
 /// In processes of their own, so that the descriptors can be counted.
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
-    /// A failure is told as what it is, or got over where nobody needs to know; everything that was
-    /// begun ends, and nothing stays open.
+    /// Each failure is reported or handled; all started work ends, and nothing stays open.
     @Test func everyCallFailsOnce() async {
         await #expect(processExitsWith: .success) {
-            _ = Story.told(failing: 0)  // what the process opens once for all
-            // How often the kernel is asked differs from one telling to the next, so a walk may step
-            // over a call that is made once.
+            _ = FaultScenario.run(failing: 0)  // opens what the process opens only once
+            // The number of system calls varies between runs, so a pass may skip a call that is
+            // made once.
             let known = try allCalls()
-            var hit = try callsHitByAWalk()
-            for _ in 1...4 where hit != known { hit.formUnion(try callsHitByAWalk()) }
-            let wrong = hit.symmetricDifference(known)
+            var reached = try callsReachedInOnePass()
+            for _ in 1...4 where reached != known { reached.formUnion(try callsReachedInOnePass()) }
+            let wrong = reached.symmetricDifference(known)
             #expect(wrong == [], "not reached, or not known: \(wrong.sorted())")
         }
     }
 }
 
-/// Tells the story again and again, a call further each time, until there is none further.
-private func callsHitByAWalk() throws -> Set<String> {
-    var hit: Set<String> = []
+/// Runs the scenario repeatedly with the next call failing each time, until there is none.
+private func callsReachedInOnePass() throws -> Set<String> {
+    var reached: Set<String> = []
     for number in 1... {
         let before = try openDescriptors()
-        let end = Story.told(failing: number)
+        let end = FaultScenario.run(failing: number)
         guard let call = end.failed else { break }
-        hit.insert(call)
-        let place = "call \(number), \(call)"
-        #expect(end.untold.isEmpty, "\(place): never ended: \(end.untold)")
+        reached.insert(call)
+        let location = "call \(number), \(call)"
+        #expect(end.unfinished.isEmpty, "\(location): never ended: \(end.unfinished)")
         if call == "uv_loop_close" {
-            // The memory of the loop and its descriptors have to stay, and that is told.
+            // The memory of the loop and its descriptors must stay, and that is reported.
             #expect(end.left == ["uv_loop_close: out of memory"])
             continue
         }
-        #expect(end.left == [], "\(place): left open: \(end.left)")
-        #expect(try openDescriptors() == before, "\(place): a descriptor is left")
-        #expect(!end.isLoopHeld, "\(place): the loop is still held")
+        #expect(end.left == [], "\(location): left open: \(end.left)")
+        #expect(try openDescriptors() == before, "\(location): a descriptor is left")
+        #expect(!end.isLoopHeld, "\(location): the loop is still held")
         if tolerated.contains(call) { continue }
-        #expect(!end.failures.isEmpty, "\(place): nobody was told")
+        #expect(!end.failures.isEmpty, "\(location): no failure was reported")
     }
-    return hit
+    return reached
 }
 
-/// Calls whose failure nobody need be told of, because it is got over.
+/// Calls whose failures are handled without a report.
 private let tolerated: Set<String> = [
-    "uv_random",  // the clock seeds
-    "uv_timer_start", "uv_idle_start", "uv_idle_stop", "uv_poll_stop",  // tried in the next pass
-    "uv_poll_start", "accept4",  // tried again after a moment, where it is not the first try
-    "uv_tcp_getpeername",  // a stream without a known peer
-    "lstat", "unlink",  // a socket file that stays behind is replaced by whoever comes next
+    "uv_random",  // the clock is the seed
+    "uv_timer_start", "uv_idle_start", "uv_idle_stop", "uv_poll_stop",  // retried later
+    "uv_poll_start", "accept4",  // tried again after a moment, except at the first time
+    "uv_tcp_getpeername",  // a stream without a peer address
+    "lstat", "unlink",  // a stale socket file is replaced by the next process
 ]
 
 /// The names in the C header.
@@ -70,26 +69,26 @@ private func allCalls() throws -> Set<String> {
         let call = /TRIBUTARY_(?:CALL|SYSTEM|FAIL)\(\s*([a-z_0-9]+)[,)]/
         for match in text.matches(of: call) { names.insert(String(match.1)) }
     }
-    // The macros' own parameter, and what only other systems than Linux call.
+    // Without the macros' own parameter and calls of other systems than Linux.
     return names.subtracting(["name", "accept"])
 }
 
-/// Everything that a loop can do, once.
-private final class Story {
+/// A scenario that uses every function of a loop once.
+private final class FaultScenario {
     struct End {
-        /// The call that failed; nil if there were not that many.
+        /// The call that failed; nil if there were fewer calls.
         let failed: String?
-        /// What failed of what was begun, with a reason.
+        /// The failures of started work.
         let failures: [IOFailure]
-        /// What was begun and never ended.
-        let untold: [String]
+        /// Work that was started and never ended.
+        let unfinished: [String]
         let left: [String]
         let isLoopHeld: Bool
     }
 
     static let failure = IOFailure.outOfMemory
 
-    private var begun: [String: Bool] = [:]
+    private var started: [String: Bool] = [:]
     private var failures: [IOFailure] = []
     private var loop: UVLoop?
     private var ends: [Peer] = []
@@ -97,9 +96,9 @@ private final class Story {
     private var signals: SignalSource?
     private let inbox = UVInbox<String>()
 
-    /// - Parameter number: the call that fails, counted from 1; 0 for none.
-    static func told(failing number: Int) -> End {
-        let story = Story()
+    /// - Parameter number: the call that fails, counted from 1; 0 for none
+    static func run(failing number: Int) -> End {
+        let scenario = FaultScenario()
         let faults = tributary_thread_faults()
         faults.pointee = tributary_faults(
             countdown: CInt(number), code: UV_ENOMEM.rawValue, failed: nil)
@@ -108,32 +107,32 @@ private final class Story {
         do {
             left = try UVLoop.run { loop in
                 held = loop
-                story.loop = loop
-                story.begin(loop)
+                scenario.loop = loop
+                scenario.startWork(loop)
             }
         } catch {
-            story.note(error)
+            scenario.record(error)
         }
         faults.pointee.countdown = 0
         let failed = faults.pointee.failed.map { String(cString: $0) }
         return End(
-            failed: failed, failures: story.failures,
-            untold: story.begun.filter { !$0.value }.keys.sorted(), left: left,
+            failed: failed, failures: scenario.failures,
+            unfinished: scenario.started.filter { !$0.value }.keys.sorted(), left: left,
             isLoopHeld: held != nil)
     }
 
-    private func note(_ error: any Error) {
+    private func record(_ error: any Error) {
         if let failure = error as? IOFailure { failures.append(failure) }
     }
 
-    // MARK: What is begun ends
+    // MARK: Work
 
-    private func begin(_ name: String) { begun[name] = false }
+    private func begin(_ name: String) { started[name] = false }
 
     private func end(_ name: String, _ result: Result<Void, any Error> = .success(())) {
-        begun[name] = true
-        if case .failure(let error) = result { note(error) }
-        guard begun.values.allSatisfy({ $0 }) else { return }
+        started[name] = true
+        if case .failure(let error) = result { record(error) }
+        guard started.values.allSatisfy({ $0 }) else { return }
         signals?.close()
         for listener in listeners { listener.close() }
         for end in ends { end.stream.close() }
@@ -145,9 +144,9 @@ private final class Story {
         end(name, Result(catching: body))
     }
 
-    // MARK: The story
+    // MARK: The scenario
 
-    private func begin(_ loop: UVLoop) {
+    private func startWork(_ loop: UVLoop) {
         for name in ["tcp", "pipe", "name", "jobs", "message", "signal", "socket"] {
             begin(name)
         }
@@ -156,9 +155,9 @@ private final class Story {
         attempt("signal") { signals = try SignalSource(.hangUp, on: loop) {} }
         connect("tcp", to: .loopback, loop)
         connect("pipe", to: .temporary("faults"), loop)
-        // Before the look-up, whose thread may otherwise be the one that wakes the loop.
+        // Before the look-up, whose thread could otherwise be the one that wakes the loop.
         inbox.open(on: loop, for: self)
-        if !inbox.post("message") { end("message", .failure(Story.failure)) }
+        if !inbox.post("message") { end("message", .failure(FaultScenario.failure)) }
         loop.resolve("localhost").whenSettled { [self] in end("name", $0.map { _ in }) }
         chain(3000, loop)
     }
@@ -172,7 +171,7 @@ private final class Story {
 
     private func replaceStaleSocket() throws {
         let (address, path) = SocketAddress.temporaryFile("stale-fault")
-        // A socket file that nobody listens on: bound, and its file kept.
+        // A stale socket file: bound and kept, without a listener.
         unlink(path)
         let descriptor = try address.withSystemAddress { system, length in
             let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
@@ -213,7 +212,7 @@ private final class Story {
                     peer.onEnd = { [self] in if case .failure = $0 { end(name, $0) } }
                     stream.startReading(for: peer)
                     stream.write([1, 2].span, [3, 4].span)
-                    stream.write(Story.much.span)
+                    stream.write(FaultScenario.largeBody.span)
                     stream.finishWriting()
                 }
             }
@@ -222,10 +221,10 @@ private final class Story {
         }
     }
 
-    private static let much = [UInt8](repeating: 7, count: 2 << 20)
+    private static let largeBody = [UInt8](repeating: 7, count: 2 << 20)
 }
 
-/// One end of a connection: reads until the other one ends, or something fails.
+/// One end of a connection: reads until the other one ends or a failure occurs.
 private final class Peer: ByteStreamDelegate {
     let stream: any ByteStream
     var onEnd: (Result<Void, any Error>) -> Void = { _ in }
@@ -239,6 +238,6 @@ private final class Peer: ByteStreamDelegate {
     func streamFailed(_ failure: IOFailure) { onEnd(.failure(failure)) }
 }
 
-extension Story: MessageReceiver {
+extension FaultScenario: MessageReceiver {
     func receive(_ message: String) { end(message) }
 }

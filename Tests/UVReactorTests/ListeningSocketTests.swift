@@ -31,7 +31,7 @@ import UVReactor
         }
     }
 
-    /// What a process that was killed left behind does not keep the next one from starting.
+    /// A socket file that a killed process left behind does not prevent a start.
     @Test func replacesAStaleSocketFile() throws {
         let (address, path) = SocketAddress.temporaryFile("stale")
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)

@@ -19,7 +19,7 @@ import UVReactor
         weak var keeper: Keeper?
         let left = try UVLoop.run { loop in
             let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
-                let holder = Keeper()  // the two hold each other
+                let holder = Keeper()  // the two retain each other
                 holder.stream = stream
                 stream.startReading(for: holder)
                 keeper = holder
@@ -45,10 +45,11 @@ import UVReactor
         }
     }
 
-    /// Handlers that run while the loop closes get an answer too: no.
+    /// Handlers that run while the loop closes get failures for new work.
     @Test func workStartedWhileTheLoopClosesIsCancelled() throws {
         var failures: [IOFailure] = []
-        // The look-up has no answer before the loop has ended, so its handler runs while it closes.
+        // The look-up completes after the loop has ended, so its handler runs while the loop
+        // closes.
         let hasEnded = DispatchSemaphore(value: 0)
         defer { hasEnded.signal() }
         let names = NameService { _ in
@@ -56,8 +57,8 @@ import UVReactor
             return .failure(.nameServiceFailed)
         }
         let left = try UVLoop.run(names: names) { loop in
-            // A black hole: TEST-NET-1 of RFC 5737 or an unreachable network, either is pending or
-            // refused when the loop ends.
+            // TEST-NET-1 of RFC 5737: pending, or refused if the network is unreachable, when the
+            // loop ends.
             loop.resolve("hanging").whenSettled { _ in
                 loop.connect(to: .ip(.v4(0xC000_0201), port: 9)).whenSettled { result in
                     if case .failure(let error as IOFailure) = result { failures.append(error) }
@@ -88,7 +89,7 @@ import UVReactor
         #expect(failure == .cancelled)
     }
 
-    /// A thousand loops, one after the other: nothing is left over from any.
+    /// A thousand loops in turn: no descriptor stays open.
     @Test func repeatedLoopsLeakNoDescriptors() throws {
         let before = try openDescriptors()
         for _ in 0..<1000 {
@@ -116,7 +117,7 @@ import UVReactor
         }
     }
 
-    /// TCP_NODELAY on both ends: a small answer must not wait for an acknowledgement.
+    /// TCP_NODELAY on both ends: a small response must not wait for an acknowledgement.
     @Test func smallWritesDoNotWaitForEachOther() throws {
         try onLoop { loop in
             final class End: ByteStreamDelegate {
@@ -134,7 +135,7 @@ import UVReactor
                 func streamFailed(_ failure: IOFailure) {}
             }
             var ends: [End] = []
-            // Two writes for each answer: with Nagle's algorithm the second waits 40 ms.
+            // Two writes per response: with Nagle's algorithm the second would wait 40 ms.
             let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
                 ends.append(
                     End(stream) { end in

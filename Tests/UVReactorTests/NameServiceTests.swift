@@ -7,7 +7,7 @@ import Testing
 
 /// Look-ups on threads, shared by the loops of one process.
 @Suite(.timeLimit(.minutes(5))) struct NameServiceTests {
-    /// A name service whose names that begin with "hang" do not answer before `release`.
+    /// A name service that does not complete names with the prefix "hang" before `release`.
     private final class HangingService: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         private let hosts = Guarded<[String]>([])
@@ -72,7 +72,7 @@ import Testing
         #expect(service.count == 0, "a name that nothing uses is dropped")
     }
 
-    /// Another loop of the same process, on a thread of its own, which asks for "alive".
+    /// Another loop of the same process, on its own thread, which resolves "alive".
     private final class Thread {
         let addresses: [IPAddress]
 

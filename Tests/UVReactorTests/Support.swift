@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import UVReactor
 
-/// Runs a loop on this thread until `stop`; a test that hangs is ended and fails.
+/// Runs a loop on this thread until `stop`; ends and fails a hanging test.
 func onLoop(
     _ location: SourceLocation = #_sourceLocation, _ body: (UVLoop) throws -> Void
 ) throws {
@@ -23,7 +23,7 @@ func openDescriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }
 
-/// A thread of its own, which `join` waits for.
+/// A thread that can be joined.
 final class TestThread: Sendable {
     private let thread: Mutex<pthread_t?>
 
@@ -64,7 +64,7 @@ extension SocketAddress {
     }
 }
 
-/// Performs on a loop what other threads post: `loop.actions().post { $0.stop() }`.
+/// Runs actions of other threads on a loop: `loop.actions().post { $0.stop() }`.
 final class LoopActions: MessageReceiver {
     typealias Action = @Sendable (UVLoop) -> Void
     private unowned let loop: UVLoop

@@ -1,13 +1,13 @@
-/// Finds the end of a body, however it is framed.
+/// Finds the end of a body with any framing.
 struct BodyReader {
-    /// What was found next.
+    /// The next event in the body.
     enum Event {
         case needsMore
-        /// These of the given bytes are data.
+        /// This range of the given bytes is data.
         case data(Range<Int>)
-        /// These of the given bytes are trailer fields.
+        /// This range of the given bytes is trailer fields.
         case trailers(Range<Int>)
-        /// The body and its trailers are over.
+        /// The body and its trailers are complete.
         case end
     }
 

@@ -1,5 +1,5 @@
-/// Decodes chunks (RFC 9112 7.1), byte by byte where there is syntax and in runs where there is
-/// data. Extensions are checked, counted and dropped; trailers are checked and counted.
+/// Decodes chunks (RFC 9112 7.1), syntax byte by byte and data in runs. Extensions are checked,
+/// counted and dropped; trailers are checked and counted.
 struct ChunkedDecoder {
     private enum State {
         case size
@@ -12,7 +12,7 @@ struct ChunkedDecoder {
     }
 
     private var state = State.size
-    /// The size read so far, then what is left of the chunk.
+    /// The size read so far, then the remaining bytes of the chunk.
     private var remaining = 0
     /// Bytes of the size line.
     private var lineBytes = 0
@@ -23,19 +23,19 @@ struct ChunkedDecoder {
     ) throws(WireError) -> BodyReader.Event {
         while position < bytes.count {
             switch state {
-            case .data: return takeData(bytes.count, from: &position)
+            case .data: return readData(bytes.count, from: &position)
             case .trailers(let section):
-                return try takeTrailers(section, bytes, from: &position, limits)
+                return try readTrailers(section, bytes, from: &position, limits)
             case .size, .extension, .lineFeedOfSize, .carriageReturnOfData, .lineFeedOfData:
                 let byte = bytes[position]
                 position &+= 1
-                try take(byte, limits)
+                try read(byte, limits)
             }
         }
         return .needsMore
     }
 
-    private mutating func takeData(_ end: Int, from position: inout Int) -> BodyReader.Event {
+    private mutating func readData(_ end: Int, from position: inout Int) -> BodyReader.Event {
         let start = position
         let length = min(remaining, end &- position)
         position &+= length
@@ -44,27 +44,27 @@ struct ChunkedDecoder {
         return .data(start..<position)
     }
 
-    /// Reads field lines, or the empty line behind them.
-    private mutating func takeTrailers(
+    /// Reads field lines, or the empty line that ends them.
+    private mutating func readTrailers(
         _ section: TrailerSection, _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
     ) throws(WireError) -> BodyReader.Event {
         var section = section
         let start = position
         while position < bytes.count {
-            // The empty line is no field: it is left to the next call.
+            // The empty line is not a field; the next call reads it.
             if position > start, section.isEnded(by: bytes[position]) { break }
             let byte = bytes[position]
             position &+= 1
-            if try section.take(byte, limits) { return .end }
+            if try section.read(byte, limits) { return .end }
         }
         state = .trailers(section)
         return section.isInEmptyLine ? .needsMore : .trailers(start..<position)
     }
 
-    private mutating func take(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+    private mutating func read(_ byte: UInt8, _ limits: Limits) throws(WireError) {
         switch state {
-        case .size: try takeSize(byte, limits)
-        case .extension: try takeExtension(byte, limits)
+        case .size: try readSize(byte, limits)
+        case .extension: try readExtension(byte, limits)
         case .lineFeedOfSize:
             guard byte == ASCII.lineFeed else { throw .chunkSize }
             try endSizeLine(limits)
@@ -78,14 +78,14 @@ struct ChunkedDecoder {
         }
     }
 
-    private mutating func takeSize(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+    private mutating func readSize(_ byte: UInt8, _ limits: Limits) throws(WireError) {
         try countLineByte(limits)
         if let digit = ASCII.hexValue(byte) {
             guard remaining <= Int.max >> 4 else { throw .chunkSize }
             remaining = remaining << 4 | Int(digit)
             return
         }
-        // One digit at least.
+        // At least one digit.
         guard lineBytes > 1 else { throw .chunkSize }
         switch byte {
         case ASCII.carriageReturn: state = .lineFeedOfSize
@@ -94,8 +94,8 @@ struct ChunkedDecoder {
         }
     }
 
-    /// RFC 9112 7.1.1: ignored, but never a way to hide a line end.
-    private mutating func takeExtension(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+    /// RFC 9112 7.1.1: ignored, but checked, so that it cannot hide a line end.
+    private mutating func readExtension(_ byte: UInt8, _ limits: Limits) throws(WireError) {
         try countLineByte(limits)
         if byte == ASCII.carriageReturn {
             state = .lineFeedOfSize

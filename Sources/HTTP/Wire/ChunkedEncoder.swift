@@ -1,8 +1,8 @@
 import Basics
 
-/// Writes a body whose length is not known beforehand (RFC 9112 7.1).
+/// Writes a body of unknown length (RFC 9112 7.1).
 extension [UInt8] {
-    /// Appends one chunk. Nothing for no bytes: an empty chunk would end the body.
+    /// Appends one chunk. Nothing for no bytes, since an empty chunk would end the body.
     package mutating func append(chunk data: Span<UInt8>) {
         guard !data.isEmpty else { return }
         append(chunkSize: data.count)

@@ -1,23 +1,23 @@
-/// What the fields of a head say about framing and about the connection, collected in one pass and
-/// judged later: by `BodyFraming` and by the parser of the head.
+/// The fields of a head that concern framing and connection, collected in one pass and evaluated
+/// later by `BodyFraming` and by the parser of the head.
 struct ControlFields {
     private(set) var lengthCount = 0
-    /// The value of `Content-Length`, when there is exactly one.
+    /// The value of `Content-Length`, if there is exactly one.
     private(set) var length = 0
     private(set) var codingCount = 0
     private(set) var isChunked = false
     private(set) var hostCount = 0
     private(set) var isHostValid = false
-    /// `Connection` says `close`, `keep-alive`.
+    /// The options `close` and `keep-alive` of `Connection`.
     private(set) var saysClose = false
     private(set) var saysKeepAlive = false
     private(set) var expectsContinue = false
     private(set) var hasUnknownExpectation = false
 
-    /// Looks at one field.
+    /// Reads one field.
     @inline(__always)
-    mutating func take(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(WireError) {
-        // Most names are told apart from these by their length and first letter.
+    mutating func read(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(WireError) {
+        // Length and first letter distinguish most other names from these.
         switch (name.count, name[0] | 0x20) {
         case (4, UInt8(ascii: "h")) where name.equalsIgnoringCase("Host"): readHost(value)
         case (6, UInt8(ascii: "e")) where name.equalsIgnoringCase("Expect"):
@@ -45,8 +45,7 @@ struct ControlFields {
         }
     }
 
-    /// RFC 9110 7.6.1: a list of tokens, perhaps over several fields. What is no option that we
-    /// know means nothing to us.
+    /// RFC 9110 7.6.1: a list of tokens, possibly over several fields. Unknown options are ignored.
     private mutating func readConnection(_ value: Span<UInt8>) {
         if value.equals("keep-alive") {
             saysKeepAlive = true
@@ -62,10 +61,11 @@ struct ControlFields {
         }
     }
 
-    /// Digits and nothing else. A list of equal numbers would be allowed (RFC 9110 8.6), and is
-    /// refused: nobody needs it, and whoever reads it otherwise is being attacked.
+    /// Digits and nothing else. A list of equal numbers would be allowed (RFC 9110 8.6) but is
+    /// rejected: it is not used in practice, and a parser that reads it differently enables
+    /// smuggling.
     private mutating func readLength(_ value: Span<UInt8>) throws(WireError) {
-        // Nineteen digits hold every `Int`; a longer run of zeros is a game.
+        // Nineteen digits hold every `Int`; longer runs of zeros are not legitimate.
         guard (1...19).contains(value.count) else { throw .contentLength }
         var number = 0
         for index in value.indices {

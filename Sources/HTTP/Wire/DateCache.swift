@@ -1,6 +1,6 @@
 import Basics
 
-/// The text of the `Date` field (RFC 9110 5.6.7), written anew once a second.
+/// The text of the `Date` field (RFC 9110 5.6.7), updated once a second.
 package struct DateCache {
     private var second = Int64.min
     private var line: [UInt8] = []

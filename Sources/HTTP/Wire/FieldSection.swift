@@ -1,14 +1,14 @@
 /// Reads field lines up to the empty line that ends them (RFC 9112 5): strictly, in one pass, and
-/// resumed at the line that was not complete, so that bytes which drip cost no more than their sum.
+/// resumed at the incomplete line, so that slowly arriving bytes cost no more than their sum.
 struct FieldSection {
-    /// What the lines read so far say about framing and connection.
+    /// The fields so far that concern framing and connection.
     private(set) var control = ControlFields()
     private var count = 0
 
     private let begin: Int
-    /// Where the line that is not complete begins.
+    /// The offset of the incomplete line.
     private var line: Int
-    /// Up to here that line has no LF.
+    /// That line has no LF before this offset.
     private var searched: Int
 
     /// The section begins at `start`.
@@ -18,8 +18,8 @@ struct FieldSection {
         searched = start
     }
 
-    /// The offset behind the empty line; nil as long as it has not come. Each call gets the bytes
-    /// from the same beginning, more of them each time.
+    /// The offset behind the empty line; nil until it has arrived. Each call gets the bytes from
+    /// the same beginning, with more at the end.
     mutating func read(_ bytes: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int? {
         if searched > line, bytes.firstLineFeed(from: searched) == nil {
             return try suspend(bytes, limits)
@@ -46,8 +46,8 @@ struct FieldSection {
         return nil
     }
 
-    /// Reads the field line that begins at `line`; gives the offset behind it, or nil if its end has
-    /// not come.
+    /// Reads the field line that begins at `line`; returns the offset behind it, or nil if its end
+    /// has not arrived.
     @inline(__always)
     private mutating func readLine(_ bytes: Span<UInt8>) throws(WireError) -> Int? {
         var index = bytes.skipCommonBytes(from: line)
@@ -73,12 +73,12 @@ struct FieldSection {
 
         var valueEnd = index
         while valueEnd > value, ASCII.isWhiteSpace(bytes[valueEnd &- 1]) { valueEnd &-= 1 }
-        try control.take(
+        try control.read(
             bytes.extracting(line..<nameEnd), bytes.extracting(value..<valueEnd))
         return index &+ 2
     }
 
-    /// What is wrong with a line whose name does not end with a colon.
+    /// The error in a line whose name does not end with a colon.
     private static func lineError(_ bytes: Span<UInt8>, at index: Int, in line: Int) -> WireError {
         switch bytes[index] {
         case ASCII.lineFeed: .lineEnd

@@ -1,6 +1,6 @@
 extension BodyFraming {
-    /// RFC 9112 6.3 for requests, from top to bottom. Anything ambiguous is refused: ambiguity is
-    /// how smuggling starts.
+    /// RFC 9112 6.3 for requests, from top to bottom. Anything ambiguous is rejected: ambiguity
+    /// enables smuggling.
     static func ofRequest(
         version: HTTPVersion, _ fields: ControlFields
     ) throws(WireError) -> BodyFraming {
@@ -11,7 +11,7 @@ extension BodyFraming {
         return try length(fields) ?? .none
     }
 
-    /// RFC 9112 6.3 for answers, from top to bottom.
+    /// RFC 9112 6.3 for responses, from top to bottom.
     static func ofResponse(
         status: Status, toHead: Bool, version: HTTPVersion, _ fields: ControlFields
     ) throws(WireError) -> BodyFraming {

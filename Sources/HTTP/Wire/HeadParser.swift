@@ -1,16 +1,16 @@
-/// What differs between reading requests and reading responses: their heads. `MessageReader` does
+/// The difference between reading requests and reading responses: their heads. `MessageReader` does
 /// the rest.
 protocol HeadParser {
     associatedtype Head: Sendable
     associatedtype Interim: Sendable
 
-    /// Whether bytes of a message have come whose final head is not complete.
+    /// Whether a message has begun whose final head is not complete.
     var hasBegun: Bool { get }
 
-    /// The head and its length in bytes; nil as long as it is not complete.
+    /// The head and its length in bytes; nil until it is complete.
     ///
-    /// Each call gets all bytes of the head that are there, from its first one on; what the call
-    /// before has read is not read again. After a complete head the parser is ready for the next one.
+    /// Each call gets all bytes of the head so far, from its first one on, and does not read again
+    /// what the previous call has read. After a complete head the parser is ready for the next one.
     mutating func parse(
         _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> (head: Head, length: Int)?

@@ -1,9 +1,8 @@
 import Basics
 
-/// Heads are written at the end of a buffer that their writer keeps and uses again. Whatever can
-/// stand in one is checked by its type, so no call here can split a head. Fields that speak of the
-/// connection or of the framing are left out where they stand among others: they are said by the
-/// functions below, once.
+/// Heads are appended to a buffer that their writer reuses. The types of all parts are checked, so
+/// no call here can split a head. Fields that belong to the connection or frame the message are
+/// dropped from `Fields`; the functions below write them, once.
 extension [UInt8] {
     /// `HTTP/1.1 200 OK`, with the line end.
     package mutating func append(statusLine status: Status) {
@@ -18,7 +17,7 @@ extension [UInt8] {
         append(literal: "\r\n")
     }
 
-    /// A request line and `Host`, which RFC 9110 7.2 wants first.
+    /// A request line and `Host`, which comes first as RFC 9110 7.2 recommends.
     package mutating func append(requestLine method: Method, _ target: Target, host: FieldValue) {
         append(method)
         append(ASCII.space)
@@ -28,7 +27,7 @@ extension [UInt8] {
         append(literal: "\r\n")
     }
 
-    /// All lines, in one copy unless some of them are not theirs to say.
+    /// All lines, in one copy unless some of them must be dropped.
     package mutating func append(_ fields: Fields) {
         guard fields.mayHoldConnectionFields else {
             append(copying: fields.wireText)

@@ -1,11 +1,11 @@
 import Basics
 
-/// Reads the messages on one connection, one after the other, with no idea of sockets: head, framing,
-/// body, trailers. `RequestReader` and `ResponseReader` are its two uses; both are in this module, so
-/// that each gets code of its own instead of calls through a protocol.
+/// Reads the messages on one connection in order, independent of sockets: head, framing, body,
+/// trailers. `RequestReader` and `ResponseReader` use it; both are in this module, so that the
+/// compiler specialises it for each.
 ///
-/// Only a head that comes in pieces is copied here; a whole one is parsed where it lies. An error
-/// is final: every later call throws it again.
+/// Only a head that arrives in pieces is copied; a complete one is parsed in place. An error is
+/// final: every later call throws it again.
 struct MessageReader<Parser: HeadParser> {
     typealias Event = ReadEvent<Parser.Head, Parser.Interim>
 
@@ -17,11 +17,11 @@ struct MessageReader<Parser: HeadParser> {
 
     private let limits: Limits
     private var state = State.head
-    /// After an error it stays as the error found it.
+    /// Unchanged after an error.
     var parser: Parser
-    /// The body of the current message. Not part of the state, so that it changes where it lies.
+    /// The body of the present message. Not part of the state, so that it is changed in place.
     private var body = BodyReader(.none)
-    /// The beginning of a head whose rest has not come.
+    /// The beginning of an incomplete head.
     private var partial: [UInt8] = []
 
     init(_ parser: Parser, _ limits: Limits) {
@@ -29,7 +29,7 @@ struct MessageReader<Parser: HeadParser> {
         self.limits = limits
     }
 
-    /// Whether bytes of a message have come and its last one has not.
+    /// Whether a message has begun and has not ended.
     var isInMessage: Bool {
         switch state {
         case .head: parser.hasBegun
@@ -46,7 +46,7 @@ struct MessageReader<Parser: HeadParser> {
     /// Size of the stored beginning of a head, in bytes.
     var memoryBytes: Int { partial.count }
 
-    /// What comes next in `bytes` from `position` on; moves the position behind it.
+    /// The next event in `bytes` from `position` on; moves the position behind it.
     mutating func read(
         _ bytes: Span<UInt8>, from position: inout Int
     ) throws(WireError) -> Event {
@@ -61,8 +61,8 @@ struct MessageReader<Parser: HeadParser> {
         }
     }
 
-    /// The other side sends no more: true if that completes a message, false if there was none.
-    /// Throws if it cuts one short.
+    /// The peer sends no more: true if that completes a message, false if there was none. Throws if
+    /// it truncates one.
     mutating func end() throws(WireError) -> Bool {
         switch state {
         case .failed(let error): throw error
@@ -98,7 +98,7 @@ struct MessageReader<Parser: HeadParser> {
         return .head(head)
     }
 
-    /// Parses what was given, behind what was held before; holds it if that is not a whole head.
+    /// Parses the given bytes behind the stored ones; stores them if the head is incomplete.
     private mutating func parse(
         _ given: Span<UInt8>
     ) throws(WireError) -> (head: Parser.Head, length: Int)? {

@@ -1,20 +1,20 @@
 import Basics
 
-/// Reads the head of a request (RFC 9112 3 to 5): one pass over bytes that stay where they are,
-/// then one allocation for all of it.
+/// Reads the head of a request (RFC 9112 3 to 5): one pass over bytes that do not move, then one
+/// allocation for the whole head.
 struct RequestHeadParser: HeadParser {
-    /// Where the request line begins, behind the empty lines that are ignored.
+    /// The offset of the request line, behind ignored empty lines.
     private var line = 0
-    /// Up to here the request line has no LF.
+    /// The request line has no LF before this offset.
     private var searched = 0
     private var first: RequestLine?
     private var section = FieldSection(at: 0)
 
-    /// Whether the method of the head that has begun is HEAD. Known as soon as the space behind the
-    /// method has come, whatever is wrong with the rest.
+    /// Whether the method of the present head is HEAD. Known when the space behind the method has
+    /// arrived, even if the rest is malformed.
     private(set) var isHead = false
 
-    /// Whether more than empty lines has come.
+    /// Whether anything but empty lines has arrived.
     var hasBegun: Bool { searched > line || first != nil }
 
     mutating func parse(
@@ -27,7 +27,7 @@ struct RequestHeadParser: HeadParser {
         return (head, end)
     }
 
-    /// None: only responses can be interim.
+    /// Nil: only responses can be interim.
     func interim(_ head: RequestHead, _ limits: Limits) -> Never? { nil }
 
     static func framing(_ head: RequestHead) -> BodyFraming { head.framing }
@@ -37,7 +37,7 @@ struct RequestHeadParser: HeadParser {
     ) throws(WireError) -> RequestLine? {
         if let first { return first }
         try skipEmptyLines(bytes, limits)
-        // A CR that is the last byte may yet end an empty line.
+        // A final CR may belong to an empty line.
         guard line < bytes.count, bytes[line] != ASCII.carriageReturn else { return nil }
         readMethod(bytes.extracting(line...))
         guard let end = bytes.firstLineFeed(from: searched) else {
@@ -88,7 +88,7 @@ struct RequestHeadParser: HeadParser {
     }
 
     private static func check(_ control: ControlFields, _ version: HTTPVersion) throws(WireError) {
-        // RFC 9112 3.2: exactly one, before HTTP/1.1 at most one.
+        // RFC 9112 3.2: exactly one `Host`; before HTTP/1.1 at most one.
         if control.hostCount != 1 {
             if control.hostCount > 1 { throw .hostRepeated }
             if version >= .http11 { throw .hostMissing }

@@ -2,20 +2,20 @@ import Basics
 
 /// `method SP target SP version CRLF`, one space each and nothing else (RFC 9112 3).
 struct RequestLine {
-    /// Where the method stands in the bytes of the head.
+    /// The position of the method in the bytes of the head.
     let method: Range<Int>
-    /// Where the target stands in the bytes of the head.
+    /// The position of the target in the bytes of the head.
     let target: Range<Int>
-    /// What the target consists of.
+    /// The parts of the target.
     let layout: TargetLayout
     let version: HTTPVersion
-    /// Behind the line.
+    /// The offset behind the line.
     let end: Int
 
     /// Reads a line whose LF is at the end of `line`.
     init(_ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits) throws(WireError) {
-        // First what is refused before the line has ended too, so that its answer does not depend
-        // on how the bytes arrive.
+        // First the checks that also apply to an unfinished line, so that the result does not
+        // depend on how the bytes arrive.
         guard ByteSet.token.contains(bytes[line.lowerBound]) else { throw .requestLine }
         let methodEnd = try Self.endOfMethod(
             bytes.extracting(0..<line.upperBound), from: line.lowerBound, limits)
@@ -38,8 +38,7 @@ struct RequestLine {
         self.end = line.upperBound &+ 1
     }
 
-    /// What can be said of a line before its end has come: whether it began at all, and whether one
-    /// of its parts is too long already.
+    /// Checks a line whose end has not arrived: its beginning, and the lengths of its parts.
     static func check(unfinished line: Span<UInt8>, _ limits: Limits) throws(WireError) {
         guard ByteSet.token.contains(line[0]) else { throw .requestLine }
         guard line.count > limits.methodBytes + 1 else { return }

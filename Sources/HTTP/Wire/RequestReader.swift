@@ -1,4 +1,4 @@
-/// Reads the requests on one connection, one after the other.
+/// Reads the requests on one connection in order.
 ///
 ///     var position = 0
 ///     reading: while true {
@@ -21,7 +21,7 @@ package struct RequestReader {
         messages = MessageReader(RequestHeadParser(), limits)
     }
 
-    /// Whether bytes of a request have come and its last one has not.
+    /// Whether a request has begun and has not ended.
     package var isInMessage: Bool { messages.isInMessage }
 
     /// Whether the next bytes belong to a head.
@@ -30,20 +30,21 @@ package struct RequestReader {
     /// Size of the stored beginning of a head, in bytes.
     package var memoryBytes: Int { messages.memoryBytes }
 
-    /// Whether the head that has begun, or was refused, is that of a HEAD request; false as long as its
-    /// method is not known.
+    /// Whether the present or rejected head is that of a HEAD request; false until its method is
+    /// known.
     package var isHeadRequest: Bool { messages.parser.isHead }
 
-    /// What comes next in `bytes` from `position` on; moves the position behind it. An error is final.
+    /// The next event in `bytes` from `position` on; moves the position behind it. An error is
+    /// final.
     package mutating func read(
         _ bytes: Span<UInt8>, from position: inout Int
     ) throws(WireError) -> Event {
         try messages.read(bytes, from: &position)
     }
 
-    /// The other side sends no more. Throws if that is in the middle of a request.
+    /// The peer sends no more. Throws in the middle of a request.
     package mutating func end() throws(WireError) {
-        // No request ends with its connection (RFC 9112 6.3), so that nothing can be completed.
+        // The end of a connection completes no request (RFC 9112 6.3).
         _ = try messages.end()
     }
 }

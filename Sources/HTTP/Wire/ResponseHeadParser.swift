@@ -4,10 +4,10 @@ import Basics
 struct ResponseHeadParser: HeadParser {
     /// Whether the response is one to HEAD.
     var answersHead = false
-    /// Heads of the current response that were not its final one.
+    /// The number of interim heads of the present response.
     private var interimResponses = 0
 
-    /// Up to here the status line has no LF.
+    /// The status line has no LF before this offset.
     private var searched = 0
     private var first: StatusLine?
     private var section = FieldSection(at: 0)
@@ -78,7 +78,7 @@ struct ResponseHeadParser: HeadParser {
 private struct StatusLine {
     let version: HTTPVersion
     let status: Status
-    /// Behind the line.
+    /// The offset behind the line.
     let end: Int
 
     /// Reads a line whose LF is at `end`. The reason is checked and dropped.

@@ -1,5 +1,5 @@
-/// Checks the trailer fields behind the last chunk (RFC 9112 7.1.2). It stores nothing and decides
-/// nothing: what comes after a body must not change what was decided before it.
+/// Checks the trailer fields behind the last chunk (RFC 9112 7.1.2). It neither stores nor uses
+/// them: fields behind a body must not change decisions made before it.
 struct TrailerSection {
     private enum State {
         case lineStart
@@ -13,22 +13,22 @@ struct TrailerSection {
     private var count = 0
     private var lines = 0
 
-    /// Whether the section is over but for the rest of its last line end.
+    /// Whether only the LF of the final empty line is missing.
     var isInEmptyLine: Bool {
         if case .lastLineFeed = state { true } else { false }
     }
 
-    /// Whether that byte begins the empty line that ends the section.
+    /// Whether the byte begins the empty line that ends the section.
     func isEnded(by byte: UInt8) -> Bool {
         if case .lineStart = state { byte == ASCII.carriageReturn } else { false }
     }
 
-    /// True when that byte was the last of the section.
-    mutating func take(_ byte: UInt8, _ limits: Limits) throws(WireError) -> Bool {
+    /// True if the byte ends the section.
+    mutating func read(_ byte: UInt8, _ limits: Limits) throws(WireError) -> Bool {
         count &+= 1
         guard count <= limits.trailerBytes else { throw .fieldsTooLarge }
         switch state {
-        case .lineStart: try begin(byte, limits)
+        case .lineStart: try beginLine(byte, limits)
         case .name:
             if byte == ASCII.colon {
                 state = .value
@@ -51,7 +51,7 @@ struct TrailerSection {
         return false
     }
 
-    private mutating func begin(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+    private mutating func beginLine(_ byte: UInt8, _ limits: Limits) throws(WireError) {
         if byte == ASCII.carriageReturn {
             state = .lastLineFeed
             return

@@ -143,7 +143,7 @@ import Testing
         harness.after(100) { reset(after: eventsBefore) }
         #expect(harness.response(of: first).outcome == "200 at 100")
         harness.pass(300)
-        #expect(third.answers.first?.status == 200)
+        #expect(third.responses.first?.status == 200)
         #expect(try harness.load() == "0 running, 0 waiting")
         harness.expectQuiet()
     }
@@ -181,20 +181,20 @@ import Testing
         let harness = try GatewayHarness(
             "one: { from: a, get: /1, required: true, timeout: 60ms }",
             backend: "max_concurrent: 2, queue: { size: 5, wait: 40ms }", seed: seed)
-        harness.roughen(upTo: 3)
+        harness.randomizeLatency(upTo: 3)
         harness.on(
             "/1", .ok("1", after: 20), .closes(after: 5), .hangs, .ok("1", after: 40),
             .resets(after: 30),
             .hangs, .ok("1", after: 10))
         for _ in 1...60 {
             let client = try harness.send(get())
-            let when = harness.chance(below: 60)
-            switch harness.chance(below: 4) {
+            let when = harness.random(below: 60)
+            switch harness.random(below: 4) {
             case 0: harness.after(when) { client.reset() }
             case 1: harness.after(when) { client.leave() }
             default: break
             }
-            harness.pass(Double(harness.chance(below: 20)))
+            harness.pass(Double(harness.random(below: 20)))
         }
         harness.pass(500)
         #expect(try harness.load() == "0 running, 0 waiting")

@@ -22,12 +22,12 @@ import Testing
         #expect(harness.loop.descriptors.shortages.accepts == 1)
         clients[3].send(get())
         harness.pass(1_000)
-        #expect(clients[3].answers.isEmpty)
+        #expect(clients[3].responses.isEmpty)
         #expect(harness.loop.descriptors.shortages.accepts == 1, "a pause counts once")
 
         clients[0].leave()
         harness.pass(100)
-        #expect(clients[3].answers.isEmpty, "two and the one at the ceiling are still open")
+        #expect(clients[3].responses.isEmpty, "two and the one at the ceiling are still open")
         clients[1].leave()
         #expect(harness.response(of: clients[3]).status == 200)
         harness.expectQuiet()
@@ -44,12 +44,12 @@ import Testing
         for client in [first] + others { client.send(get()) }
         #expect(harness.response(of: first).status == 200)
         harness.pass(1_000)
-        let waiting = others.filter(\.answers.isEmpty)
+        let waiting = others.filter(\.responses.isEmpty)
         #expect(waiting.count >= 4, "no more connections than the ceiling are accepted")
         first.leave()
-        for client in others where !client.answers.isEmpty { client.leave() }
+        for client in others where !client.responses.isEmpty { client.leave() }
         harness.pass(1_000)
-        #expect(waiting.contains { $0.answers.map(\.status) == [200] }, "accepting resumes")
+        #expect(waiting.contains { $0.responses.map(\.status) == [200] }, "accepting resumes")
         harness.expectQuiet()
     }
 

@@ -15,7 +15,7 @@ import Testing
         let head = request("POST", "/x", ["Content-Length: 70000"])
         let client = try harness.send(head + String(repeating: "x", count: 10_000))
         harness.pass(1)
-        #expect(client.answers.isEmpty)
+        #expect(client.responses.isEmpty)
         client.send(String(repeating: "x", count: 60_000))
         let response = harness.response(of: client)
         #expect(response.status == 503)
@@ -112,7 +112,7 @@ import Testing
             return client
         }
         harness.pass(10)
-        #expect(clients.map { $0.answers.first?.status } == [nil, nil, nil, 503, 503])
+        #expect(clients.map { $0.responses.first?.status } == [nil, nil, nil, 503, 503])
         #expect(clients.map(\.isClosed) == [false, false, false, true, true])
         for client in clients { client.leave() }
         harness.pass(10)

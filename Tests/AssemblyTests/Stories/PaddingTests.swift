@@ -119,9 +119,9 @@ import Testing
         harness.pass(10)
         client.end()
         harness.pass(399)
-        #expect(client.answers.isEmpty)
+        #expect(client.responses.isEmpty)
         harness.pass(1)
-        #expect(client.answers.map(\.status) == [400])
+        #expect(client.responses.map(\.status) == [400])
         harness.expectQuiet()
     }
 
@@ -158,7 +158,7 @@ import Testing
         #expect(try harness.fetch(post("{}")).outcome == "200 at 400")
         for client in slow { client.send("}") }
         harness.pass(400)
-        #expect(slow.map { $0.answers.first?.status } == [200, 503, 503, 503, 503])
+        #expect(slow.map { $0.responses.first?.status } == [200, 503, 503, 503, 503])
         harness.expectQuiet()
     }
 
@@ -173,10 +173,10 @@ import Testing
         harness.pass(10)
         for client in slow { client.send("}") }
         harness.pass(399)
-        #expect(slow.allSatisfy { $0.answers.isEmpty })
+        #expect(slow.allSatisfy { $0.responses.isEmpty })
         harness.pass(1)
-        #expect(slow.map { $0.answers.first?.status } == [200, 503])
-        #expect(slow[1].answers.first?["Retry-After"] == "1")
+        #expect(slow.map { $0.responses.first?.status } == [200, 503])
+        #expect(slow[1].responses.first?["Retry-After"] == "1")
         harness.expectQuiet()
     }
 
@@ -188,7 +188,7 @@ import Testing
         let response = try harness.fetch()
         #expect(response.outcome == "503 at 400")
         #expect(response["Retry-After"] == "1")
-        #expect(first.answers.first?.outcome == "200 at 400")
+        #expect(first.responses.first?.outcome == "200 at 400")
         harness.expectQuiet()
     }
 

@@ -23,21 +23,21 @@ import Testing
         _ seed: UInt64
     ) throws {
         let harness = try GatewayHarness(config: Self.config(90), seed: seed)
-        harness.roughen(upTo: 4)
+        harness.randomizeLatency(upTo: 4)
         script(harness)
         var (clients, staying): ([ScriptedClient], [ScriptedClient]) = ([], [])
         for number in 1...80 {
             let (client, leaves) = try client(harness)
             clients.append(client)
             if !leaves { staying.append(client) }
-            harness.pass(Double(harness.chance(below: 12)))
+            harness.pass(Double(harness.random(below: 12)))
             if number % 25 == 0 { try harness.install(Self.config(80 + number)) }
         }
         harness.pass(1000)
-        let statuses = clients.flatMap { $0.answers.map(\.status) }
-        #expect(clients.allSatisfy { $0.answers.count <= 1 })
+        let statuses = clients.flatMap { $0.responses.map(\.status) }
+        #expect(clients.allSatisfy { $0.responses.count <= 1 })
         #expect(staying.count >= 30)
-        #expect(staying.allSatisfy { $0.answers.count == 1 })
+        #expect(staying.allSatisfy { $0.responses.count == 1 })
         #expect(Set(statuses).isSubset(of: [200, 502, 503, 504]), "\(statuses)")
         #expect(statuses.contains(200) && Set(statuses).count > 1, "\(statuses)")
         for backend in ["a", "b", "c"] {
@@ -49,9 +49,9 @@ import Testing
     /// A client that may send its body slowly and may disconnect at any time; and whether it does.
     private func client(_ harness: GatewayHarness) throws -> (ScriptedClient, leaves: Bool) {
         let client = try harness.send(request("POST", "/x", ["Content-Length: 2"]))
-        harness.after(harness.chance(below: 10)) { client.send("{}") }
-        let when = harness.chance(below: 90)
-        let ending = harness.chance(below: 5)
+        harness.after(harness.random(below: 10)) { client.send("{}") }
+        let when = harness.random(below: 90)
+        let ending = harness.random(below: 5)
         switch ending {
         case 0: harness.after(when) { client.reset() }
         case 1: harness.after(when) { client.leave() }
@@ -70,8 +70,8 @@ import Testing
     }
 
     private func reply(_ harness: GatewayHarness, _ body: String) -> Reply {
-        let after = harness.chance(below: 40)
-        return switch harness.chance(below: 16) {
+        let after = harness.random(below: 40)
+        return switch harness.random(below: 16) {
         case 0: .hangs
         case 1: .closes(after: after)
         case 2: .resets(after: after)

@@ -162,7 +162,7 @@ import Testing
         #expect(try harness.fetch().status == 503)
         try harness.install(text(endpoint: "max_in_flight: 3"))
         #expect(try harness.fetch().outcome == "200 at 100")
-        #expect(former.map { $0.answers.first?.status } == [200, 200])
+        #expect(former.map { $0.responses.first?.status } == [200, 200])
         harness.expectQuiet()
     }
 

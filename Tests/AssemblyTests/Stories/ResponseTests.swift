@@ -334,7 +334,7 @@ import Testing
         ),
         (
             .closes(),
-            #"{"call":"two","kind":"connection_terminated","host":"127.0.0.1:7002","detail":"closed without an answer"}"#
+            #"{"call":"two","kind":"connection_terminated","host":"127.0.0.1:7002","detail":"closed without a response"}"#
         ),
         (
             .hangs,

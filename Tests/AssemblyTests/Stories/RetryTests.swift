@@ -185,7 +185,7 @@ import Testing
         harness.on("/1", .status(503, after: 20))
         let clients = try (0..<30).map { _ in try harness.send(get()) }
         harness.pass(100)
-        #expect(clients.allSatisfy { $0.answers.map(\.status) == [502] })
+        #expect(clients.allSatisfy { $0.responses.map(\.status) == [502] })
         #expect(harness.seen.count == 30 + 6)
         harness.expectQuiet()
     }

@@ -130,7 +130,7 @@ import Testing
         #expect(response.outcome == "503 at 0")
         #expect(response["Retry-After"] == "1")
         harness.pass(100)
-        #expect(clients.map { $0.answers.first?.status } == [200, 200])
+        #expect(clients.map { $0.responses.first?.status } == [200, 200])
         #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
@@ -143,7 +143,7 @@ import Testing
         #expect(response.outcome == "503 at 0")
         #expect(response["Retry-After"] == "1")
         harness.pass(100)
-        #expect(clients.map { $0.answers.first?.status } == [200, 200])
+        #expect(clients.map { $0.responses.first?.status } == [200, 200])
         #expect(try harness.fetch().status == 200)
         harness.expectQuiet()
     }
@@ -225,7 +225,7 @@ import Testing
         let client = try harness.send(get())
         for count in 1...3 {
             #expect(harness.response(of: client).status == 200)
-            #expect(client.answers.count == count)
+            #expect(client.responses.count == count)
             client.send(get())
         }
         harness.expectQuiet()
@@ -239,8 +239,8 @@ import Testing
         let client = try harness.send(
             get("/x?n=1") + get("/x?n=2") + get("/nowhere") + get("/x?n=3"))
         harness.pass(100)
-        #expect(client.answers.map(\.status) == [200, 200, 404, 200])
-        #expect(client.answers.map(\.ms) == [50, 60, 60, 60])
+        #expect(client.responses.map(\.status) == [200, 200, 404, 200])
+        #expect(client.responses.map(\.ms) == [50, 60, 60, 60])
         #expect(harness.events == ["0 GET /1", "50 GET /2", "60 GET /3"])
         harness.expectQuiet()
     }

@@ -162,7 +162,7 @@ import Testing
     @Test func aPauseOfTheWholeProcessBlamesNoWorker() {
         monitor.startHeartbeats()
         network.advance(by: .milliseconds(700))
-        network.clock.pass(until: network.clock.now + .seconds(30))
+        network.clock.advance(until: network.clock.now + .seconds(30))
         #expect(monitor.workersSilent(for: .milliseconds(1)).isEmpty)
         network.advance(by: .seconds(1))
         #expect(lines.isEmpty)

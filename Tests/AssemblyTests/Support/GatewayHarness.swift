@@ -175,16 +175,16 @@ final class GatewayHarness: Harness {
 
     /// Lets time pass until a client has its next response or its connection is closed.
     func response(of client: ScriptedClient) -> ReceivedResponse {
-        let count = client.answers.count
-        network.run(until: { client.answers.count > count || client.isClosed }, eventsMax: 100_000)
+        let count = client.responses.count
+        network.run(until: { client.responses.count > count || client.isClosed }, eventsMax: 100_000)
         network.advance(by: .zero)
-        return client.answers.count > count ? client.answers[count] : .none
+        return client.responses.count > count ? client.responses[count] : .none
     }
 
     // MARK: Time
 
     func pass(_ milliseconds: Double) {
-        testbed.pass(.microseconds(Int64(milliseconds * 1000)))
+        testbed.advance(by: .microseconds(Int64(milliseconds * 1000)))
     }
 
     // MARK: The instance

@@ -1,8 +1,7 @@
 import Basics
 import HTTP
 
-/// A body in the hands of a test: it delivers what the test gives it, and records what its reader
-/// asks of it.
+/// A body that the test delivers, and that records the calls of its reader.
 final class ScriptedBody: BodySource {
     let framing: BodyFraming
     private var sink: (any BodySink)?
@@ -55,7 +54,7 @@ final class RecordingSink: BodySink {
     private(set) var text = ""
     private(set) var hasEnded = false
     private(set) var error: (any Error)?
-    /// Called behind each piece.
+    /// Called after each piece.
     var onPiece: () -> Void = {}
 
     func bodyReceived(_ piece: Span<UInt8>) {

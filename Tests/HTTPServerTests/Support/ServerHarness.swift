@@ -9,7 +9,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// A server on a simulated loop, with a service in the test's hands, and clients that speak to it.
+/// A server on a simulated loop, with a service that the test controls, and its clients.
 final class ServerHarness: Harness {
     let testbed: Testbed
     var network: SimNetwork { testbed.network }
@@ -18,19 +18,19 @@ final class ServerHarness: Harness {
     private(set) var server: Server
     private var address = SocketAddress.ip(.v4(0x7F00_0001), port: 0)
 
-    /// Requests that the service was asked, in order.
-    private(set) var asked: [(request: Request, exchange: Exchange)] = []
-    /// Answers that a held service still owes, in order of asking.
-    private var owed: [Owed] = []
-    /// Promises that were cancelled, by the number of their request.
+    /// The requests of the service, in order.
+    private(set) var requests: [(request: Request, exchange: Exchange)] = []
+    /// Pending responses of the deferred service, in the order of their requests.
+    private var pending: [PendingResponse] = []
+    /// The numbers of requests whose promises were cancelled.
     private(set) var cancelled: [Int] = []
-    /// What the hooks told: `GET /path 200 5`, `refused 400`.
+    /// The calls of the hooks: `GET /path 200 5`, `refused 400`.
     private(set) var log: [String] = []
 
-    /// What the service does with a request.
+    /// The service.
     var service: (ServerHarness, Request, Exchange) -> LocalPromise<Response>
 
-    /// - Parameter rejection: the embedder's chain for responses that the server gives itself
+    /// - Parameter rejection: the embedder's chain for the server's own responses
     init(
         seed: UInt64 = 1, _ settings: ServerSettings = ServerSettings(),
         service: @escaping (ServerHarness, Request, Exchange) -> LocalPromise<Response> =
@@ -47,7 +47,7 @@ final class ServerHarness: Harness {
         hooks.rejection = rejection
         server = Server(loop: serverLoop, settings: settings, hooks: hooks) {
             [unowned self] request, exchange in
-            asked.append((request, exchange))
+            requests.append((request, exchange))
             return self.service(self, request, exchange)
         }
         address = try server.listen(on: address)
@@ -64,7 +64,7 @@ final class ServerHarness: Harness {
         return hooks
     }
 
-    /// Answers with the request's target at once.
+    /// Responds with the request's target at once.
     static func echo(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange)
         -> LocalPromise<
             Response
@@ -73,7 +73,7 @@ final class ServerHarness: Harness {
         exchange.local.value(Response(status: .ok, body: request.head.target.text))
     }
 
-    /// Answers with the body of the request, of at most 100 bytes.
+    /// Responds with the body of the request, of at most 100 bytes.
     static func echoBody(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange)
         -> LocalPromise<
             Response
@@ -88,27 +88,27 @@ final class ServerHarness: Harness {
             }
     }
 
-    /// Answers when the test says so.
-    static func held(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange)
+    /// Responds when the test calls `respond`.
+    static func deferred(_ harness: ServerHarness, _ request: Request, _ exchange: Exchange)
         -> LocalPromise<
             Response
         >
     {
-        let owed = Owed(exchange.local)
-        harness.owed.append(owed)
-        let number = harness.asked.count - 1
-        let promise = owed.promise
-        owed.resolver?.onCancel { [unowned harness] _ in harness.cancelled.append(number) }
+        let pending = PendingResponse(exchange.local)
+        harness.pending.append(owed)
+        let number = harness.requests.count - 1
+        let promise = pending.promise
+        pending.resolver?.onCancel { [unowned harness] _ in harness.cancelled.append(number) }
         return promise
     }
 
-    /// Gives the oldest answer that is owed.
-    func answer(_ body: String = "ok") {
-        let first = owed.removeFirst()
+    /// Completes the oldest pending response.
+    func respond(_ body: String = "ok") {
+        let first = pending.removeFirst()
         onServer { first.resolver.take()?.fulfill(Response(status: .ok, body: Bytes(body))) }
     }
 
-    private final class Owed {
+    private final class PendingResponse {
         var resolver: LocalResolver<Response>?
         let promise: LocalPromise<Response>
 
@@ -119,35 +119,35 @@ final class ServerHarness: Harness {
         }
     }
 
-    /// A client that is connected.
+    /// A connected client.
     func connect() throws -> ScriptedPeer {
         ScriptedPeer(try testbed.connect(to: address))
     }
 
-    /// Does something as an event of the server's loop.
+    /// Runs an action as an event of the server's loop.
     func onServer(_ action: @escaping () -> Void) {
         testbed.perform(on: serverLoop, action)
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     func advance(_ milliseconds: Int = 5) {
-        testbed.pass(.milliseconds(milliseconds))
+        testbed.advance(by: .milliseconds(milliseconds))
     }
 
-    /// What a client that sends a text gets within some milliseconds: `200 /path | 400!`, where `!`
-    /// is a closed connection, `+100` an interim answer.
-    func answers(to text: String, within milliseconds: Int = 5) throws -> String {
+    /// The responses to a text within some milliseconds: `200 /path | 400!`, where `!` is a closed
+    /// connection and `+100` an interim response.
+    func responses(to text: String, within milliseconds: Int = 5) throws -> String {
         let peer = try connect()
         peer.send(text)
         advance(milliseconds)
-        let told = summary(of: peer)
+        let received = summary(of: peer)
         peer.stream.close()
         advance()
-        return told
+        return received
     }
 }
 
-/// The answers that a client has got, in words.
+/// The responses that a client has received, as a text.
 func summary(of peer: ScriptedPeer, toHead: Bool = false) -> String {
     var words: [String] = []
     var parser = ResponseParser(peer.received)
@@ -157,9 +157,9 @@ func summary(of peer: ScriptedPeer, toHead: Bool = false) -> String {
             continue
         }
         let isProblem = response["Content-Type"] == "application/problem+json"
-        let says = response["Connection"] == "close" ? " close" : ""
+        let close = response["Connection"] == "close" ? " close" : ""
         let body = isProblem || response.body.isEmpty ? "" : " \(response.body)"
-        words.append("\(response.status)\(says)\(body)")
+        words.append("\(response.status)\(close)\(body)")
     }
     if !parser.rest.isEmpty { words.append("garbage") }
     return words.joined(separator: " | ") + (peer.hasEnded ? "!" : "")

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// RFC 9110 5.4: a head that is too large is refused, however it arrives.
+/// RFC 9110 5.4: a too large head is rejected, however it arrives.
 @Suite struct Section5_4LimitsTests {
     @Test func limitsTheNumberOfFields() {
         var limits = Limits()
@@ -36,8 +36,8 @@ import Testing
         #expect(responses(in: text, limits: limits) == "broken")
     }
 
-    /// A head of 64 KiB that drips costs about its size, not its square: each byte is looked at a
-    /// few times. Told by work, not by time: the reader keeps one copy of what came.
+    /// A head of 64 KiB that arrives byte by byte costs work in proportion to its size, not its
+    /// square: the reader stores one copy.
     @Test func readsALongHeadByteByByte() {
         let text = get("/", "X: " + String(repeating: "v", count: 30_000) + "\r\n")
         let pieces = latin1(text).map { [$0] }

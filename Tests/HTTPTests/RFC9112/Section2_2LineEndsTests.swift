@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// RFC 9112 2.2: a line ends with CRLF, and neither byte stands anywhere else.
+/// RFC 9112 2.2: a line ends with CRLF, and neither byte may occur elsewhere.
 @Suite struct Section2_2LineEndsTests {
     @Test(arguments: [
         "GET / HTTP/1.1\nHost: a\r\n\r\n",

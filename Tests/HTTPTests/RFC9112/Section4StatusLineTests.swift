@@ -42,7 +42,7 @@ import Testing
         #expect(transcript.description == "200 {ok}")
     }
 
-    /// The limit is one of each response, not of the connection.
+    /// The limit applies to each response, not to the connection.
     @Test func limitsInterimResponsesPerResponse() {
         let interim = String(repeating: "HTTP/1.1 103 x\r\n\r\n", count: 16)
         let text = interim + answer("HTTP/1.1 200 OK")

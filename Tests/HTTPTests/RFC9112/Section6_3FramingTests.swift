@@ -1,7 +1,8 @@
 import HTTP
 import Testing
 
-/// RFC 9112 6.3: where a message ends. Whatever two readers could see differently is refused.
+/// RFC 9112 6.3: the end of a message. Anything that parsers could interpret differently is
+/// rejected.
 @Suite struct Section6_3FramingTests {
     @Test(arguments: ["5", " \t 5 \t", "0005"])
     func readsALength(_ value: String) {

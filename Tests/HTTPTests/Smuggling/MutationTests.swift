@@ -2,8 +2,8 @@ import Basics
 import HTTP
 import Testing
 
-/// Sane messages with bytes changed, dropped and doubled: whatever comes out, it is the same however
-/// the bytes arrive, and nothing traps.
+/// Valid messages with changed, dropped and doubled bytes: the result does not depend on how the
+/// bytes arrive, and nothing traps.
 @Suite struct MutationTests {
     private static let seeds = [
         get("/a/b?c=d", "Accept: */*\r\nConnection: keep-alive\r\n"),

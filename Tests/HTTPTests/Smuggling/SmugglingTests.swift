@@ -1,8 +1,8 @@
 import HTTP
 import Testing
 
-/// Requests that hide another one. Whatever the reader makes of them, the hidden request must not
-/// come out as one of its own unless the framing says so beyond doubt.
+/// Requests that hide another one. The hidden request must not be read as a request of its own
+/// unless the framing is unambiguous.
 @Suite struct SmugglingTests {
     private static let hidden = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
 

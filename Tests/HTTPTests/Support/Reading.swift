@@ -7,7 +7,7 @@ func latin1(_ text: String) -> [UInt8] {
     text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
 }
 
-/// What a reader made of a connection's bytes, in words: one line a message, then how it ended.
+/// The messages that a reader found, one line each, and how the connection ended.
 struct Transcript: Equatable, CustomStringConvertible {
     var lines: [String] = []
     /// The statuses of interim responses.
@@ -56,7 +56,7 @@ func transcript(
     return transcript
 }
 
-/// Reads answers from bytes that arrive in the given pieces.
+/// Reads responses from bytes that arrive in the given pieces.
 func transcript(
     ofResponses pieces: [[UInt8]], limits: Limits = Limits(), toHead: Bool = false,
     thenEnds: Bool = false
@@ -107,7 +107,7 @@ private func describe(_ body: [UInt8]) -> String {
     body.isEmpty ? "" : " {\(String(Bytes(body)))}"
 }
 
-/// The ways in which bytes can arrive: whole, cut at every place, one by one.
+/// The splits in which bytes can arrive: whole, cut at every place, one by one.
 func arrivals(of bytes: [UInt8]) -> [[[UInt8]]] {
     var ways = [[bytes], bytes.map { [$0] }]
     for cut in 1..<max(bytes.count, 1) {
@@ -116,7 +116,7 @@ func arrivals(of bytes: [UInt8]) -> [[[UInt8]]] {
     return ways
 }
 
-/// What requests come out of a text, which must not depend on how it arrives.
+/// The requests in a text, which must not depend on how it arrives.
 func requests(
     in text: String, limits: Limits = Limits(), thenEnds: Bool = false,
     _ location: SourceLocation = #_sourceLocation
@@ -131,7 +131,7 @@ func requests(
     return whole.description
 }
 
-/// What answers come out of a text, which must not depend on how it arrives.
+/// The responses in a text, which must not depend on how it arrives.
 func responses(
     in text: String, toHead: Bool = false, thenEnds: Bool = false, limits: Limits = Limits(),
     _ location: SourceLocation = #_sourceLocation

@@ -3,8 +3,8 @@ import Reactor
 import TLS
 import TestCertificates
 
-/// Two engines, and the bytes between them in a test's hands.
-final class Pair {
+/// Two engines; the test transfers the bytes between them.
+final class EnginePair {
     let client: TLSEngine
     let server: TLSEngine
     private(set) var clientState = TLSEngine.Handshake.needsMore
@@ -18,15 +18,15 @@ final class Pair {
         self.server = try (server ?? Certificates.server()).engine(unixTime: unixTime)
     }
 
-    /// Both sides agree, or do not; `cut` decides in which pieces the bytes arrive.
+    /// Performs the handshake as far as possible; `cut` splits the transferred bytes.
     func performHandshake(cut: (Bytes) -> [Bytes] = { [$0] }) {
         clientState = client.continueHandshake()
         for _ in 0..<10 {
-            for piece in cut(client.taken()) {
+            for piece in cut(client.takeOutput()) {
                 server.receive(piece.span)
                 if serverState == .needsMore { serverState = server.continueHandshake() }
             }
-            for piece in cut(server.taken()) {
+            for piece in cut(server.takeOutput()) {
                 client.receive(piece.span)
                 if clientState == .needsMore { clientState = client.continueHandshake() }
             }
@@ -37,8 +37,8 @@ final class Pair {
 }
 
 extension TLSEngine {
-    /// What is to be sent.
-    func taken() -> Bytes {
+    /// Takes the bytes to send.
+    func takeOutput() -> Bytes {
         var bytes: [UInt8] = []
         takeOutgoing { bytes.append(copying: $0) }
         return Bytes(bytes)
@@ -48,7 +48,7 @@ extension TLSEngine {
 
     func send(_ bytes: Bytes) -> Bool { write(bytes.span) }
 
-    /// All that can be read now, and how it ended.
+    /// All bytes that can be read now, and the result of the last read.
     func readAll() -> (text: [UInt8], end: Read) {
         var text: [UInt8] = []
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16 * 1024) { buffer in
@@ -62,5 +62,5 @@ extension TLSEngine {
 }
 
 extension Bytes {
-    var singly: [Bytes] { (0..<count).map { self[$0..<($0 + 1)] } }
+    var singleBytes: [Bytes] { (0..<count).map { self[$0..<($0 + 1)] } }
 }

@@ -4,34 +4,34 @@ import Reactor
 
 @testable import HTTPClient
 
-/// One side of a conversation with a `ClientStateMachine`, and what came of it in words.
-struct Exchanger {
+/// Drives a `ClientStateMachine` and records its actions as text.
+struct ClientMachineHarness {
     private var machine: ClientStateMachine
     private var request = ClientRequest()
     private var collector = ResponseCollector()
     private var results: [String] = []
-    private let answerMax: Int
+    private let responseBytesMax: Int
     var sendProgress = ClientStateMachine.SendProgress.all
 
     init(
-        _ method: HTTP.Method = .get, isReused: Bool = false, answerMax: Int = 1000,
+        _ method: HTTP.Method = .get, isReused: Bool = false, responseBytesMax: Int = 1000,
         limits: Limits = Limits()
     ) {
         machine = ClientStateMachine(limits: limits)
-        self.answerMax = answerMax
+        self.responseBytesMax = responseBytesMax
         if isReused {
-            ask(.get)
+            beginRequest(.get)
             receive(["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
             results = []
         }
-        ask(method)
+        beginRequest(method)
     }
 
-    /// Everything that was to be done, in order; waiting is left out.
+    /// All actions but waiting, in order.
     var outcome: String { results.joined(separator: ", ") }
 
-    mutating func ask(_ method: HTTP.Method) {
-        request = ClientRequest(method, responseBytesMax: answerMax)
+    mutating func beginRequest(_ method: HTTP.Method) {
+        request = ClientRequest(method, responseBytesMax: responseBytesMax)
         machine.beginRequest(method)
     }
 
@@ -54,9 +54,11 @@ struct Exchanger {
         _ = perform(machine.streamFailed(.connectionReset, sendProgress: sendProgress), Span())
     }
 
-    static let endings: [@Sendable (inout Exchanger) -> Void] = [{ $0.end() }, { $0.reset() }]
+    static let endings: [@Sendable (inout ClientMachineHarness) -> Void] = [
+        { $0.end() }, { $0.reset() },
+    ]
 
-    /// What a connection does with an action; false when these bytes contain nothing more.
+    /// Performs an action as a connection does; false if the bytes contain nothing more.
     private mutating func perform(
         _ action: ClientStateMachine.Action, _ bytes: Span<UInt8>
     ) -> Bool {
@@ -71,29 +73,29 @@ struct Exchanger {
                 return true
             case .trailers: return true
             case .end(let isReusable):
-                note(collector.finish(toHead: request.method == .head), isReusable)
-            case .fail(let failure, let mayResend): note(failure, mayResend)
+                record(collector.finish(toHead: request.method == .head), isReusable)
+            case .fail(let failure, let mayResend): record(failure, mayResend)
             case .retire: results.append("retire")
             }
         } catch {
             machine.close()
-            note(error, false)
+            record(error, false)
         }
         return false
     }
 
-    private mutating func note(_ response: ClientResponse?, _ isReusable: Bool) {
+    private mutating func record(_ response: ClientResponse?, _ isReusable: Bool) {
         let text = response.map { "\($0.status) \(String($0.content))" } ?? "no head"
         results.append("\(text) \(isReusable ? "keep" : "close")")
     }
 
-    private mutating func note(_ failure: ClientFailure, _ mayResend: Bool) {
+    private mutating func record(_ failure: ClientFailure, _ mayResend: Bool) {
         let sent = failure.wasSent ? "" : ", unsent"
         results.append("\(failure.kind)\(sent)\(mayResend ? ", may resend" : "")")
     }
 }
 
-/// How the bytes of a text arrive.
+/// How the bytes of a text are split.
 enum Cut: CaseIterable {
     case whole, once, everywhere
 

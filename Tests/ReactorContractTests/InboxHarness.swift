@@ -7,8 +7,8 @@ import Testing
 import UVReactor
 
 /// One test of an inbox on one of the loops: the inbox, its loop, and other threads that post.
-final class InboxStage {
-    /// Who posted, and its how-manieth message it is.
+final class InboxHarness {
+    /// The sender, and the number of its message.
     struct Message: Sendable, Equatable {
         let sender: Int
         let number: Int
@@ -45,16 +45,16 @@ final class InboxStage {
     }
 }
 
-/// Keeps what it receives.
+/// Records received messages.
 final class InboxReader: MessageReceiver {
-    private(set) var received: [InboxStage.Message] = []
-    private let onMessage: (InboxReader, InboxStage.Message) -> Void
+    private(set) var received: [InboxHarness.Message] = []
+    private let onMessage: (InboxReader, InboxHarness.Message) -> Void
 
-    init(_ onMessage: @escaping (InboxReader, InboxStage.Message) -> Void = { _, _ in }) {
+    init(_ onMessage: @escaping (InboxReader, InboxHarness.Message) -> Void = { _, _ in }) {
         self.onMessage = onMessage
     }
 
-    func receive(_ message: InboxStage.Message) {
+    func receive(_ message: InboxHarness.Message) {
         received.append(message)
         onMessage(self, message)
     }
@@ -70,10 +70,10 @@ final class InboxReader: MessageReceiver {
 /// - Parameters:
 ///   - before: runs before the loop exists
 ///   - after: runs after the loop's end
-func onInboxStage(
+func withInbox(
     _ conformer: Conformer, _ location: SourceLocation = #_sourceLocation,
-    before: (InboxStage.Inbox) -> Void = { _ in },
-    _ body: (InboxStage) -> Void, after: (InboxStage.Inbox) -> Void = { _ in }
+    before: (InboxHarness.Inbox) -> Void = { _ in },
+    _ body: (InboxHarness) -> Void, after: (InboxHarness.Inbox) -> Void = { _ in }
 ) throws {
     switch conformer {
     case .libuv, .secureLibuv: try onRealInbox(location, before, body, after)
@@ -82,10 +82,10 @@ func onInboxStage(
 }
 
 private func onRealInbox(
-    _ location: SourceLocation, _ before: (InboxStage.Inbox) -> Void,
-    _ body: (InboxStage) -> Void, _ after: (InboxStage.Inbox) -> Void
+    _ location: SourceLocation, _ before: (InboxHarness.Inbox) -> Void,
+    _ body: (InboxHarness) -> Void, _ after: (InboxHarness.Inbox) -> Void
 ) throws {
-    let inbox = UVInbox<InboxStage.Message>()
+    let inbox = UVInbox<InboxHarness.Message>()
     before(inbox)
     let threads = DispatchGroup()
     let left = try UVLoop.run { loop in
@@ -94,7 +94,7 @@ private func onRealInbox(
             loop.stop()
         }
         body(
-            InboxStage(
+            InboxHarness(
                 loop: loop, inbox: inbox, open: { inbox.open(on: loop, for: $0) },
                 close: { inbox.close() },
                 onOtherThread: { work in
@@ -115,19 +115,19 @@ private func onRealInbox(
 }
 
 private func onSimulatedInbox(
-    _ location: SourceLocation, _ before: (InboxStage.Inbox) -> Void,
-    _ body: (InboxStage) -> Void, _ after: (InboxStage.Inbox) -> Void
+    _ location: SourceLocation, _ before: (InboxHarness.Inbox) -> Void,
+    _ body: (InboxHarness) -> Void, _ after: (InboxHarness.Inbox) -> Void
 ) {
     let network = SimNetwork(seed: 1)
     network.settings.messageLatency = .zero ... .milliseconds(3)
-    let inbox = SimInbox<InboxStage.Message>(on: network)
+    let inbox = SimInbox<InboxHarness.Message>(on: network)
     before(inbox)
     var others: [SimLoop] = []
     var isFinished = false
     do {
         let loop = network.makeLoop("test")
         body(
-            InboxStage(
+            InboxHarness(
                 loop: loop, inbox: inbox, open: { inbox.open(on: loop, for: $0) },
                 close: { inbox.close() },
                 onOtherThread: { work in

@@ -48,8 +48,8 @@ package struct BodyBuffer {
 
     /// Returns the collected bytes and empties the buffer.
     package mutating func take() -> Bytes {
-        let gathered = bytes
+        let collected = bytes
         bytes = []
-        return Bytes(gathered)
+        return Bytes(collected)
     }
 }

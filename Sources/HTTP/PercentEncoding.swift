@@ -1,8 +1,7 @@
 package import Basics
 
 extension Bytes {
-    /// The bytes that an encoded text stands for, decoded exactly once; nil if an escape is
-    /// malformed.
+    /// The bytes of an encoded text, decoded exactly once; nil if an escape is malformed.
     ///
     /// - Parameter plusIsSpace: true for the parts of a query, false for a path segment.
     package func percentDecoded(plusIsSpace: Bool = false) -> Bytes? {

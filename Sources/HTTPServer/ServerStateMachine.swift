@@ -10,7 +10,7 @@ import HTTP
 ///                                           -> yielding -> idle       (other connections first)
 ///                                           -> finishing -> lingering -> closed
 ///
-/// One request runs at a time, so that pipelined requests are answered in their order.
+/// One request runs at a time, so that pipelined requests get their responses in order.
 struct ServerStateMachine {
     enum State: Equatable {
         case idle

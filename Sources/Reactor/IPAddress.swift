@@ -47,7 +47,7 @@ extension IPAddress {
         return bits
     }
 
-    /// All eight groups, or nil. One `::` stands for one or more groups of zero.
+    /// All eight groups, or nil. One `::` replaces one or more groups of zero.
     private static func v6Groups(_ text: String) -> [UInt32]? {
         guard let gap = firstGap(text) else {
             guard let all = groups(text[...]), all.count == 8 else { return nil }

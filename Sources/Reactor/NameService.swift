@@ -28,11 +28,11 @@ package final class NameService: Sendable {
     func request(
         _ host: String, maxAge: Duration, for subscriber: NameSubscriber?, at now: Instant
     ) -> NameRequestResult {
-        let (answer, mustStart) = table.withLock {
+        let (result, mustStart) = table.withLock {
             $0.request(host, maxAge: maxAge, for: subscriber, at: now)
         }
         if mustStart { startLookUp(of: host) }
-        return answer
+        return result
     }
 
     /// No address of the name accepted a connection.

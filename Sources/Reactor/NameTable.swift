@@ -92,7 +92,7 @@ package struct NameTable<Subscriber: AnyObject> {
     /// - Returns: the state, and whether the caller has to start the look-up of this name
     package mutating func request(
         _ host: String, maxAge: Duration, for subscriber: Subscriber?, at now: Instant
-    ) -> (answer: NameRequestResult, mustStart: Bool) {
+    ) -> (result: NameRequestResult, mustStart: Bool) {
         guard var entry = entries[host] else { return (.failed(.cancelled), false) }
         if !entry.addresses.isEmpty, !entry.isUnreachable, now - entry.resolvedAt < maxAge {
             return (.addresses(entry.addresses), false)

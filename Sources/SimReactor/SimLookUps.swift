@@ -21,9 +21,9 @@ final class SimLookUps: NameLookUps, @unchecked Sendable {
     ) throws(IOFailure) {
         guard let network else { throw .cancelled }
         network.lookUps += 1
-        let answer = network.names[host] ?? .fails(.hostNotFound)
-        clock.after(answer.delay) { [weak network] in
-            if network != nil { onEnd(answer.result) }
+        let outcome = network.names[host] ?? .fails(.hostNotFound)
+        clock.after(outcome.delay) { [weak network] in
+            if network != nil { onEnd(outcome.result) }
         }
     }
 }

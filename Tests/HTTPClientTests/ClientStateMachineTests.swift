@@ -7,7 +7,7 @@ import Testing
 
 /// The interpretation of a backend's bytes, without a connection.
 @Suite struct ClientStateMachineTests {
-    // MARK: Answers
+    // MARK: Responses
 
     @Test(arguments: ResponseFixture.valid, Cut.allCases)
     func readsTheResponseHoweverItIsCut(_ response: ResponseFixture, _ cut: Cut) {
@@ -70,7 +70,7 @@ import Testing
             harness.receive(pieces)
             #expect(
                 ["200 hi close", "200 hi keep, retire"].contains(harness.outcome),
-                "together with the answer, or after it")
+                "together with the response, or after it")
         }
     }
 
@@ -205,12 +205,12 @@ import Testing
     // MARK: Idle
 
     @Test func anyEventWhileIdleRetiresTheConnection() {
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
         for event in ClientMachineHarness.endings + [
-            { $0.receive([answer]) }, { $0.receive(["\n"]) },
+            { $0.receive([response]) }, { $0.receive(["\n"]) },
         ] {
             var harness = ClientMachineHarness()
-            harness.receive([answer])
+            harness.receive([response])
             event(&harness)
             #expect(harness.outcome == "200 hi keep, retire")
         }

@@ -14,13 +14,13 @@ import Testing
     private let other = IPAddress.v4(0x7F00_0003)
 
     /// A backend at `here`, called `backend.test`.
-    private func harness(_ answer: SimNetwork.LookUpOutcome, ttl: Duration = .seconds(30)) throws
+    private func harness(_ lookUp: SimNetwork.LookUpOutcome, ttl: Duration = .seconds(30)) throws
         -> PoolHarness
     {
         var settings = PoolSettings()
         settings.dnsTTL = ttl
         let harness = try PoolHarness(host: "backend.test", settings)
-        harness.network.names["backend.test"] = answer
+        harness.network.names["backend.test"] = lookUp
         return harness
     }
 

@@ -122,8 +122,8 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON",
     ])
-    func opensANewConnectionAfterAResponseThatEndsIt(_ answer: String) throws {
-        let harness = try PoolHarness { exchange in exchange.peer.send(answer) }
+    func opensANewConnectionAfterAResponseThatEndsIt(_ response: String) throws {
+        let harness = try PoolHarness { exchange in exchange.peer.send(response) }
         #expect(harness.outcome() == "200 hi")
         #expect(harness.outcome() == "200 hi")
         #expect(harness.backend.log == ["1.1 /", "2.1 /"])

@@ -81,7 +81,7 @@ import Testing
     func untrustedCertificateIsACertificateError(host: String, backend: String) throws {
         let harness = try harness(host: host, backend: backend)
         #expect(harness.outcome() == "certificateError")
-        #expect(harness.backend.log == [], "nothing was asked")
+        #expect(harness.backend.log == [], "no request was sent")
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }

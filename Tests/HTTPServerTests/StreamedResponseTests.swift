@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test func closeOfTheServerCancelsTheBody() throws {
-        let (body, harness, peer) = try download(.length(5))
+        let (body, harness, _) = try download(.length(5))
         harness.onServer { harness.server.close() }
         harness.advance()
         #expect(body.isCancelled && harness.server.connectionCount == 0)

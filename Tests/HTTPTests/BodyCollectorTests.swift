@@ -55,12 +55,12 @@ import Testing
         let pending = outcome(.stream(source)) { source.deliver("hello") }
         #expect(pending == "pending")
         let whole = Source(.chunked)
-        let told = outcome(.stream(whole)) {
+        let result = outcome(.stream(whole)) {
             whole.deliver("hello")
             whole.deliver("world")
             whole.sink?.bodyEnded(trailers: Fields())
         }
-        #expect(told == "\"helloworld\"" && !whole.isCancelled)
+        #expect(result == "\"helloworld\"" && !whole.isCancelled)
     }
 
     @Test func doesNotReadABodyOfTooLargeAStatedLength() {
@@ -71,18 +71,18 @@ import Testing
 
     @Test func cancelsABodyThatGrowsTooLarge() {
         let source = Source(.chunked)
-        let told = outcome(.stream(source)) {
+        let result = outcome(.stream(source)) {
             source.deliver("0123456789")
             #expect(!source.isCancelled)
             source.deliver("a")
         }
-        #expect(told == "BodyTooLarge" && source.isCancelled)
+        #expect(result == "BodyTooLarge" && source.isCancelled)
     }
 
     @Test func rejectsWhenTheBodyFails() {
         let source = Source(.chunked)
-        let told = outcome(.stream(source)) { source.sink?.bodyFailed(Broken()) }
-        #expect(told == "Broken")
+        let result = outcome(.stream(source)) { source.sink?.bodyFailed(Broken()) }
+        #expect(result == "Broken")
     }
 
     @Test func reservesItsBytesInTheBudgetOfTheExchange() {
@@ -92,12 +92,12 @@ import Testing
             id: RequestID(from: entropy), trace: TraceContext(from: entropy),
             local: LocalContext(on: context), began: Instant(nanoseconds: 0), budget: budget)
         let source = Source(.chunked, memoryOwner: exchange)
-        let told = outcome(.stream(source)) {
+        let result = outcome(.stream(source)) {
             source.deliver("hello")
             #expect(budget.bytesHeld == 5 && !source.isCancelled)
             source.deliver("abc")
         }
-        #expect(told == "BufferedBytesExceeded" && source.isCancelled)
+        #expect(result == "BufferedBytesExceeded" && source.isCancelled)
         exchange.end()
         #expect(budget.bytesHeld == 0)
     }

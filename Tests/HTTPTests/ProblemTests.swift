@@ -17,10 +17,10 @@ import Testing
     }
 
     @Test func responseHasStatusTypeAndFields() {
-        let answer = Problem(.serviceUnavailable, instance: id).response(["Retry-After": "1"])
-        #expect(answer.status == .serviceUnavailable)
-        #expect(answer.fields[.contentType] == "application/problem+json")
-        #expect(answer.fields[.retryAfter] == "1")
-        #expect(String(answer.completeBody).hasSuffix("0001\"}"))
+        let response = Problem(.serviceUnavailable, instance: id).response(["Retry-After": "1"])
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.fields[.contentType] == "application/problem+json")
+        #expect(response.fields[.retryAfter] == "1")
+        #expect(String(response.completeBody).hasSuffix("0001\"}"))
     }
 }

@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func refusesWithoutASocketFile(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
-            let address = SocketAddress.unix(path: "/tmp/tributary-nobody-\(conformer).sock")
+            let address = SocketAddress.unix(path: "/tmp/tributary-missing-\(conformer).sock")
             outcome(of: harness.loop.connect(to: address)) { result in
                 #expect(failure(of: result) == .connectionRefused)
                 harness.finish()

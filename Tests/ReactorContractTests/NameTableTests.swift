@@ -23,7 +23,7 @@ import Testing
     /// A request of `loop` for addresses of less than 30 seconds.
     private func request(
         _ table: inout NameTable<Loop>, _ name: String, at second: Double, maxAge: Int = 30
-    ) -> (answer: NameRequestResult, mustStart: Bool) {
+    ) -> (result: NameRequestResult, mustStart: Bool) {
         table.request(name, maxAge: .seconds(maxAge), for: loop, at: start + .seconds(second))
     }
 
@@ -85,11 +85,11 @@ import Testing
     @Test(arguments: [
         Result<[IPAddress], IOFailure>.failure(.hostNotFound), .success([]),
     ])
-    func removesAddressesOfNameThatDoesNotExist(answer: Result<[IPAddress], IOFailure>) {
+    func removesAddressesOfNameThatDoesNotExist(result: Result<[IPAddress], IOFailure>) {
         var table = resolvedTable()
         _ = request(&table, "a", at: 40)
         #expect(
-            table.finishLookUp("a", answer, at: start + .seconds(40)).result
+            table.finishLookUp("a", result, at: start + .seconds(40)).result
                 == .failure(.hostNotFound))
         #expect(request(&table, "a", at: 42.9) == (.failed(.hostNotFound), false))
         #expect(
@@ -122,7 +122,7 @@ import Testing
         #expect(starts == [true, true, false, false])
         #expect(!request(&table, "c", at: 1).mustStart, "it is in the queue already")
         table.release("c")
-        #expect(table.count == 3, "a name that waits in vain is dropped")
+        #expect(table.count == 3, "an unreferenced queued name is dropped")
         #expect(table.finishLookUp("a", .success(one), at: start).nextHost == "d")
         #expect(table.finishLookUp("b", .success(one), at: start).nextHost == nil)
         #expect(table.finishLookUp("d", .success(one), at: start).nextHost == nil)

@@ -9,14 +9,14 @@ import Testing
     func timeOperatorsKeepTheOrderOfOtherConsumers(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
             let local = harness.loop.local
-            let answer = local.after(.milliseconds(4)).promise.map { 10 }
+            let source = local.after(.milliseconds(4)).promise.map { 10 }
             var order: [String] = []
-            answer.whenSettled { _ in order.append("before") }
-            let late = answer.timeout(.milliseconds(1))
-            answer.whenSettled { _ in order.append("between") }
-            let held = answer.atLeast(.milliseconds(1)).atLeast(.milliseconds(6))
-            answer.whenSettled { _ in order.append("behind") }
-            held.whenSettled { result in
+            source.whenSettled { _ in order.append("before") }
+            let late = source.timeout(.milliseconds(1))
+            source.whenSettled { _ in order.append("between") }
+            let padded = source.atLeast(.milliseconds(1)).atLeast(.milliseconds(6))
+            source.whenSettled { _ in order.append("behind") }
+            padded.whenSettled { result in
                 #expect(order == ["before", "between", "behind"])
                 #expect(late.error as? PromiseError == .timedOut)
                 #expect((try? result.get()) == 10)
@@ -29,11 +29,11 @@ import Testing
     func outcomeAndTimerMayComeInTheSameIteration(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
             let local = harness.loop.local
-            let answer = local.after(.milliseconds(2)).promise.map { 10 }
-            let limited = answer.timeout(.milliseconds(2))
-            let held = answer.atLeast(.milliseconds(2))
-            let other = answer.map { $0 + 1 }
-            local.allSettled([limited, held, other]).done { outcomes in
+            let source = local.after(.milliseconds(2)).promise.map { 10 }
+            let limited = source.timeout(.milliseconds(2))
+            let padded = source.atLeast(.milliseconds(2))
+            let other = source.map { $0 + 1 }
+            local.allSettled([limited, padded, other]).done { outcomes in
                 #expect((try? outcomes[1].get()) == 10)
                 #expect((try? outcomes[2].get()) == 11)
                 harness.finish()

@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: Conformer.loops)
     func unknownNameFails(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
-            outcome(of: harness.loop.resolve("nobody.invalid")) { result in
+            outcome(of: harness.loop.resolve("unknown.invalid")) { result in
                 let failure = failure(of: result)
                 #expect(failure == .hostNotFound || failure == .nameServiceFailed)
                 harness.finish()
@@ -53,16 +53,16 @@ import Testing
     @Test(arguments: Conformer.loops)
     func concurrentRequestsForANameShareTheResultAndOneMayCancel(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
-            var answers: [String] = []
+            var results: [String] = []
             for number in 1...4 {
                 let promise = harness.loop.resolve("localhost")
                 outcome(of: promise) { result in
                     switch result {
-                    case .success: answers.append("\(number) found")
-                    case .failure(let error): answers.append("\(number) \(error is Cancelled)")
+                    case .success: results.append("\(number) found")
+                    case .failure(let error): results.append("\(number) \(error is Cancelled)")
                     }
-                    if answers.count == 4 {
-                        #expect(answers.sorted() == ["1 found", "2 true", "3 found", "4 found"])
+                    if results.count == 4 {
+                        #expect(results.sorted() == ["1 found", "2 true", "3 found", "4 found"])
                         harness.finish()
                     }
                 }

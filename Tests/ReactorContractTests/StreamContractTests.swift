@@ -342,8 +342,8 @@ import Testing
                     server.stream.close()
                     server.stream.close()
                 }
-                server.onEnded = { _ in Issue.record("told after close") }
-                server.onFailed = { _ in Issue.record("told after close") }
+                server.onEnded = { _ in Issue.record("called after close") }
+                server.onFailed = { _ in Issue.record("called after close") }
                 client.stream.write([UInt8](repeating: 1, count: 1_000_000).span)
                 client.stream.finishWriting()
                 harness.later {
@@ -465,7 +465,7 @@ import Testing
                 func writeOn() {
                     guard client.failures.isEmpty else { return }
                     isWriting = true
-                    client.send("anybody there?")
+                    client.send("more")
                     isWriting = false
                     harness.loop.timer(after: .milliseconds(1)) { writeOn() }
                 }
@@ -492,8 +492,8 @@ import Testing
                 harness.later {
                     peer.send("a body that")
                     harness.later {
-                        peer.send("nobody wants")
-                        peer.send("at all")
+                        peer.send("is not")
+                        peer.send("read")
                         peer.stream.resumeReading()
                     }
                 }

@@ -66,7 +66,7 @@ import Testing
         let pair = try EnginePair(host: host)
         pair.performHandshake()
         #expect(pair.clientState == .failed(.certificateRefused(words)))
-        #expect(pair.serverState != .needsMore, "the server is told")
+        #expect(pair.serverState != .needsMore, "the server gets an alert")
     }
 
     /// RFC 9110 4.3.4: only a complete DNS name of the subjectAltName is a name. The common name of

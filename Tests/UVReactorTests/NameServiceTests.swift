@@ -82,8 +82,8 @@ import Testing
             DispatchQueue.global().async {
                 _ = try? UVLoop.run(names: service) { loop in
                     let name = loop.names?.cachedName("alive")
-                    name?.addresses(maxAge: .seconds(30), waitMax: nil).whenSettled { answer in
-                        result.withLock { $0 = (try? answer.get()) ?? [] }
+                    name?.addresses(maxAge: .seconds(30), waitMax: nil).whenSettled { found in
+                        result.withLock { $0 = (try? found.get()) ?? [] }
                         withExtendedLifetime(name) {}
                         loop.stop()
                     }

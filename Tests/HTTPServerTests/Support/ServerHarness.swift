@@ -95,7 +95,7 @@ final class ServerHarness: Harness {
         >
     {
         let pending = PendingResponse(exchange.local)
-        harness.pending.append(owed)
+        harness.pending.append(pending)
         let number = harness.requests.count - 1
         let promise = pending.promise
         pending.resolver?.onCancel { [unowned harness] _ in harness.cancelled.append(number) }

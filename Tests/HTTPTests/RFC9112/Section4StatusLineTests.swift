@@ -3,13 +3,13 @@ import Testing
 
 /// RFC 9112 4: `HTTP-version SP status-code SP [reason-phrase]`.
 @Suite struct Section4StatusLineTests {
-    private func answer(_ first: String) -> String { "\(first)\r\nContent-Length: 2\r\n\r\nok" }
+    private func response(_ first: String) -> String { "\(first)\r\nContent-Length: 2\r\n\r\nok" }
 
     @Test(arguments: [
         "HTTP/1.1 200 OK", "HTTP/1.1 200 ", "HTTP/1.1 200", "HTTP/1.1 200 caf\u{e9} \t x",
     ])
     func acceptsAnyReason(_ first: String) {
-        #expect(responses(in: answer(first)) == "200 {ok}")
+        #expect(responses(in: response(first)) == "200 {ok}")
     }
 
     @Test(arguments: [
@@ -21,23 +21,23 @@ import Testing
         "\r\nHTTP/1.1 200 OK", "",
     ])
     func rejectsMalformedStatusLines(_ first: String) {
-        #expect(responses(in: answer(first)) == "broken")
+        #expect(responses(in: response(first)) == "broken")
     }
 
     @Test func rejectsAnEndlessReason() {
         let endless = "HTTP/1.1 200 " + String(repeating: "x", count: 1100)
         #expect(transcript(ofResponses: [latin1(endless)]).description == "broken")
-        #expect(transcript(ofResponses: [latin1(answer(endless))]).description == "broken")
+        #expect(transcript(ofResponses: [latin1(response(endless))]).description == "broken")
     }
 
     @Test func skipsInterimResponses() {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
-        #expect(responses(in: interim + answer("HTTP/1.1 200 OK")) == "200 {ok}")
+        #expect(responses(in: interim + response("HTTP/1.1 200 OK")) == "200 {ok}")
     }
 
     @Test func reportsInterimResponsesBeforeTheFinalOne() {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
-        let transcript = transcript(ofResponses: [latin1(interim + answer("HTTP/1.1 200 OK"))])
+        let transcript = transcript(ofResponses: [latin1(interim + response("HTTP/1.1 200 OK"))])
         #expect(transcript.interim == ["100", "103"])
         #expect(transcript.description == "200 {ok}")
     }
@@ -45,7 +45,7 @@ import Testing
     /// The limit applies to each response, not to the connection.
     @Test func limitsInterimResponsesPerResponse() {
         let interim = String(repeating: "HTTP/1.1 103 x\r\n\r\n", count: 16)
-        let text = interim + answer("HTTP/1.1 200 OK")
+        let text = interim + response("HTTP/1.1 200 OK")
         #expect(transcript(ofResponses: [latin1(text + text)]).description == "200 {ok} | 200 {ok}")
     }
 
@@ -57,12 +57,12 @@ import Testing
 
     @Test func rejectsEndlessInterimResponses() {
         let interim = String(repeating: "HTTP/1.1 103 x\r\n\r\n", count: 17)
-        #expect(responses(in: interim + answer("HTTP/1.1 200 OK")) == "broken")
+        #expect(responses(in: interim + response("HTTP/1.1 200 OK")) == "broken")
     }
 
     @Test func rejectsAnUnrequestedUpgrade() {
         let upgrade =
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
-        #expect(responses(in: upgrade + answer("HTTP/1.1 200 OK")) == "broken")
+        #expect(responses(in: upgrade + response("HTTP/1.1 200 OK")) == "broken")
     }
 }

@@ -72,7 +72,7 @@ import Testing
         #expect(requests(in: post("Content-Length: 10\r\n", "hello")) == "waiting")
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "200 {ok}"),

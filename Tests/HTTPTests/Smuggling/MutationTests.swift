@@ -11,7 +11,7 @@ import Testing
         post("Transfer-Encoding: chunked\r\n", "5;x=y\r\nhello\r\n0\r\nT: 1\r\n\r\n") + get(),
         "OPTIONS http://a:80/x HTTP/1.0\r\nExpect: 100-continue\r\n\r\n",
     ]
-    private static let answers = [
+    private static let responses = [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
         "HTTP/1.0 404 Not Found\r\n\r\nhello",
@@ -44,9 +44,9 @@ import Testing
             let halves = [Array(request[..<cut]), Array(request[cut...])]
             #expect(whole == transcript(ofRequests: halves, thenEnds: true))
 
-            let answer = mutated(Self.answers[entropy.below(Self.answers.count)], entropy)
-            let told = transcript(ofResponses: [answer], thenEnds: true)
-            #expect(told == transcript(ofResponses: answer.map { [$0] }, thenEnds: true))
+            let response = mutated(Self.responses[entropy.below(Self.responses.count)], entropy)
+            let expected = transcript(ofResponses: [response], thenEnds: true)
+            #expect(expected == transcript(ofResponses: response.map { [$0] }, thenEnds: true))
         }
     }
 }

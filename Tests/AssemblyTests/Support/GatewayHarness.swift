@@ -176,7 +176,8 @@ final class GatewayHarness: Harness {
     /// Lets time pass until a client has its next response or its connection is closed.
     func response(of client: ScriptedClient) -> ReceivedResponse {
         let count = client.responses.count
-        network.run(until: { client.responses.count > count || client.isClosed }, eventsMax: 100_000)
+        network.run(
+            until: { client.responses.count > count || client.isClosed }, eventsMax: 100_000)
         network.advance(by: .zero)
         return client.responses.count > count ? client.responses[count] : .none
     }

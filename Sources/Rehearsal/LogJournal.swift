@@ -1,6 +1,6 @@
 import Reactor
 
-/// The lines of all workers' logs.
+/// Collects the log lines of all workers.
 package final class LogJournal: MessageReceiver {
     private var text: [UInt8] = []
 

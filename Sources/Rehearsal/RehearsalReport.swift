@@ -2,8 +2,8 @@ import Basics
 import Gateway
 import GatewayConfig
 
-/// What a rehearsal's clients were told, endpoint by endpoint: how often which status, how long it
-/// took, and which calls failed.
+/// The report of a rehearsal: for each endpoint the response statuses with their shares and durations, and
+/// the failed calls.
 package struct RehearsalReport {
     private let rehearsal: RehearsalRun
     private var lines: [String] = []
@@ -58,7 +58,7 @@ package struct RehearsalReport {
             }
         }
         outcomes.sort { $0.name < $1.name }
-        var rows = [["answer", "count", "share", "p50", "p90", "p99", "max"]]
+        var rows = [["response", "count", "share", "p50", "p90", "p99", "max"]]
         rows += outcomes.map { name, times in
             let share = times.count * 1000 / max(1, requests.count)
             return [name, "\(times.count)", "\(share / 10).\(share % 10)%"] + Self.quantiles(times)
@@ -97,11 +97,11 @@ package struct RehearsalReport {
 extension RehearsedRequest {
     /// `200`, `200 partial`, `504`
     var outcome: String {
-        guard let answer = sent?.answer else { return "no answer" }
-        let isPartial = answer.status < 300 && answer["Gateway-Complete"] == "false"
-        return "\(answer.status)" + (isPartial ? " partial" : "")
+        guard let response = sent?.response else { return "no response" }
+        let isPartial = response.status < 300 && response["Gateway-Complete"] == "false"
+        return "\(response.status)" + (isPartial ? " partial" : "")
     }
 
-    /// What the answer says of failures.
-    var failures: [ToldFailure] { sent?.answer.map(ToldFailure.all) ?? [] }
+    /// The failures that the response lists.
+    var failures: [ListedFailure] { sent?.response.map(ListedFailure.all) ?? [] }
 }

@@ -6,16 +6,17 @@ import Promises
 import Reactor
 import SimReactor
 
-/// A configuration of a user's in virtual time: its endpoints get requests, its backends are played,
-/// and some of them fail as often as is asked for.
+/// A run of a user's configuration in virtual time: simulated clients send requests, and simulated
+/// backends respond or fail according to the settings.
 ///
-/// The same configuration, seed and faults give the same answers, to the byte and the nanosecond.
+/// The same configuration, seed and faults give the same responses, to the byte and the nanosecond.
 package final class RehearsalRun {
     let survey: ConfigSurvey
     let settings: Settings
-    private let dice: RandomSource
+    private let random: RandomSource
     private let network: SimNetwork
-    private let outside: SimLoop
+    /// The loop of clients and hosts.
+    private let peerLoop: SimLoop
     let began: Instant
     private let process: SimulatedProcess
     private var workers: [SimulatedWorker] = []
@@ -23,13 +24,13 @@ package final class RehearsalRun {
     private var clients: [SimulatedClient] = []
     private(set) var requests: [RehearsedRequest] = []
     private(set) var attempts: [[Attempt]] = []
-    /// Checks of the backends' health so far.
-    private var probes = 0
+    /// Number of health checks so far.
+    private var probeCount = 0
 
     package struct Settings: Sendable {
         package var seed: UInt64 = 1
         package var requests = 1000
-        /// Requests in a second of virtual time, on average.
+        /// Requests per second of virtual time, on average.
         package var rate = 100
         package var faults: [FaultRule] = []
         package var latencies: [LatencyRule] = []
@@ -37,18 +38,18 @@ package final class RehearsalRun {
 
         package init() {}
 
-        /// Between two requests, in microseconds.
+        /// Time between two requests, in microseconds.
         var pause: ClosedRange<Int> { 0...(2_000_000 / max(1, rate)) }
     }
 
     package init(_ config: Config, _ plan: Plan, _ settings: Settings) throws {
         self.settings = settings
         survey = ConfigSurvey(config)
-        dice = RandomSource(seed: settings.seed)
-        network = SimNetwork(seed: dice.dice("network").word())
+        random = RandomSource(seed: settings.seed)
+        network = SimNetwork(seed: random.derived("network").nextWord())
         network.settings.keepsJournals = true
         network.settings.latency = .microseconds(50)...(.microseconds(300))
-        outside = network.makeLoop("outside")
+        peerLoop = network.makeLoop("outside")
         began = network.clock.now
         process = SimulatedProcess(on: network, LogJournal())
         // The simulated backends of a rehearsal have no TLS.
@@ -72,7 +73,7 @@ package final class RehearsalRun {
                 guard !seen.contains(address) else { continue }
                 seen.append(address)
                 let simulated = SimulatedHost(
-                    at: address, AskedPlace(backend: index, host: 0, prefix: ""), on: outside,
+                    at: address, BackendHost(backend: index, host: 0, prefix: ""), on: peerLoop,
                     of: self)
                 try simulated.listen()
                 hosts.append(simulated)
@@ -82,12 +83,12 @@ package final class RehearsalRun {
         }
     }
 
-    /// How many attempts to connect a backend refuses, 0 to 1; several faults happen independently.
+    /// Share of connection attempts that a backend refuses, 0 to 1. Several faults are independent.
     private func refusedShare(of backend: Int) -> Double {
         1 - faults(of: backend).filter { $0.kind == .refuse }.reduce(1) { $0 * (1 - $1.share) }
     }
 
-    /// A name gets an address of its own.
+    /// The address of a host; each name gets its own.
     private func address(of host: ConfigSurvey.Host, _ backend: Int) -> SocketAddress {
         if let address = IPAddress(host.host) { return .ip(address, port: host.port) }
         if case .addresses(let known)? = network.names[host.host].map(\.known),
@@ -100,33 +101,34 @@ package final class RehearsalRun {
         return .ip(address, port: host.port)
     }
 
-    /// Runs all requests to their ends.
-    package func run() {
+    /// Runs until every client is done.
+    package func runRequests() {
         let traffic = RehearsalTraffic(
-            survey: survey, dice: dice.dice("traffic"), optional: settings.optional)
+            survey: survey, random: random.derived("traffic"), optional: settings.optional)
         var at = 0
         for number in 0..<settings.requests {
-            at += dice.dice("pause", number).number(settings.pause)
+            at += random.derived("pause", number).number(settings.pause)
             let (request, endpoint) = traffic.request(number)
             let client = SimulatedClient(
-                ScriptedConnection(number: number, start: at, requests: [request], leaves: true),
-                on: outside, of: self)
+                ScriptedConnection(
+                    number: number, start: at, requests: [request], closesWhenDone: true),
+                on: peerLoop, of: self)
             requests.append(RehearsedRequest(number: number, endpoint: endpoint, client: client))
             attempts.append([])
             clients.append(client)
-            client.start(to: SimulatedWorker.address)
+            client.scheduleConnect(to: SimulatedWorker.address)
         }
         network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: .max)
     }
 
-    /// Ends everything; nothing can be told of it afterwards.
+    /// Closes workers, hosts and clients. Reports must be made before.
     package func close() {
         process.close()
         network.advance(by: .seconds(1))
         process.end()
         for worker in workers { _ = worker.leftovers() }
         for host in hosts { host.close() }
-        for client in clients { client.forget() }
+        for client in clients { client.releaseStream() }
     }
 
     /// Virtual time that has passed.
@@ -141,7 +143,7 @@ struct RehearsedRequest {
 
     var sent: SentRequest? { client.sent.first }
 
-    /// As its client felt it.
+    /// The time from the first byte sent to the response, as the client measures it.
     var duration: Duration? {
         guard let sent, let received = sent.received else { return nil }
         return received - sent.began
@@ -149,42 +151,45 @@ struct RehearsedRequest {
 }
 
 extension RehearsalRun: HostDelegate, ClientDelegate {
-    package func found(_ fault: PeerFault, _ mark: String?, _ text: String) {}
-    package func sent(_ request: SentRequest) {}
-    package func unasked(_ message: PeerMessage, _ client: SimulatedClient) {}
+    package func recordFault(_ fault: PeerFault, _ mark: String?, _ text: String) {}
+    package func clientSends(_ request: SentRequest) {}
+    package func clientReceivedUnsolicited(_ message: PeerMessage, _ client: SimulatedClient) {}
 
-    package func asked(_ message: PeerMessage, at host: AskedPlace, on place: ServedPlace)
-        -> Served?
-    {
-        guard let mark = message["X-Request-Id"] else { return probe(message, host, place) }
+    package func hostReceived(
+        _ message: PeerMessage, at host: BackendHost, on position: ConnectionPosition
+    ) -> HostRequest? {
+        guard let mark = message["X-Request-Id"] else { return probe(message, host, position) }
         guard let number = Int(mark.dropFirst()), requests.indices.contains(number),
             let call = call(of: message, survey.endpoints[requests[number].endpoint])
         else { return nil }
         let key = CallKey(generation: 0, endpoint: requests[number].endpoint, call: call)
         let ordinal = attempts[number].count { $0.call == key }
         let meant = survey.endpoints[key.endpoint].calls[call]
-        let act = RehearsedAct(
-            dice: dice.dice("act", number, call, ordinal), faults: faults(of: meant.backend),
+        let script = RehearsedResponse(
+            random: random.derived("act", number, call, ordinal), faults: faults(of: meant.backend),
             latency: latency(of: meant.backend),
-            answer: SampleAnswer(meant).tree
-        ).act()
+            tree: SampleResponse(meant).tree
+        ).script()
         let attempt = Attempt(
             request: number, mark: mark, call: key, ordinal: ordinal, message,
-            at: host, act: act, arrived: network.clock.now, on: place)
+            at: host, script: script, arrived: network.clock.now, on: position)
         attempts[number].append(attempt)
         return attempt
     }
 
-    /// What fails for calls fails for checks of the backend's health, too.
-    private func probe(_ message: PeerMessage, _ host: AskedPlace, _ place: ServedPlace) -> Probe {
-        probes += 1
-        let act = RehearsedAct(
-            dice: dice.dice("probe", probes), faults: faults(of: host.backend),
+    /// Faults and latencies of calls apply to health checks, too.
+    private func probe(_ message: PeerMessage, _ host: BackendHost, _ position: ConnectionPosition)
+        -> Probe
+    {
+        probeCount += 1
+        let script = RehearsedResponse(
+            random: random.derived("probe", probeCount), faults: faults(of: host.backend),
             latency: latency(of: host.backend),
-            answer: .members([:])
-        ).act()
+            tree: .members([:])
+        ).script()
         return Probe(
-            generation: 0, message, at: host, act: act, arrived: network.clock.now, on: place)
+            generation: 0, message, at: host, script: script, arrived: network.clock.now,
+            on: position)
     }
 
     private func faults(of backend: Int) -> [FaultRule] {
@@ -197,8 +202,8 @@ extension RehearsalRun: HostDelegate, ClientDelegate {
         settings.latencies.range(for: survey.backends[backend].name)
     }
 
-    /// The call whose fixed pieces are all there, in order; the one with most of them if there are
-    /// several.
+    /// The call whose literal pieces are all in the target, in order; of several, the one with the longest
+    /// pieces.
     private func call(of message: PeerMessage, _ endpoint: ConfigSurvey.Endpoint) -> Int? {
         let words = message.startLine.split(separator: " ")
         guard words.count > 1 else { return nil }
@@ -223,7 +228,7 @@ extension RehearsalRun: HostDelegate, ClientDelegate {
 }
 
 extension SimNetwork.LookUpOutcome {
-    /// What is known of a name's addresses.
+    /// The addresses of a name, if it has any.
     fileprivate enum Known { case addresses([IPAddress]), nothing }
 
     fileprivate var known: Known {

@@ -8,8 +8,8 @@ package import SimReactor
 /// thread that takes the log, and what the workers share.
 package final class SimulatedProcess: MessageReceiver {
     let network: SimNetwork
-    let shared: SharedResources
-    /// What a process must not do, in words.
+    let shared: Shared
+    /// Errors of the workers, one line each.
     package private(set) var faults: [String] = []
 
     private let control: SimLoop
@@ -46,9 +46,9 @@ package final class SimulatedProcess: MessageReceiver {
         monitor.add(worker.handle)
     }
 
-    // MARK: What the operator does
+    // MARK: Actions of the operator
 
-    /// A reload, at its time. Nothing is reloaded during a drain.
+    /// Reloads after this time, unless the process drains by then.
     package func install(_ config: RecordedConfig, after milliseconds: Int) {
         control.timer(after: .milliseconds(milliseconds)) { [unowned self] in
             guard !isDraining else { return }
@@ -58,7 +58,7 @@ package final class SimulatedProcess: MessageReceiver {
         }
     }
 
-    /// What SIGTERM does, at its time.
+    /// Drains after this time, as SIGTERM does.
     package func drain(after milliseconds: Int) {
         control.timer(after: .milliseconds(milliseconds)) { [unowned self] in
             isDraining = true
@@ -69,7 +69,7 @@ package final class SimulatedProcess: MessageReceiver {
         }
     }
 
-    /// Ends the workers that do not drain.
+    /// Closes the workers, unless they drain.
     package func close() {
         guard !isDraining else { return }
         control.timer(after: .zero) { [unowned self] in
@@ -77,7 +77,7 @@ package final class SimulatedProcess: MessageReceiver {
         }
     }
 
-    /// Ends the process itself, after its workers.
+    /// Closes the process itself, after its workers.
     package func end() {
         monitor.stop()
         inbox.close()
@@ -90,7 +90,7 @@ package final class SimulatedProcess: MessageReceiver {
         }
     }
 
-    /// As a page of the admin server does.
+    /// Collects snapshots of all workers, as a page of the admin server does.
     private func collectReports() {
         monitor.reports().whenSettled { [weak self] result in
             for report in (try? result.get()) ?? [] where !report.isUp {
@@ -99,7 +99,7 @@ package final class SimulatedProcess: MessageReceiver {
         }
     }
 
-    // MARK: What the workers report
+    // MARK: Messages from the workers
 
     package func receive(_ message: ControlMessage) {
         switch message.event {
@@ -114,7 +114,7 @@ package final class SimulatedProcess: MessageReceiver {
             faults.append("worker \(message.worker) does not install a configuration")
         }
         for worker in monitor.workersSilent(for: WorkerMonitor.readyLimit) {
-            faults.append("worker \(worker) answers no heartbeat")
+            faults.append("worker \(worker) does not respond to heartbeats")
         }
     }
 }

@@ -4,27 +4,27 @@ package import Gateway
 package import Reactor
 package import SimReactor
 
-/// One worker of the gateway in a run, as the daemon's thread would have it. Its messages pass through
-/// here, so that their times are known.
+/// A worker of the gateway in a simulated run, as the daemon has one per thread. Its messages pass
+/// through this object, which records their times.
 package final class SimulatedWorker: MessageReceiver {
     /// Where the simulated gateway listens.
     package static let address = SocketAddress.ip(.v4(0x7F00_0001), port: 8080)
 
     package let loop: SimLoop
-    /// The worker as its process reaches it.
+    /// The process's reference to the worker.
     let handle: WorkerHandle
     private let inbox: SimInbox<WorkerMessage>
     private let setup: WorkerSetup
     private var worker: Worker?
-    /// For the check that nothing holds it after its end.
+    /// Weak, to check that nothing references the instance after its end.
     private weak var instance: GatewayInstance?
     /// When it received each configuration but the first.
     package private(set) var installations: [Instant] = []
-    /// When it began to drain, and when that was over.
+    /// When it began to drain, and when the drain ended.
     package private(set) var drains: Instant?
     package private(set) var drained: Instant?
     package private(set) var closed: Instant?
-    /// When its work was over, or began to be ended.
+    /// When its drain ended, or when it received the message to close.
     package var ended: Instant? { drained ?? closes }
     private var closes: Instant?
 
@@ -54,38 +54,40 @@ package final class SimulatedWorker: MessageReceiver {
         worker?.receive(message)
     }
 
-    /// The worker has ended; its loop would end now.
+    /// The worker has ended; in the daemon its loop would end now.
     private func workEnded() {
         if drains != nil { drained = loop.now } else { closed = loop.now }
         inbox.close()
         setup.report(.ended(openHandles: []))
     }
 
-    /// What is left of it after its end, in words.
+    /// Resources that are still open after its end, one line each.
     package func leftovers() -> [String] {
         var left = loop.leftovers
         if drains != nil, drained == nil { left.append("a drain that never ended") }
         if drains == nil, closed == nil { left.append("a close that never ended") }
         if !handle.hasEnded { left.append("a worker whose end was never reported") }
         worker = nil
-        if instance != nil { left.append("the core itself, which is still referenced") }
+        if instance != nil { left.append("the gateway instance, which is still referenced") }
         return left
     }
 
-    /// Work that is still in progress although all clients have left, in words.
-    package var unrest: [String] {
+    /// Work in progress, one line each. There must be none when all clients have disconnected.
+    package var unfinishedWork: [String] {
         guard drains == nil, let snapshot = instance?.snapshot else { return [] }
-        var unrest: [String] = []
-        if !snapshot.requests.isEmpty { unrest.append("\(snapshot.requests.count) requests") }
-        if snapshot.connections > 0 { unrest.append("\(snapshot.connections) connections") }
+        var unfinishedWork: [String] = []
+        if !snapshot.requests.isEmpty {
+            unfinishedWork.append("\(snapshot.requests.count) requests")
+        }
+        if snapshot.connections > 0 { unfinishedWork.append("\(snapshot.connections) connections") }
         if snapshot.connections == 0, snapshot.bufferedBytes != 0 {
-            unrest.append("\(snapshot.bufferedBytes) buffered bytes")
+            unfinishedWork.append("\(snapshot.bufferedBytes) buffered bytes")
         }
         for backend in snapshot.backends where backend.running + backend.waiting > 0 {
-            unrest.append(
+            unfinishedWork.append(
                 "\(backend.running) calls running and \(backend.waiting) waiting at \(backend.name)"
             )
         }
-        return unrest
+        return unfinishedWork
     }
 }

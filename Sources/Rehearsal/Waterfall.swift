@@ -3,11 +3,11 @@ import Gateway
 import GatewayConfig
 import SimReactor
 
-/// One request of a rehearsal with its calls, each as a bar along the time.
+/// One request of a rehearsal as a waterfall: each call is a bar on the time axis.
 package struct Waterfall {
     private static let width = 50
 
-    /// Nil for a request that there is not.
+    /// Nil if there is no request with this number.
     package static func of(_ number: Int, in rehearsal: RehearsalRun) -> String? {
         guard rehearsal.requests.indices.contains(number),
             let sent = rehearsal.requests[number].sent
@@ -24,9 +24,9 @@ package struct Waterfall {
         let duration = (end - sent.began).millisecondsText
         var lines = ["request \(number)   \(String(decoding: line, as: UTF8.self))"]
         lines += TextTable(rows, columns).lines
-        lines.append("answer    \(rehearsal.requests[number].outcome) after \(duration)")
-        if let answer = sent.answer, !answer.body.isEmpty {
-            lines.append(String(decoding: answer.body, as: UTF8.self))
+        lines.append("response  \(rehearsal.requests[number].outcome) after \(duration)")
+        if let response = sent.response, !response.body.isEmpty {
+            lines.append(String(decoding: response.body, as: UTF8.self))
         }
         return lines.map { $0 + "\n" }.joined()
     }
@@ -51,14 +51,14 @@ package struct Waterfall {
 }
 
 extension Attempt {
-    /// How it ended, in a word.
+    /// How the attempt ended, for the table.
     fileprivate var ending: String {
-        switch act.outcome {
-        case .answer(let status, _, _) where read != nil: "\(status)"
+        switch script.outcome {
+        case .response(let status, _, _) where read != nil: "\(status)"
         case .fails
         where givenUp != nil && stream.incomingJournal.closed.map { $0 >= arrived } ?? true:
             "broken off"
-        case .answer, .fails, .nothing: "given up"
+        case .response, .fails, .nothing: "given up"
         }
     }
 }

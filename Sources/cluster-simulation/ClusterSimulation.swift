@@ -1,8 +1,8 @@
 import ArgumentParser
 import Simulation
 
-/// `cluster-simulation`: for developers. It runs random clusters of the gateway in virtual time, seed
-/// by seed, and checks everything that they do.
+/// `cluster-simulation`, for developers: runs random simulated clusters of the gateway in virtual time, one
+/// per seed, and checks their behaviour.
 @main
 struct ClusterSimulation: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,13 +26,13 @@ struct ClusterSimulation: ParsableCommand {
     @Option(help: "Maximum number of requests per connection.")
     var requests: Int?
 
-    @Option(help: "Only these connections of clients, by number: 3,4")
+    @Option(help: "Only these client connections, by number, e.g. 3,4.")
     var connections: String?
 
-    @Option(help: "Faults that do not happen: resets,stalls")
+    @Option(help: "Faults that are switched off, e.g. resets,stalls.")
     var without: String?
 
-    @Flag(help: "End with the first seed that fails.")
+    @Flag(help: "Stop at the first seed that fails.")
     var untilFailure = false
 
     @Flag(help: "Show configuration and events of one seed.")
@@ -45,7 +45,7 @@ struct ClusterSimulation: ParsableCommand {
     func run() throws {
         let options = try runOptions
         if trace {
-            print(Verdict.transcript(seed, options), terminator: "")
+            print(SeedResult.transcript(seed, options), terminator: "")
         } else {
             try runSeeds(options)
         }
@@ -55,13 +55,13 @@ struct ClusterSimulation: ParsableCommand {
         var (count, requests, calls, failed) = (0, 0, 0, 0)
         for number in 0..<seeds {
             // Seeds wrap around, so that every first seed is a valid one.
-            let verdict = Verdict.of(seed &+ number, options)
+            let result = SeedResult.of(seed &+ number, options)
             count += 1
-            requests += verdict.requests
-            calls += verdict.attempts
-            guard !verdict.isFine else { continue }
+            requests += result.requests
+            calls += result.attempts
+            guard !result.passed else { continue }
             failed += 1
-            print(verdict.report, terminator: "")
+            print(result.report, terminator: "")
             if untilFailure { break }
         }
         print("\(count) seeds, \(requests) requests, \(calls) calls: \(failed) failed")
@@ -75,7 +75,8 @@ struct ClusterSimulation: ParsableCommand {
             options.connections = try connections.map { list in
                 try list.split(separator: ",").map { number in
                     guard let number = Int(number) else {
-                        throw ValidationError("write connections like 3,4: \(list)")
+                        throw ValidationError(
+                            "--connections is a list of numbers, e.g. 3,4: \(list)")
                     }
                     return number
                 }
@@ -83,7 +84,7 @@ struct ClusterSimulation: ParsableCommand {
             options.without = try (without ?? "").split(separator: ",").map { name in
                 guard let fault = Fault(rawValue: String(name)) else {
                     let known = Fault.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("no fault is called \(name); there are \(known)")
+                    throw ValidationError("unknown fault '\(name)' (known: \(known))")
                 }
                 return fault
             }

@@ -67,7 +67,7 @@ struct SimulateCommand: ParsableCommand {
         settings.rate = rate
         let survey = ConfigSurvey(config)
         let backends = survey.backends.map(\.name)
-        do throws(RuleList.Mistake) {
+        do throws(RuleList.SyntaxError) {
             settings.faults = try FaultRule.list(faults, backends: backends)
             settings.latencies = try LatencyRule.list(latency, backends: backends)
             settings.optional = try OptionalRule.list(
@@ -76,7 +76,7 @@ struct SimulateCommand: ParsableCommand {
             throw ValidationError("\(error)")
         }
         let rehearsal = try RehearsalRun(config, plan, settings)
-        rehearsal.run()
+        rehearsal.runRequests()
         if let only {
             guard let waterfall = Waterfall.of(only, in: rehearsal) else {
                 throw ValidationError("there is no request \(only)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Rehearsal
 
-/// What `tributary simulate CONFIG` tells.
+/// The reports of `tributary simulate CONFIG`.
 @Suite struct RehearsalTests {
     static let text = """
         version: 1
@@ -35,11 +35,11 @@ import Testing
         try adjust(&settings)
         let plan = try Planner.plan(config, processors: 1)
         let rehearsal = try RehearsalRun(config, plan, settings)
-        rehearsal.run()
+        rehearsal.runRequests()
         return rehearsal
     }
 
-    @Test func everyRequestOfAGoodConfigurationIsFine() throws {
+    @Test func requestsSucceedWithoutFaults() throws {
         let rehearsal = try rehearsal()
         let report = RehearsalReport.of(rehearsal)
         #expect(report.contains("GET /products/{id}\n"))
@@ -48,8 +48,9 @@ import Testing
         rehearsal.close()
     }
 
-    /// Checks of a backend's health are answered as its calls are.
-    @Test(arguments: [("", "200"), ("catalog: close 100%", "503")]) func healthIsPlayedToo(
+    /// Simulated backends respond to health checks as to calls.
+    @Test(arguments: [("", "200"), ("catalog: close 100%", "503")])
+    func backendsRespondToHealthChecks(
         _ faults: String, _ status: String
     ) throws {
         let text = Self.text.replacing(
@@ -62,7 +63,7 @@ import Testing
         rehearsal.close()
     }
 
-    @Test func faultsShowInTheReportAsOftenAsTheyWereAskedFor() throws {
+    @Test func reportShowsInjectedFaults() throws {
         let rehearsal = try rehearsal("stock: timeout 100%")
         let report = RehearsalReport.of(rehearsal)
         #expect(report.contains("  200 partial          200    100.0%"))
@@ -75,14 +76,14 @@ import Testing
         ("*: reset 100%", "502"), ("catalog: cut 100%", "502"), ("catalog: garbage 100%", "502"),
         ("catalog: slow 2s 100%", "504"), ("catalog: timeout 100%", "504"),
         ("catalog: refuse 100%", "502"),
-    ]) func everyKindOfFaultHasItsOutcome(_ faults: String, _ status: String) throws {
+    ]) func faultKindHasItsStatus(_ faults: String, _ status: String) throws {
         let rehearsal = try rehearsal(faults, requests: 20)
         let line = "  \(status)                   20    100.0%"
         #expect(RehearsalReport.of(rehearsal).contains(line))
         rehearsal.close()
     }
 
-    @Test func twoRunsTellTheSame() throws {
+    @Test func equalRunsGiveEqualReports() throws {
         let reports = try (0..<2).map { _ in
             let rehearsal = try rehearsal("stock: timeout 10%, *: slow 50ms 20%")
             defer { rehearsal.close() }
@@ -92,13 +93,13 @@ import Testing
         #expect(reports[0] == reports[1])
     }
 
-    @Test func theWaterfallShowsOneRequestAndItsCalls() throws {
+    @Test func waterfallShowsRequestAndItsCalls() throws {
         let rehearsal = try rehearsal("stock: timeout 100%", requests: 3)
         let waterfall = try #require(Waterfall.of(1, in: rehearsal))
         #expect(waterfall.hasPrefix("request 1   GET /products/"))
         #expect(waterfall.contains("ms     product      |"))
         #expect(waterfall.contains("given up   GET /levels/sample"))
-        #expect(waterfall.contains("answer    200 partial after 3"))
+        #expect(waterfall.contains("response  200 partial after 3"))
         #expect(Waterfall.of(3, in: rehearsal) == nil)
         rehearsal.close()
     }
@@ -108,14 +109,14 @@ import Testing
             "stok: timeout 10%",
             "there is no backend 'stok' (known: catalog, stock, and * for all)"
         ),
-        ("stock: timeout", "a fault ends with its share, such as 10%: timeout"),
+        ("stock: timeout", "a fault ends with its share, e.g. 10%: timeout"),
         ("stock timeout 10%", "write it like 'stock: timeout 10%': stock timeout 10%"),
         (
             "stock: explode 10%",
             "there is no fault 'explode' (known: timeout, slow 300ms, close, refuse, reset, cut,"
                 + " garbage, and a status such as 503)"
         ),
-    ]) func aFaultThatIsNoneIsSaid(_ text: String, _ words: String) {
+    ]) func reportsInvalidFault(_ text: String, _ words: String) {
         #expect {
             try FaultRule.list(text, backends: ["catalog", "stock"])
         } throws: { "\($0)" == words }
@@ -123,12 +124,12 @@ import Testing
 
     // MARK: Latency, rate, optional parameters
 
-    /// Durations of the requests that were answered, in milliseconds.
+    /// Durations of the requests with a response, in milliseconds.
     private func milliseconds(_ rehearsal: RehearsalRun) -> [Double] {
         rehearsal.requests.compactMap(\.duration).map { $0 / .milliseconds(1) }
     }
 
-    @Test func latenciesAreDrawnFromTheirRanges() throws {
+    @Test func drawsLatenciesFromTheirRanges() throws {
         let rehearsal = try rehearsal { settings in
             settings.latencies = try LatencyRule.list(
                 "*: 500ms, stock: 1ms, catalog: 40ms-90ms", backends: ["catalog", "stock"])
@@ -141,7 +142,7 @@ import Testing
         rehearsal.close()
     }
 
-    @Test func theRateSetsHowLongARunTakes() throws {
+    @Test func rateSetsDurationOfRun() throws {
         func seconds(_ rate: Int) throws -> Double {
             let rehearsal = try rehearsal { $0.rate = rate }
             defer { rehearsal.close() }
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [("", 60...140), ("lang: 0%", 0...0), ("*: 100%", 200...200)])
-    func optionalParametersAreSentAsOftenAsAskedFor(
+    func sendsOptionalParametersWithTheirShare(
         _ optional: String, _ count: ClosedRange<Int>
     ) throws {
         let rehearsal = try rehearsal { settings in
@@ -166,8 +167,8 @@ import Testing
         rehearsal.close()
     }
 
-    @Test func aShareOfConnectionsIsRefused() throws {
-        // Every request needs a new connection: the last one was idle for too long.
+    @Test func refusesShareOfConnections() throws {
+        // Every request needs a new connection, since idle ones expire after 1 ms.
         let text = Self.text.replacing(
             "127.0.0.1:7002\"", with: "127.0.0.1:7002\", keepalive: { idle_timeout: 1ms }")
         let rehearsal = try rehearsal("stock: refuse 50%", requests: 400, text: text)
@@ -181,15 +182,15 @@ import Testing
         "reviews: 40ms", "stock", "stock: 40", "stock: 90ms-40ms", "stock: -5ms",
         "stock: 1ms-2ms-3ms",
         "stock: 1h", "stock: 99999999999999999999s",
-    ]) func aLatencyThatCannotBeReadIsReported(_ text: String) {
-        #expect(throws: RuleList.Mistake.self) {
+    ]) func reportsInvalidLatency(_ text: String) {
+        #expect(throws: RuleList.SyntaxError.self) {
             try LatencyRule.list(text, backends: ["catalog", "stock"])
         }
     }
 
     @Test(arguments: ["size: 10%", "lang", "lang: 10", "lang: 110%", "lang: nan%"])
-    func aShareThatCannotBeReadIsReported(_ text: String) {
-        #expect(throws: RuleList.Mistake.self) {
+    func reportsInvalidShare(_ text: String) {
+        #expect(throws: RuleList.SyntaxError.self) {
             try OptionalRule.list(text, parameters: ["lang"])
         }
     }

@@ -4,37 +4,37 @@ import Testing
 @testable import Simulation
 
 @Suite struct MinimiserTests {
-    private func answers(_ options: RunOptions) -> [Int] {
-        let record = Cluster(seed: 2, options: options).run()
-        return record.requests.compactMap { $0?.answer?.status }
+    private func statuses(_ options: RunOptions) -> [Int] {
+        let record = Cluster(seed: 2, options: options).runToEnd()
+        return record.requests.compactMap { $0?.response?.status }
     }
 
-    /// Whatever a run of many clients shows, one of them usually shows alone.
-    @Test func oneAnswerNeedsOneConnection() throws {
-        let wanted = try #require(answers(RunOptions()).last)
+    /// A single response needs one connection only.
+    @Test func keepsOneConnectionForOneResponse() throws {
+        let wanted = try #require(statuses(RunOptions()).last)
         let smallest = Minimiser.smallest(2, RunOptions()) { options in
-            answers(options).contains(wanted)
+            statuses(options).contains(wanted)
         }
         #expect(smallest.connections?.count == 1)
         #expect(smallest.requestsMax != nil)
-        #expect(answers(smallest).contains(wanted))
+        #expect(statuses(smallest).contains(wanted))
     }
 
-    @Test func whatNeedsEverythingStaysAsItIs() {
-        let all = answers(RunOptions()).count
-        let smallest = Minimiser.smallest(2, RunOptions()) { answers($0).count == all }
-        #expect(smallest.connections == nil && answers(smallest).count == all)
+    @Test func keepsOptionsIfEveryResponseIsNeeded() {
+        let all = statuses(RunOptions()).count
+        let smallest = Minimiser.smallest(2, RunOptions()) { statuses($0).count == all }
+        #expect(smallest.connections == nil && statuses(smallest).count == all)
     }
 
-    @Test func theReportSaysHowToSeeItAgain() {
+    @Test func replayCommandHasAllOptions() {
         var options = RunOptions()
         options.connections = [3]
         options.without = [.resets, .stalls]
-        let violation = Violation(checker: .marks, mark: "r1", text: "not its own")
-        let verdict = Verdict(
+        let violation = Violation(checker: .marks, mark: "r1", text: "a wrong response")
+        let result = SeedResult(
             seed: 9, options: options, violations: [violation], hash: 0, requests: 1, attempts: 1)
         #expect(
-            verdict.replay
+            result.replay
                 == "swift run -c release cluster-simulation --seed 9 --connections 3"
                 + " --without resets,stalls --trace")
     }

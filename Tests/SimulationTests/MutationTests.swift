@@ -1,24 +1,24 @@
 import Foundation
 import Testing
 
-/// The deliberate faults of `script/mutations` are patches; they must fit the code as it is now.
+/// The deliberate faults of `script/mutations` are patches, which must apply to the current code.
 @Suite struct MutationTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test func everyPatchAppliesAfterTheOnesBeforeIt() throws {
+    @Test func patchesApplyInOrder() throws {
         let folder = Self.root.appending(path: "Tests/SimulationTests/Mutations")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         var copy = PatchedFiles(root: Self.root)
         for name in names {
             let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-            let mistakes = copy.apply(text)
-            #expect(mistakes.isEmpty, "\(name): \(mistakes)")
+            let problems = copy.apply(text)
+            #expect(problems.isEmpty, "\(name): \(problems)")
         }
         #expect(names.count > 25 && copy.texts.count > 15)
     }
 
-    @Test func aPatchWhoseContextIsGoneIsReported() {
+    @Test func reportsPatchWithMissingContext() {
         var copy = PatchedFiles(root: Self.root)
         let patch = """
             +++ b/Package.swift
@@ -30,7 +30,7 @@ import Testing
         #expect(copy.apply(patch) == ["Package.swift has no 'a line that no file has'"])
     }
 
-    @Test func aPatchThatFitsChangesTheText() throws {
+    @Test func appliesMatchingPatch() throws {
         var copy = PatchedFiles(root: Self.root)
         let patch = "+++ b/Package.swift\n@@ -1,1 +1,1 @@\n-let package = Package(\n+changed(\n"
         #expect(copy.apply(patch).isEmpty)
@@ -41,24 +41,24 @@ import Testing
 /// Files of the project with patches applied to them, in memory.
 private struct PatchedFiles {
     let root: URL
-    /// By their paths.
+    /// The changed files, by path.
     private(set) var texts: [String: String] = [:]
 
     init(root: URL) { self.root = root }
 
-    /// Applies a patch in unified format wherever its context is found; gives what does not fit.
+    /// Applies a patch in unified format wherever its context is found, and returns what does not match.
     mutating func apply(_ patch: String) -> [String] {
-        var mistakes: [String] = []
+        var problems: [String] = []
         var path = ""
         var hunk: (old: [Substring], new: [Substring])?
         for line in patch.split(separator: "\n", omittingEmptySubsequences: false) {
             switch line.prefix(1) {
             case _ where line.hasPrefix("--- "), "d", "n", "i": continue
             case _ where line.hasPrefix("+++ b/"):
-                mistakes += finish(&hunk, path)
+                problems += finish(&hunk, path)
                 path = String(line.dropFirst(6))
             case "@":
-                mistakes += finish(&hunk, path)
+                problems += finish(&hunk, path)
                 hunk = ([], [])
             case " ":
                 hunk?.old.append(line.dropFirst())
@@ -68,7 +68,7 @@ private struct PatchedFiles {
             default: continue
             }
         }
-        return mistakes + finish(&hunk, path)
+        return problems + finish(&hunk, path)
     }
 
     private mutating func finish(

@@ -1,4 +1,5 @@
-/// The kinds of failure that CONFIG names, as the model knows them: from the text, not from the code.
+/// The failure kinds that the reference documents. The model has its own list, so that it does not depend
+/// on the gateway's code.
 package enum FailureKind: String, CaseIterable {
     case dnsError = "dns_error"
     case connectionRefused = "connection_refused"
@@ -21,8 +22,8 @@ package enum FailureKind: String, CaseIterable {
     case cancelled
 }
 
-/// One failure as an answer tells it.
-package struct ToldFailure: Equatable {
+/// A failure that a response lists.
+package struct ListedFailure: Equatable {
     package var call: String
     package var kind: FailureKind
     package var status: Int?
@@ -43,7 +44,7 @@ package struct ToldFailure: Equatable {
     }
 }
 
-extension ToldFailure {
+extension ListedFailure {
     /// One element of `failures`; nil if it is not one.
     package init?(_ tree: Tree) {
         guard let call = tree["call"]?.string, let kind = tree["kind"]?.string,
@@ -66,16 +67,16 @@ extension ToldFailure {
     }
 }
 
-extension ToldFailure {
-    /// The failures that a response reports, in its head or in its body.
-    package static func all(of answer: PeerMessage) -> [ToldFailure] {
-        if let field = answer["Gateway-Failures"] {
+extension ListedFailure {
+    /// The failures that a response lists, in its head or in its body.
+    package static func all(of response: PeerMessage) -> [ListedFailure] {
+        if let field = response["Gateway-Failures"] {
             return field.split(separator: ",").compactMap {
-                ToldFailure(field: String($0.drop { $0 == " " }))
+                ListedFailure(field: String($0.drop { $0 == " " }))
             }
         }
-        let tree = Tree(reading: answer.body)
+        let tree = Tree(reading: response.body)
         let list = tree?["failures"] ?? tree?["_gateway"]?["failures"]
-        return (list?.elements ?? []).compactMap { ToldFailure($0) }
+        return (list?.elements ?? []).compactMap { ListedFailure($0) }
     }
 }

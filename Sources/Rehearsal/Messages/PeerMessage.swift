@@ -1,14 +1,14 @@
-/// A message of HTTP/1.1 as the simulated peers read it: strictly, and with code of its own, so that
-/// what the gateway writes is not judged by the gateway's own reader.
+/// An HTTP/1.1 message as simulated peers read it: strictly, and with code of their own, so that the
+/// gateway's parser does not check what the gateway's writer wrote.
 package struct PeerMessage {
     private let head: [UInt8]
     private let lines: [FieldLine]
     private let startLineEnd: Int
     package let body: [UInt8]
-    /// Of an answer; 0 for a request.
+    /// The status of a response; 0 for a request.
     package let status: Int
 
-    /// Where the name and the value of a field stand in the head.
+    /// The ranges of a field's name and value in the head.
     private struct FieldLine {
         let name: Range<Int>
         let value: Range<Int>
@@ -20,24 +20,24 @@ package struct PeerMessage {
         case broken(String)
     }
 
-    /// All of its bytes.
+    /// Number of all its bytes.
     package var length: Int { head.count + body.count }
 
     package var startLine: String { String(decoding: head[..<startLineEnd], as: UTF8.self) }
 
-    /// All values of a header.
+    /// All values of a header field.
     package func all(_ name: String) -> [String] {
-        lines.filter { isCalled($0, name) }.map {
+        lines.filter { hasName($0, name) }.map {
             String(decoding: head[$0.value], as: UTF8.self)
         }
     }
 
     package subscript(name: String) -> String? {
-        guard let line = lines.first(where: { isCalled($0, name) }) else { return nil }
+        guard let line = lines.first(where: { hasName($0, name) }) else { return nil }
         return String(decoding: head[line.value], as: UTF8.self)
     }
 
-    private func isCalled(_ line: FieldLine, _ name: String) -> Bool {
+    private func hasName(_ line: FieldLine, _ name: String) -> Bool {
         let name = name.utf8
         return line.name.count == name.count
             && zip(line.name, name).allSatisfy { head[$0] | 0x20 == $1 | 0x20 }
@@ -45,8 +45,8 @@ package struct PeerMessage {
 
     // MARK: Reading
 
-    /// - Parameter answersHead: a length is told and no body comes
-    package static func read(_ bytes: [UInt8], answersHead: Bool = false) -> Reading {
+    /// - Parameter isResponseToHead: the message has no body, although it may state a length
+    package static func read(_ bytes: [UInt8], isResponseToHead: Bool = false) -> Reading {
         guard let end = endOfHead(bytes.span) else { return .needsMore }
         let head = Array(bytes[..<end])
         var lines: [FieldLine] = []
@@ -59,7 +59,7 @@ package struct PeerMessage {
             } else {
                 guard let line = fieldLine(head.span, start..<lineEnd) else {
                     return .broken(
-                        "a line without a name: "
+                        "a field line without a name: "
                             + String(decoding: head[start..<lineEnd], as: UTF8.self))
                 }
                 lines.append(line)
@@ -69,24 +69,25 @@ package struct PeerMessage {
         let message = PeerMessage(
             head: head, lines: lines, startLineEnd: startLineEnd ?? 0, body: [],
             status: status(head))
-        return message.withBody(of: bytes, answersHead: answersHead)
+        return message.withBody(of: bytes, isResponseToHead: isResponseToHead)
     }
 
-    private func withBody(of bytes: [UInt8], answersHead: Bool) -> Reading {
+    private func withBody(of bytes: [UInt8], isResponseToHead: Bool) -> Reading {
         let lengths = all("Content-Length")
         guard lengths.count <= 1, all("Transfer-Encoding").isEmpty else {
-            return .broken("framed in an unexpected way")
+            return .broken("several lengths, or a transfer coding")
         }
-        let isBare = answersHead || (100..<200).contains(status) || status == 204 || status == 304
+        let isBare =
+            isResponseToHead || (100..<200).contains(status) || status == 204 || status == 304
         guard let count = lengths.first.map({ Int($0) }) ?? 0, count >= 0 else {
-            return .broken("a length of \(lengths)")
+            return .broken("an invalid length: \(lengths)")
         }
-        let told = isBare ? 0 : count
-        guard bytes.count - head.count >= told else { return .needsMore }
+        let length = isBare ? 0 : count
+        guard bytes.count - head.count >= length else { return .needsMore }
         return .message(
             PeerMessage(
                 head: head, lines: lines, startLineEnd: startLineEnd,
-                body: Array(bytes[head.count..<head.count + told]), status: status))
+                body: Array(bytes[head.count..<head.count + length]), status: status))
     }
 
     private static func endOfHead(_ bytes: Span<UInt8>) -> Int? {
@@ -102,7 +103,7 @@ package struct PeerMessage {
         return nil
     }
 
-    /// Lines end with CRLF; there is one, since the head has its end.
+    /// Lines end with CRLF. There is one, since the end of the head was found.
     private static func endOfLine(_ head: Span<UInt8>, from start: Int) -> Int {
         var position = start
         while position + 1 < head.count, head[position] != 0x0D || head[position + 1] != 0x0A {
@@ -133,7 +134,7 @@ extension PeerMessage {
         return words.count > 1 ? words[1] : Substring().utf8
     }
 
-    /// Of a request's target, without its query.
+    /// The path of a request's target, without the query.
     package var path: String { String(Substring(target.prefix { $0 != UInt8(ascii: "?") })) }
 
     /// The parameters of a request's query, decoded.

@@ -6,12 +6,12 @@ package struct ScriptedConnection {
     package let requests: [ScriptedRequest]
     /// The client closes the connection after the last response; otherwise it waits until the gateway
     /// closes it.
-    package let leaves: Bool
+    package let closesWhenDone: Bool
 
-    package init(number: Int, start: Int, requests: [ScriptedRequest], leaves: Bool) {
+    package init(number: Int, start: Int, requests: [ScriptedRequest], closesWhenDone: Bool) {
         self.number = number
         self.start = start
         self.requests = requests
-        self.leaves = leaves
+        self.closesWhenDone = closesWhenDone
     }
 }

@@ -1,29 +1,29 @@
-/// A request as a client of the simulation means it, and as it goes out.
+/// A request that a simulated client sends: its meaning, and its bytes.
 package struct ScriptedRequest {
-    /// Counted over the whole run; its mark is `r12`.
+    /// Counts the requests of the run; number 12 has the mark `r12`.
     package let number: Int
     package var method: String
-    /// The endpoint that it is meant for; nil for an unknown route.
+    /// Index of the endpoint; nil for an unknown route.
     package var endpoint: Int?
-    /// Its path as it goes out, where it is not a drawn endpoint's.
+    /// The path, if the endpoint is not a drawn one.
     package var target: String?
-    /// Behind the endpoint's path; decoded.
+    /// Value of the path parameter, decoded.
     package var id: String?
     package var query: [(name: String, value: String)] = []
     package var headers: [(name: String, value: String)] = []
     package var body: String?
     package var isChunked = false
     package var expectsContinue = false
-    /// A way in which the message itself is wrong.
-    package var flaw: Flaw?
-    /// After how many bytes the client falls silent for a time; nil goes on at once.
+    /// What is wrong with the message itself; nil for a valid one.
+    package var defect: Defect?
+    /// The client pauses after this share of the bytes; nil sends all at once.
     package var stall: (at: Double, milliseconds: Int)?
-    /// It goes out together with the one before.
+    /// It is sent without waiting for the response to the previous one.
     package var isPipelined = false
-    /// Since the answer before; or since the connection's beginning.
+    /// Milliseconds since the previous response, or since the connection was made.
     package var pause = 0
-    /// What the client does when it has sent it.
-    package var then = Then.waits
+    /// What the client does after it has sent the request.
+    package var afterSending = AfterSending.waits
 
     package init(number: Int, method: String, endpoint: Int? = nil) {
         self.number = number
@@ -31,32 +31,35 @@ package struct ScriptedRequest {
         self.endpoint = endpoint
     }
 
-    package enum Flaw: CaseIterable {
+    package enum Defect: CaseIterable {
         case twoLengths, lengthAndChunked, badLength, badField, foldedField, noHost, badVersion
         case longTarget, manyFields, longField, oddMethod, badChunk
     }
 
-    package enum Then: Equatable {
+    package enum AfterSending: Equatable {
         case waits
-        /// Ends its side and still reads.
+        /// Ends its own direction and reads on.
         case halfCloses
-        /// Is gone after so many milliseconds.
+        /// Closes the connection after so many milliseconds.
         case closes(after: Int)
+        /// Resets the connection after so many milliseconds.
         case resets(after: Int)
-        /// Stops reading for so long.
+        /// Stops reading for so many milliseconds.
         case pausesReading(Int)
     }
 
     package var mark: String { "r\(number)" }
 
-    /// The gateway cannot find the end of this message, so that nothing behind it is a request.
-    package var isMalformed: Bool { flaw != nil && (flaw != .badChunk || body?.isEmpty == false) }
+    /// The gateway rejects the message and cannot find the next one behind it.
+    package var endsConnection: Bool {
+        defect != nil && (defect != .badChunk || body?.isEmpty == false)
+    }
 
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// All of it.
+    /// The complete message.
     package var bytes: [UInt8] {
         var target = self.target ?? endpoint.map { "/e\($0)" } ?? "/nowhere"
         if let id { target += "/" + id.percentEncoded }
@@ -66,19 +69,19 @@ package struct ScriptedRequest {
                 + query.map { "\($0.name)=\($0.value.percentEncoded)" }
                 .joined(separator: "&")
         }
-        if flaw == .longTarget { target += (query.isEmpty ? "?" : "&") + "x=" + Self.long(9000) }
-        var lines = ["\(method) \(target) HTTP/1.\(flaw == .badVersion ? "x" : "1")"]
-        if flaw != .noHost { lines.append("Host: gateway.test") }
+        if defect == .longTarget { target += (query.isEmpty ? "?" : "&") + "x=" + Self.long(9000) }
+        var lines = ["\(method) \(target) HTTP/1.\(defect == .badVersion ? "x" : "1")"]
+        if defect != .noHost { lines.append("Host: gateway.test") }
         lines.append("X-Request-Id: \(mark)")
         if self.target == nil { lines.append("X-Secret: \(mark)") }
         lines += headers.map { "\($0.name): \($0.value)" }
-        lines += flawLines
+        lines += defectLines
         if expectsContinue { lines.append("Expect: 100-continue") }
         guard let body else { return Array((lines + ["", ""]).joined(separator: "\r\n").utf8) }
         let framed: String
-        if isChunked || flaw == .badChunk {
+        if isChunked || defect == .badChunk {
             lines.append("Transfer-Encoding: chunked")
-            let size = flaw == .badChunk ? "-1" : String(body.utf8.count, radix: 16)
+            let size = defect == .badChunk ? "-1" : String(body.utf8.count, radix: 16)
             framed = body.isEmpty ? "0\r\n\r\n" : "\(size)\r\n\(body)\r\n0\r\n\r\n"
         } else {
             lines.append("Content-Length: \(body.utf8.count)")
@@ -87,8 +90,8 @@ package struct ScriptedRequest {
         return Array(((lines + ["", ""]).joined(separator: "\r\n") + framed).utf8)
     }
 
-    private var flawLines: [String] {
-        switch flaw {
+    private var defectLines: [String] {
+        switch defect {
         case .twoLengths: ["Content-Length: 1", "Content-Length: 2"]
         case .lengthAndChunked: ["Content-Length: 1", "Transfer-Encoding: chunked"]
         case .badLength: ["Content-Length: +1"]
@@ -104,7 +107,7 @@ package struct ScriptedRequest {
 }
 
 extension String {
-    /// As a segment of a path or a value of a query.
+    /// Encoded as a path segment or a query value.
     package var percentEncoded: String {
         var text = ""
         for byte in utf8 {

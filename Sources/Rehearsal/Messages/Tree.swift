@@ -1,4 +1,4 @@
-/// A JSON document as the model sees it: members in order, every scalar as it was written.
+/// A JSON document of the model: members in order, every scalar with its original text.
 package indirect enum Tree: Equatable, Sendable {
     case scalar(String)
     case array([Tree])
@@ -22,7 +22,7 @@ package indirect enum Tree: Equatable, Sendable {
         .object(members.map { Member(key: $0.key, value: $0.value) })
     }
 
-    /// Compact.
+    /// The document as compact text.
     package var written: String {
         switch self {
         case .scalar(let text): text
@@ -41,7 +41,7 @@ package indirect enum Tree: Equatable, Sendable {
 
     package var isObject: Bool { if case .object = self { true } else { false } }
 
-    /// A string without its quotes; the drawn ones have no escapes.
+    /// The text of a string without its quotes; drawn strings have no escapes.
     package var string: String? {
         guard case .scalar(let text) = self, text.hasPrefix("\"") else { return nil }
         return String(text.dropFirst().dropLast())
@@ -51,7 +51,7 @@ package indirect enum Tree: Equatable, Sendable {
 }
 
 extension Tree {
-    /// Reads a document; nil if it is none. Depth is bounded, for a simulation checks also nonsense.
+    /// Reads a document; nil if it is not valid. The depth is limited, since the input may be malformed.
     package init?(reading text: [UInt8]) {
         var reader = TreeReader(text: text)
         guard let tree = reader.value(depth: 0), reader.isAtEnd else { return nil }
@@ -59,7 +59,7 @@ extension Tree {
     }
 }
 
-/// Plain recursive descent, written to be obvious and not to be fast.
+/// A recursive descent parser; simple rather than fast.
 private struct TreeReader {
     package let text: [UInt8]
     package var position = 0
@@ -114,7 +114,7 @@ private struct TreeReader {
         return take("]") ? .array(elements) : nil
     }
 
-    /// Passes over a string or a word; gives where it began.
+    /// Skips a string or a literal and returns where it began.
     private mutating func scalarStart() -> Int? {
         skipSpace()
         let start = position

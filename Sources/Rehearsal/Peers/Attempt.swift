@@ -1,27 +1,28 @@
 package import Basics
 
-/// One request of a call's as a backend got it.
-package final class Attempt: Served {
-    /// The number of the client's request, and its mark.
+/// A request of a call as a host received it.
+package final class Attempt: HostRequest {
+    /// Number and mark of the client's request that the call belongs to.
     package let request: Int
     package let mark: String
     package let call: CallKey
-    /// Its place among the attempts of that call.
+    /// Counts the attempts of the call, from 0.
     package let ordinal: Int
 
     package init(
         request: Int, mark: String, call: CallKey, ordinal: Int, _ message: PeerMessage,
-        at asked: AskedPlace, act: Act, arrived: Instant, on place: ServedPlace
+        at target: BackendHost, script: ScriptedResponse, arrived: Instant,
+        on position: ConnectionPosition
     ) {
         self.request = request
         self.mark = mark
         self.call = call
         self.ordinal = ordinal
-        super.init(message, at: asked, act: act, arrived: arrived, on: place)
+        super.init(message, at: target, script: script, arrived: arrived, on: position)
     }
 }
 
-/// Which call a backend's request belongs to: the first segment of its path, `g0e1c2`.
+/// Identifies a drawn call: the first segment of its path, `g0e1c2`.
 package struct CallKey: Equatable {
     package let generation: Int
     package let endpoint: Int

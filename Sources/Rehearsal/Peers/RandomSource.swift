@@ -1,8 +1,9 @@
 import Basics
 
-/// Chance that belongs to one thing: what is drawn for a request, a call, an attempt depends on the
-/// seed and on its name, and on nothing that was drawn before. So a run from which other requests were
-/// taken away still has the same ones left.
+/// A random source for one subject, e.g. a request, a call or an attempt.
+///
+/// The values depend on the seed and on the subject's name, not on what was drawn before: when a run is
+/// repeated with fewer requests, those that remain are the same.
 package struct RandomSource {
     private let seed: UInt64
     private let entropy: Entropy
@@ -12,8 +13,8 @@ package struct RandomSource {
         entropy = Entropy(seed: seed)
     }
 
-    /// The dice of a part, by its name.
-    package func dice(_ name: StaticString, _ numbers: Int...) -> RandomSource {
+    /// An independent source for a part of the subject, selected by name.
+    package func derived(_ name: StaticString, _ numbers: Int...) -> RandomSource {
         var hash = seed ^ 0xcbf2_9ce4_8422_2325
         func mix(_ word: UInt64) { hash = (hash ^ word) &* 0x0000_0100_0000_01B3 }
         name.withUTF8Buffer { bytes in unsafe bytes.forEach { mix(UInt64($0)) } }
@@ -21,7 +22,7 @@ package struct RandomSource {
         return RandomSource(seed: hash ^ hash >> 29)
     }
 
-    package func word() -> UInt64 { entropy.next() }
+    package func nextWord() -> UInt64 { entropy.next() }
 
     /// True with this probability, 0 to 1.
     package func chance(_ probability: Double) -> Bool { entropy.chance(probability) }
@@ -30,15 +31,15 @@ package struct RandomSource {
         range.lowerBound + entropy.below(range.count)
     }
 
-    /// One of a list that is not empty.
+    /// One element of a list that is not empty.
     package func pick<Item>(_ items: [Item]) -> Item { items[entropy.below(items.count)] }
 
-    /// Something with this probability, else nothing.
+    /// The item with this probability, otherwise nil.
     package func maybe<Item>(_ probability: Double, _ item: @autoclosure () -> Item) -> Item? {
         chance(probability) ? item() : nil
     }
 
-    /// Each of a list with this probability, in order.
+    /// The items that are selected, each with this probability, in order.
     package func some<Item>(_ items: [Item], _ probability: Double) -> [Item] {
         items.filter { _ in chance(probability) }
     }

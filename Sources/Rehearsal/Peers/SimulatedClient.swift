@@ -3,28 +3,28 @@ import Promises
 package import Reactor
 package import SimReactor
 
-/// A request that a client sent, and what became of it.
+/// A request that a client sent, and its response.
 package final class SentRequest {
     package let request: ScriptedRequest
-    /// Its place on its connection.
-    package let place: Int
+    /// Counts the requests of its connection, from 0.
+    package let index: Int
     package unowned let client: SimulatedClient
-    /// Where its bytes stand among those of the connection.
+    /// Position of its bytes among all that the client sent on the connection.
     package let bytes: Range<Int>
     /// When the client began to send it.
     package let began: Instant
 
-    package var answer: PeerMessage?
-    /// Where the answer's first byte stands among what came.
-    package var answerStart = 0
+    package var response: PeerMessage?
+    /// Position of the first byte of the response among all that the client received.
+    package var responseStart = 0
     package var received: Instant?
 
     package init(
-        _ request: ScriptedRequest, place: Int, of client: SimulatedClient, bytes: Range<Int>,
+        _ request: ScriptedRequest, index: Int, of client: SimulatedClient, bytes: Range<Int>,
         began: Instant
     ) {
         self.request = request
-        self.place = place
+        self.index = index
         self.client = client
         self.bytes = bytes
         self.began = began
@@ -38,36 +38,36 @@ package final class SentRequest {
     /// When the gateway read its last byte.
     package var read: Instant? { client.stream?.outgoingJournal.read(at: bytes.upperBound - 1) }
 
-    /// When the gateway wrote the answer.
-    package var answered: Instant? {
-        answer == nil ? nil : client.stream?.incomingJournal.written(at: answerStart)
+    /// When the gateway wrote the response.
+    package var responded: Instant? {
+        response == nil ? nil : client.stream?.incomingJournal.written(at: responseStart)
     }
 }
 
-/// A client that does what was drawn for its connection, and writes down what comes.
+/// A simulated client: it sends the requests of its script and records the responses.
 package final class SimulatedClient: ByteStreamDelegate {
     package let script: ScriptedConnection
     private unowned let delegate: any ClientDelegate
     private let loop: SimLoop
     package private(set) var stream: SimStream?
     package private(set) var sent: [SentRequest] = []
-    /// The gateway's core at the other end.
+    /// Name of the worker that accepted the connection.
     package private(set) var worker: String?
 
     package private(set) var isDone = false
-    /// When the client itself went away, or ended its side.
-    package private(set) var left: Instant?
+    /// When the client itself closed the connection, or its own direction of it.
+    package private(set) var disconnected: Instant?
     package private(set) var halfClosed: Instant?
-    /// When the gateway ended the connection, as it was noticed here.
-    package private(set) var wasClosed: Instant?
+    /// When the client noticed that the gateway had ended the connection.
+    package private(set) var endSeen: Instant?
     package private(set) var neverConnected = false
 
-    private var next = 0
+    private var nextIndex = 0
     private var isSending = false
     private var written = 0
     private var rest: [UInt8] = []
     private var position = 0
-    private var answers = 0
+    private var responseCount = 0
 
     package init(_ script: ScriptedConnection, on loop: SimLoop, of delegate: any ClientDelegate) {
         self.script = script
@@ -75,8 +75,8 @@ package final class SimulatedClient: ByteStreamDelegate {
         self.delegate = delegate
     }
 
-    /// Connects at its time.
-    package func start(to address: SocketAddress) {
+    /// Connects at the scripted time.
+    package func scheduleConnect(to address: SocketAddress) {
         loop.timer(after: .microseconds(script.start)) { [self] in
             loop.connect(to: address).whenSettled { [self] result in
                 guard case .success(let stream) = result, let stream = stream as? SimStream else {
@@ -87,65 +87,65 @@ package final class SimulatedClient: ByteStreamDelegate {
                 self.stream = stream
                 worker = stream.peerName
                 stream.startReading(for: self)
-                goOn()
+                sendNextIfReady()
             }
         }
     }
 
     // MARK: Sending
 
-    /// Sends the next request if it is its time.
-    private func goOn() {
+    /// Schedules the next request, unless it has to wait for a response.
+    private func sendNextIfReady() {
         guard !isDone, !isSending, halfClosed == nil else { return }
-        guard next < script.requests.count else {
-            if answers == sent.count, script.leaves { leave() }
+        guard nextIndex < script.requests.count else {
+            if responseCount == sent.count, script.closesWhenDone { disconnect() }
             return
         }
-        let request = script.requests[next]
-        guard answers == sent.count || request.isPipelined else { return }
+        let request = script.requests[nextIndex]
+        guard responseCount == sent.count || request.isPipelined else { return }
         isSending = true
-        loop.timer(after: .milliseconds(request.pause)) { [self] in begin(request) }
+        loop.timer(after: .milliseconds(request.pause)) { [self] in sendRequest(request) }
     }
 
-    private func begin(_ request: ScriptedRequest) {
+    private func sendRequest(_ request: ScriptedRequest) {
         guard !isDone else { return }
         let bytes = request.bytes
         sent.append(
             SentRequest(
-                request, place: next, of: self, bytes: written..<written + bytes.count,
+                request, index: nextIndex, of: self, bytes: written..<written + bytes.count,
                 began: loop.now))
-        delegate.sent(sent[sent.count - 1])
+        delegate.clientSends(sent[sent.count - 1])
         written += bytes.count
-        next += 1
+        nextIndex += 1
         guard let stall = request.stall, bytes.count > 1 else {
             write(bytes)
-            return ended(request)
+            return endRequest(request)
         }
         let cut = max(1, min(bytes.count - 1, Int(Double(bytes.count) * stall.at)))
         write(Array(bytes[..<cut]))
         loop.timer(after: .milliseconds(stall.milliseconds)) { [self] in
             guard !isDone else { return }
             write(Array(bytes[cut...]))
-            ended(request)
+            endRequest(request)
         }
     }
 
     private func write(_ bytes: [UInt8]) { stream?.write(bytes.span) }
 
-    private func ended(_ request: ScriptedRequest) {
+    private func endRequest(_ request: ScriptedRequest) {
         isSending = false
-        switch request.then {
+        switch request.afterSending {
         case .waits: break
         case .halfCloses:
             halfClosed = loop.now
             stream?.finishWriting()
-        case .closes(let after): later(after) { $0.leave() }
-        case .resets(let after): later(after) { $0.leave(byForce: true) }
+        case .closes(let after): later(after) { $0.disconnect() }
+        case .resets(let after): later(after) { $0.disconnect(byForce: true) }
         case .pausesReading(let duration):
             stream?.pauseReading()
             later(duration) { $0.stream?.resumeReading() }
         }
-        goOn()
+        sendNextIfReady()
     }
 
     private func later(_ milliseconds: Int, _ action: @escaping (SimulatedClient) -> Void) {
@@ -154,11 +154,11 @@ package final class SimulatedClient: ByteStreamDelegate {
         }
     }
 
-    /// Goes away.
-    package func leave(byForce: Bool = false) {
+    /// Closes the connection, or resets it.
+    package func disconnect(byForce: Bool = false) {
         guard !isDone, let stream else { return }
         isDone = true
-        left = loop.now
+        disconnected = loop.now
         if byForce { stream.reset() } else { stream.close() }
     }
 
@@ -166,47 +166,50 @@ package final class SimulatedClient: ByteStreamDelegate {
 
     package func streamReceived(_ bytes: Span<UInt8>) {
         rest.append(copying: bytes)
-        while !rest.isEmpty, readOne() {}
-        goOn()
+        while !rest.isEmpty, readMessage() {}
+        sendNextIfReady()
     }
 
-    private func readOne() -> Bool {
-        let current = answers < sent.count ? sent[answers] : nil
-        switch PeerMessage.read(rest, answersHead: current?.request.method == "HEAD") {
+    private func readMessage() -> Bool {
+        let current = responseCount < sent.count ? sent[responseCount] : nil
+        switch PeerMessage.read(rest, isResponseToHead: current?.request.method == "HEAD") {
         case .needsMore: return false
         case .broken(let why):
-            delegate.found(.malformed, current?.mark, "the gateway answered nonsense: \(why)")
+            delegate.recordFault(
+                .malformed, current?.mark, "the gateway sent a malformed response: \(why)")
             rest = []
             return false
         case .message(let message):
             rest.removeFirst(message.length)
             defer { position += message.length }
-            if message.status >= 200 { took(message, for: current) }
+            if message.status >= 200 { receiveResponse(message, for: current) }
             return true
         }
     }
 
-    private func took(_ message: PeerMessage, for request: SentRequest?) {
+    private func receiveResponse(_ message: PeerMessage, for request: SentRequest?) {
         guard let request else {
-            // Told before it could ask: too many connections, or nothing came in time.
-            if sent.isEmpty || isUnasked(message) { return delegate.unasked(message, self) }
-            return delegate.found(
+            // Sent before a request: too many connections, or the first request was too slow.
+            if sent.isEmpty || isUnsolicited(message) {
+                return delegate.clientReceivedUnsolicited(message, self)
+            }
+            return delegate.recordFault(
                 .surplusResponse, sent.last?.mark,
-                "one more answer than requests: \(message.startLine)")
+                "one more response than requests: \(message.startLine)")
         }
-        request.answer = message
-        request.answerStart = position
+        request.response = message
+        request.responseStart = position
         request.received = loop.now
-        answers += 1
+        responseCount += 1
     }
 
-    /// An answer that ends a connection on which no request is under way.
-    private func isUnasked(_ message: PeerMessage) -> Bool {
+    /// A response that ends a connection without a request in progress.
+    private func isUnsolicited(_ message: PeerMessage) -> Bool {
         message["Connection"] == "close" && message["X-Request-Id"] != sent.last?.mark
     }
 
     package func streamEnded() {
-        wasClosed = wasClosed ?? loop.now
+        endSeen = endSeen ?? loop.now
         isDone = true
         stream?.close()
     }
@@ -216,20 +219,21 @@ package final class SimulatedClient: ByteStreamDelegate {
     package func streamDrained() {}
 
     package func streamFailed(_ failure: IOFailure) {
-        wasClosed = wasClosed ?? loop.now
+        endSeen = endSeen ?? loop.now
         isDone = true
     }
 
-    /// Lets go of what it holds, after everything was checked.
-    package func forget() { stream = nil }
+    /// Releases the connection, after the run was recorded.
+    package func releaseStream() { stream = nil }
 }
 
 /// The owner of a simulated client.
 package protocol ClientDelegate: AnyObject {
-    func sent(_ request: SentRequest)
+    /// The client begins to send a request.
+    func clientSends(_ request: SentRequest)
 
-    /// The gateway sent a response while no request was under way.
-    func unasked(_ message: PeerMessage, _ client: SimulatedClient)
+    /// The gateway sent a response while no request was in progress.
+    func clientReceivedUnsolicited(_ message: PeerMessage, _ client: SimulatedClient)
 
-    func found(_ fault: PeerFault, _ mark: String?, _ text: String)
+    func recordFault(_ fault: PeerFault, _ mark: String?, _ text: String)
 }

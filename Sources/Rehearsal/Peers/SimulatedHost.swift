@@ -2,22 +2,22 @@ import Basics
 package import Reactor
 package import SimReactor
 
-/// One host of a backend: it reads requests, does what was drawn for each, and writes down what became
-/// of them.
+/// A simulated host of a backend: it reads requests, performs the scripted response of each, and
+/// records the outcome.
 package final class SimulatedHost {
     package let address: SocketAddress
     private unowned let delegate: any HostDelegate
     private let loop: SimLoop
-    private let place: AskedPlace
+    private let backendHost: BackendHost
     private var listener: (any Listener)?
     private var connections: [Connection] = []
 
     package init(
-        at address: SocketAddress, _ place: AskedPlace, on loop: SimLoop,
+        at address: SocketAddress, _ backendHost: BackendHost, on loop: SimLoop,
         of delegate: any HostDelegate
     ) {
         self.address = address
-        self.place = place
+        self.backendHost = backendHost
         self.loop = loop
         self.delegate = delegate
     }
@@ -30,33 +30,35 @@ package final class SimulatedHost {
         }
     }
 
-    /// Refuses from now on; connections stay.
+    /// Refuses new connections; existing ones stay open.
     package func refuse() {
         listener?.close()
         listener = nil
     }
 
-    /// Lets go of everything.
+    /// Closes the listener and all connections.
     package func close() {
         refuse()
         for connection in connections { connection.stream.close() }
         connections = []
     }
 
-    /// One connection of the gateway's to this host.
+    /// A connection from the gateway to this host.
     private final class Connection: ByteStreamDelegate {
         package let stream: SimStream
         private unowned let host: SimulatedHost
         private var rest: [UInt8] = []
-        /// Where the next request begins among all that was read.
+        /// Position of the next request in all bytes read.
         private var position = 0
-        /// Bytes sent.
+        /// Number of bytes sent.
         private var sent = 0
-        private var count = 0
-        private var current: Served?
-        private var unasked: Int?
-        private var hasBeenAskedSince = false
-        private var isLeaving = false
+        private var requestCount = 0
+        private var current: HostRequest?
+        /// Position of the first unsolicited byte sent.
+        private var unsolicitedStart: Int?
+        /// A request arrived after that byte was sent.
+        private var wasUsedSince = false
+        private var isClosing = false
 
         package init(_ stream: SimStream, of host: SimulatedHost) {
             self.stream = stream
@@ -66,72 +68,75 @@ package final class SimulatedHost {
 
         package func streamReceived(_ bytes: Span<UInt8>) {
             rest.append(copying: bytes)
-            if let current, !current.isAnswered, unasked == nil {
-                host.delegate.found(
+            if let current, !current.hasResponded, unsolicitedStart == nil {
+                host.delegate.recordFault(
                     .busyConnection, (current as? Attempt)?.mark,
                     "a second request on a busy connection")
             }
             switch PeerMessage.read(rest) {
             case .needsMore: return
             case .broken(let why):
-                host.delegate.found(.malformed, nil, "the gateway sent nonsense: \(why)")
+                host.delegate.recordFault(
+                    .malformed, nil, "the gateway sent a malformed request: \(why)")
             case .message(let message):
                 rest.removeFirst(message.length)
-                begin(message)
+                startRequest(message)
                 position += message.length
             }
         }
 
-        private func begin(_ message: PeerMessage) {
+        private func startRequest(_ message: PeerMessage) {
             guard
-                let served = host.delegate.asked(
-                    message, at: host.place,
-                    on: ServedPlace(
-                        stream: stream, requestStart: position, answerStart: sent, before: count,
-                        unasked: unasked, isFirstAfterUnasked: !hasBeenAskedSince))
+                let request = host.delegate.hostReceived(
+                    message, at: host.backendHost,
+                    on: ConnectionPosition(
+                        stream: stream, requestStart: position, responseStart: sent,
+                        before: requestCount,
+                        unsolicitedStart: unsolicitedStart, isFirstAfterUnsolicited: !wasUsedSince))
             else { return }
-            count += 1
-            current = served
-            if unasked != nil { hasBeenAskedSince = true }
-            perform(served, piece: 0, after: served.act.delay)
+            requestCount += 1
+            current = request
+            if unsolicitedStart != nil { wasUsedSince = true }
+            sendPieces(request, piece: 0, after: request.script.delay)
         }
 
-        /// The next piece, then the one after it, then the end.
-        private func perform(_ served: Served, piece: Int, after delay: Int) {
-            let act = served.act
-            if case .nothing = act.outcome, act.pieces.isEmpty { return }
+        /// Sends the pieces one after the other, then ends the response.
+        private func sendPieces(_ request: HostRequest, piece: Int, after delay: Int) {
+            let script = request.script
+            if case .nothing = script.outcome, script.pieces.isEmpty { return }
             later(delay) { [weak self] in
-                guard let self, current === served, !served.isAnswered else { return }
-                if piece < act.pieces.count { send(act.pieces[piece]) }
-                if piece + 1 < act.pieces.count, act.gap > 0 {
-                    return perform(served, piece: piece + 1, after: act.gap)
+                guard let self, current === request, !request.hasResponded else { return }
+                if piece < script.pieces.count { send(script.pieces[piece]) }
+                if piece + 1 < script.pieces.count, script.gap > 0 {
+                    return sendPieces(request, piece: piece + 1, after: script.gap)
                 }
-                for piece in act.pieces.dropFirst(piece + 1) { send(piece) }
-                finish(served)
+                for piece in script.pieces.dropFirst(piece + 1) { send(piece) }
+                finishResponse(request)
             }
         }
 
-        private func finish(_ served: Served) {
-            if case .answer = served.act.outcome { served.isAnswered = true }
-            if served.act.isPoisonous {
-                unasked = unasked ?? served.answerStart + served.act.answerLength
+        private func finishResponse(_ request: HostRequest) {
+            if case .response = request.script.outcome { request.hasResponded = true }
+            if request.script.hasTrailingData {
+                unsolicitedStart =
+                    unsolicitedStart ?? request.responseStart + request.script.responseLength
             }
-            switch served.act.ending {
+            switch request.script.ending {
             case .stays: break
-            case .closes: leaveWhenSent()
+            case .closes: closeWhenSent()
             case .resets: stream.reset()
             case .halfCloses: stream.finishWriting()
             }
-            guard let afterwards = served.act.afterwards else { return }
-            later(afterwards.delay) { [weak self] in
-                guard let self, current === served, stream.incomingJournal.written == position,
+            guard let idleEvent = request.script.idleEvent else { return }
+            later(idleEvent.delay) { [weak self] in
+                guard let self, current === request, stream.incomingJournal.written == position,
                     stream.unsentBytes == 0
                 else { return }
-                switch afterwards.kind {
-                case .closes: leave()
+                switch idleEvent.kind {
+                case .closes: closeConnection()
                 case .resets: stream.reset()
-                case .speaks:
-                    unasked = unasked ?? sent
+                case .sendsData:
+                    unsolicitedStart = unsolicitedStart ?? sent
                     send(Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnull".utf8))
                 }
             }
@@ -146,26 +151,26 @@ package final class SimulatedHost {
             host.loop.timer(after: .milliseconds(milliseconds), action)
         }
 
-        package func streamEnded() { leave() }
+        package func streamEnded() { closeConnection() }
 
         package func streamBlocked() {}
 
-        package func streamDrained() { if isLeaving { leave() } }
+        package func streamDrained() { if isClosing { closeConnection() } }
 
-        package func streamFailed(_ failure: IOFailure) { noteGivenUp() }
+        package func streamFailed(_ failure: IOFailure) { recordGivenUp() }
 
-        private func leaveWhenSent() {
+        private func closeWhenSent() {
             stream.finishWriting()
-            guard stream.unsentBytes > 0 else { return leave() }
-            isLeaving = true
+            guard stream.unsentBytes > 0 else { return closeConnection() }
+            isClosing = true
         }
 
-        private func leave() {
-            noteGivenUp()
+        private func closeConnection() {
+            recordGivenUp()
             stream.close()
         }
 
-        private func noteGivenUp() {
+        private func recordGivenUp() {
             if let current, current.givenUp == nil { current.givenUp = host.loop.now }
             current = nil
         }
@@ -174,8 +179,9 @@ package final class SimulatedHost {
 
 /// The owner of a simulated host.
 package protocol HostDelegate: AnyObject {
-    /// A request arrived; nil if the host cannot respond to it.
-    func asked(_ message: PeerMessage, at host: AskedPlace, on place: ServedPlace) -> Served?
+    /// A request arrived. Returns nil if the host cannot respond to it.
+    func hostReceived(_ message: PeerMessage, at host: BackendHost, on position: ConnectionPosition)
+        -> HostRequest?
 
-    func found(_ fault: PeerFault, _ mark: String?, _ text: String)
+    func recordFault(_ fault: PeerFault, _ mark: String?, _ text: String)
 }

@@ -18,17 +18,17 @@ package struct FaultRule: Sendable, Equatable {
         case reset
         /// Closes the connection in the middle of a response.
         case cut
-        /// Sends a body that is no JSON.
+        /// Sends a body that is not JSON.
         case garbage
         case status(Int)
     }
 
     /// A list: `stock: timeout 10%, reviews: 503 5%, *: slow 300ms 20%`.
     ///
-    /// - Parameter backends: the names that exist
+    /// - Parameter backends: the valid names
     package static func list(
         _ text: String, backends: [String]
-    ) throws(RuleList.Mistake) -> [FaultRule] {
+    ) throws(RuleList.SyntaxError) -> [FaultRule] {
         let entries = try RuleList.entries(
             text, like: "stock: timeout 10%", naming: "backend", among: backends)
         var rules: [FaultRule] = []
@@ -36,14 +36,15 @@ package struct FaultRule: Sendable, Equatable {
         return rules
     }
 
-    private init(_ entry: RuleList.Entry) throws(RuleList.Mistake) {
+    private init(_ entry: RuleList.Entry) throws(RuleList.SyntaxError) {
         let text = entry.words.joined(separator: " ")
         guard let share = entry.words.last.flatMap(RuleList.share) else {
-            throw RuleList.Mistake(description: "a fault ends with its share, such as 10%: \(text)")
+            throw RuleList.SyntaxError(
+                description: "a fault ends with its share, e.g. 10%: \(text)")
         }
         let words = Array(entry.words.dropLast())
         guard let kind = Kind(words) else {
-            throw RuleList.Mistake(
+            throw RuleList.SyntaxError(
                 description: "there is no fault '\(words.joined(separator: " "))' (known: "
                     + "timeout, slow 300ms, close, refuse, reset, cut, garbage, and a status such as"
                     + " 503)")

@@ -1,23 +1,23 @@
-/// How long a simulated backend takes, as an operator writes it: `reviews: 40ms-900ms`.
+/// The response time of a simulated backend, as an operator writes it: `reviews: 40ms-900ms`.
 package struct LatencyRule: Sendable, Equatable {
     /// A backend's name, or `*` for all.
     let backend: String
-    /// In milliseconds; every value is as likely as the others.
+    /// In milliseconds, uniformly distributed.
     let range: ClosedRange<Int>
 
     /// A list: `reviews: 40ms-900ms, *: 5ms`.
     ///
-    /// - Parameter backends: the names that exist
+    /// - Parameter backends: the valid names
     package static func list(
         _ text: String, backends: [String]
-    ) throws(RuleList.Mistake) -> [LatencyRule] {
+    ) throws(RuleList.SyntaxError) -> [LatencyRule] {
         let example = "reviews: 40ms-900ms"
         let entries = try RuleList.entries(text, like: example, naming: "backend", among: backends)
         var rules: [LatencyRule] = []
         for entry in entries {
             let words = entry.words.joined()
             guard let range = range(words) else {
-                throw RuleList.Mistake(
+                throw RuleList.SyntaxError(
                     description: "write a latency like '\(example)' or 'reviews: 5ms': \(words)")
             }
             rules.append(LatencyRule(backend: entry.name, range: range))
@@ -35,7 +35,7 @@ package struct LatencyRule: Sendable, Equatable {
 }
 
 extension [LatencyRule] {
-    /// The rule for a backend: its own before the one for all, the last of several.
+    /// The range for a backend: its own rule takes precedence over `*`, the last of several wins.
     func range(for backend: String) -> ClosedRange<Int>? {
         (last { $0.backend == backend } ?? last { $0.backend == "*" })?.range
     }

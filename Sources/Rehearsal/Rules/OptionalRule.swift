@@ -11,17 +11,17 @@ package struct OptionalRule: Sendable, Equatable {
 
     /// A list: `lang: 90%, *: 10%`.
     ///
-    /// - Parameter parameters: the names of optional parameters that exist
+    /// - Parameter parameters: the names of the optional parameters
     package static func list(
         _ text: String, parameters: [String]
-    ) throws(RuleList.Mistake) -> [OptionalRule] {
+    ) throws(RuleList.SyntaxError) -> [OptionalRule] {
         let entries = try RuleList.entries(
             text, like: "lang: 90%", naming: "optional parameter", among: parameters)
         var rules: [OptionalRule] = []
         for entry in entries {
             let words = entry.words.joined(separator: " ")
             guard let share = RuleList.share(words) else {
-                throw RuleList.Mistake(description: "write a share like 'lang: 90%': \(words)")
+                throw RuleList.SyntaxError(description: "write a share like 'lang: 90%': \(words)")
             }
             rules.append(OptionalRule(parameter: entry.name, share: share))
         }
@@ -30,8 +30,8 @@ package struct OptionalRule: Sendable, Equatable {
 }
 
 extension [OptionalRule] {
-    /// The share of requests with a parameter: its own rule before the one for all, the last of
-    /// several.
+    /// The share of requests with a parameter: its own rule takes precedence over `*`, the last of
+    /// several wins.
     func share(of parameter: String) -> Double {
         (last { $0.parameter == parameter } ?? last { $0.parameter == "*" })?.share
             ?? OptionalRule.usual

@@ -1,34 +1,34 @@
 /// A list of rules for named things, as an operator writes it on the command line:
 /// `stock: timeout 10%, *: slow 300ms 5%`.
 package enum RuleList {
-    /// A list that cannot be read, with the text for the operator.
-    package struct Mistake: Error, CustomStringConvertible {
+    /// A list that cannot be parsed, with the message for the operator.
+    package struct SyntaxError: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// One entry: the name of a thing, or `*` for all, and what stands behind the colon.
+    /// One entry: a name, or `*` for all, and the words behind the colon.
     struct Entry {
         let name: String
         let words: [String]
     }
 
     /// - Parameters:
-    ///   - example: an entry that is right, for messages
-    ///   - kind: what the names stand for, such as `backend`
-    ///   - names: those that exist
+    ///   - example: a valid entry, for messages
+    ///   - kind: what the names denote, such as `backend`
+    ///   - names: the valid names
     static func entries(
         _ text: String, like example: String, naming kind: String, among names: [String]
-    ) throws(Mistake) -> [Entry] {
+    ) throws(SyntaxError) -> [Entry] {
         var entries: [Entry] = []
         for item in text.split(separator: ",") {
             let parts = item.split(separator: ":", maxSplits: 1)
             let name = parts.first.map { $0.filter { $0 != " " } } ?? ""
             guard parts.count == 2 else {
-                throw Mistake(description: "write it like '\(example)': \(item)")
+                throw SyntaxError(description: "write it like '\(example)': \(item)")
             }
             guard name == "*" || names.contains(name) else {
                 let known = names.isEmpty ? "none" : names.joined(separator: ", ")
-                throw Mistake(
+                throw SyntaxError(
                     description: "there is no \(kind) '\(name)' (known: \(known), and * for all)")
             }
             entries.append(

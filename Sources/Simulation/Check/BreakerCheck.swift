@@ -1,51 +1,51 @@
 import Basics
 import Rehearsal
 
-/// A breaker that must be open lets nothing through.
+/// A circuit breaker that must be open lets no call through.
 ///
-/// A model of its own, as far as everything that a breaker learns is known here: until its first
-/// opening, while no sample has left its window.
+/// A second, simple model of the breaker. It reaches until the first opening, while no sample has left the
+/// window: so far the breaker's samples are known.
 struct BreakerCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
-        // What a breaker learned under one configuration, it may know under the next.
+    func check() {
+        // After a reload, a breaker may keep its samples.
         guard record.configs.count == 1 else { return }
         let config = record.configs[0]
         for (index, backend) in config.backends.enumerated() {
             guard let breaker = backend.breaker else { continue }
             for worker in record.workers.map(\.name) {
-                let lessons = Lessons(of: index, on: worker, in: record)
-                guard let opened = opening(of: breaker, lessons) else { continue }
+                let outcomes = KnownOutcomes(of: index, on: worker, in: record)
+                guard let opened = opening(of: breaker, outcomes) else { continue }
                 let closes = opened + .milliseconds(breaker.tryAgainAfter)
                 check(index, worker, from: opened, to: closes, config)
             }
         }
     }
 
-    /// When it must have opened for the first time; nil if it need not have.
-    private func opening(of breaker: DrawnBreaker, _ lessons: Lessons) -> Instant? {
-        guard let first = lessons.all.first?.at else { return nil }
+    /// When the breaker must have opened for the first time; nil if that is not certain.
+    private func opening(of breaker: DrawnBreaker, _ outcomes: KnownOutcomes) -> Instant? {
+        guard let first = outcomes.all.first?.at else { return nil }
         var (calls, failures) = (0, 0)
-        var rest = lessons.all[...]
+        var rest = outcomes.all[...]
         while let at = rest.first?.at {
             guard (at - first) * 10 < .milliseconds(breaker.window) * 9 else { return nil }
-            // In which order it learned what came at the same moment is not known here: it must be
-            // open only if every order opens it.
-            let moment = rest.prefix { $0.at == at }
-            rest = rest.dropFirst(moment.count)
-            let failed = moment.count { $0.isFailure }
+            // The order of samples at the same moment is unknown: the breaker must be open only if every
+            // order opens it.
+            let simultaneous = rest.prefix { $0.at == at }
+            rest = rest.dropFirst(simultaneous.count)
+            let failed = simultaneous.count { $0.isFailure }
             let callsMin = calls + failed
-            calls += moment.count
+            calls += simultaneous.count
             failures += failed
-            let isMuch = failures * 100 >= breaker.openAtPercent * calls
-            if failed > 0, callsMin >= breaker.minRequests, isMuch { return at }
+            let reachesShare = failures * 100 >= breaker.openAtPercent * calls
+            if failed > 0, callsMin >= breaker.minRequests, reachesShare { return at }
         }
         return nil
     }
 
-    /// Calls that are made at once when their request begins, while the breaker is open.
+    /// Checks calls that start together with their request while the breaker is open.
     private func check(
         _ backend: Int, _ worker: String, from opened: Instant, to closes: Instant,
         _ config: DrawnConfig
@@ -58,7 +58,8 @@ struct BreakerCheck {
                 let began = request.read, began > opened, began < closes
             else { continue }
             violations.add(
-                .limits, attempt.mark, "\(attempt.call.text) went through an open breaker")
+                .limits, attempt.mark,
+                "\(attempt.call.text) was sent although the breaker must be open")
         }
     }
 }

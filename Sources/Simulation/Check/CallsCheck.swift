@@ -1,18 +1,18 @@
 import Basics
 import Rehearsal
 
-/// What backends are sent is what the configuration says, with the values of the right request.
+/// Requests to backends are as configured, with the values of their own client request.
 struct CallsCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         for attempt in record.attempts {
             guard let request = record.request(of: attempt)
             else { continue }
             let config = record.configs[attempt.call.generation]
             let endpoint = config.endpoints[attempt.call.endpoint]
-            let check = OneCall(
+            let check = AttemptCheck(
                 attempt: attempt, request: request, config: config, endpoint: endpoint,
                 call: endpoint.calls[attempt.call.call], record: record)
             for fault in check.faults {
@@ -23,7 +23,7 @@ struct CallsCheck {
     }
 }
 
-private struct OneCall {
+private struct AttemptCheck {
     let attempt: AttemptRecord
     let request: RequestRecord
     let config: DrawnConfig
@@ -35,14 +35,14 @@ private struct OneCall {
     private var model: RequestModel { RequestModel(request: request.request, config: config) }
 
     var faults: [String] {
-        guard case .goes(let meant) = model.expectation, meant.index == endpoint.index else {
-            return ["a call for a request that is to be refused"]
+        guard case .starts(let meant) = model.expectation, meant.index == endpoint.index else {
+            return ["a call for a request that must be refused"]
         }
-        return [connection, method, backend, order, lines, body, budget].compactMap { $0 } + values
+        return [connection, method, backend, order, fields, body, budget].compactMap { $0 } + values
     }
 
     private var connection: String? {
-        if attempt.isReckless { return "sent where the backend had spoken unasked" }
+        if attempt.reusesSpoiledConnection { return "sent on a connection with unsolicited data" }
         return config.backends[call.backend].objection(to: attempt.session, attempt.host)
     }
 
@@ -54,24 +54,24 @@ private struct OneCall {
     private var backend: String? {
         if attempt.backend != call.backend { return "sent to b\(attempt.backend)" }
         guard message["X-Backend"] == config.backends[call.backend].header else {
-            return "not the headers of its backend"
+            return "without the headers of its backend"
         }
         return model.isWanted(call) ? nil : "made although its condition does not hold"
     }
 
-    /// Not before the calls in `after` have succeeded.
+    /// The call is sent after the calls in `after` have succeeded.
     private var order: String? {
         let early = call.after.map { endpoint.calls[$0] }.first { other in
             guard model.isWanted(other) else { return false }
             let evidence = CallEvidence(other, of: request, endpoint, config, record)
-            return !evidence.isPoisoned && !evidence.hasSucceeded(by: attempt.sent)
+            return !evidence.isAmbiguous && !evidence.hasSucceeded(by: attempt.sent)
         }
-        return early.map { "sent before \($0.name), which it comes after, had succeeded" }
+        return early.map { "sent before \($0.name), listed in `after`, had succeeded" }
     }
 
-    /// Nothing of the client's head goes along that was not listed.
-    private var lines: String? {
-        if message["X-Secret"] != nil { return "a header went along that nobody forwards" }
+    /// Only listed header fields of the client are forwarded.
+    private var fields: String? {
+        if message["X-Secret"] != nil { return "a header was forwarded that is not listed" }
         let forwarded = call.forwardHeaders ?? endpoint.forwardHeaders
         for name in ["X-User", "X-Tenant"] {
             let expected = forwarded.contains(name) ? request.request.header(name) : nil
@@ -87,15 +87,15 @@ private struct OneCall {
     }
 
     private var budget: String? {
-        guard let told = message["Gateway-Deadline-Ms"].flatMap({ Int($0) }) else {
+        guard let stated = message["Gateway-Deadline-Ms"].flatMap({ Int($0) }) else {
             return "no Gateway-Deadline-Ms"
         }
-        return told <= endpoint.deadline ? nil : "told more time than there is"
+        return stated <= endpoint.deadline ? nil : "Gateway-Deadline-Ms exceeds the deadline"
     }
 
-    /// The values that stand in path, query and headers, decoded.
+    /// The values in path, query and headers, decoded.
     private var values: [String] {
-        // The first segment behind the prefix of the host names the call.
+        // The first segment behind the host's prefix names the call.
         let all = message.path.split(separator: "/").map { String($0).percentDecoded }
         let key = all.firstIndex(of: attempt.call.text) ?? 0
         var segments = all[(key + 1)...]
@@ -108,7 +108,7 @@ private struct OneCall {
             case .header: found = message["X-U\(index)"]
             }
             if use.isOptional, model.value(of: use.source) == nil {
-                // A header is left out with its line, in a query only the value is.
+                // An absent value omits the whole header, but only the value of a query parameter.
                 if found == (use.place == .header ? nil : "") { continue }
             } else if let found, isRight(found, use) {
                 continue
@@ -118,7 +118,7 @@ private struct OneCall {
         return faults + queryFaults
     }
 
-    /// The client's query goes along only where it is listed.
+    /// Only listed query parameters of the client are forwarded.
     private var queryFaults: [String] {
         if endpoint.forwardsAllQuery, call.forwardHeaders == nil { return allQueryFaults }
         let found = message.query.filter { $0.name == "debug" }.map(\.value)
@@ -127,7 +127,7 @@ private struct OneCall {
         return found == (forwards ? sent : []) ? [] : ["debug is \(found)"]
     }
 
-    /// `query: all`: what the endpoint does not declare and the call does not set itself, in order.
+    /// `query: all` forwards, in order, what the endpoint does not declare and the call does not set.
     private var allQueryFaults: [String] {
         let own = call.uses.indices.filter { call.uses[$0].place == .query }.map { "u\($0)" }
         let declared = endpoint.params.filter { $0.isDeclared && !$0.isHeader }.map(\.name)
@@ -143,7 +143,7 @@ private struct OneCall {
             return value == model.value(of: use.source)
         }
         let evidence = CallEvidence(endpoint.calls[index], of: request, endpoint, config, record)
-        return evidence.isPoisoned
+        return evidence.isAmbiguous
             || evidence.values.contains { tree in
                 tree.value(at: TreePath(path))?.string == value
             }

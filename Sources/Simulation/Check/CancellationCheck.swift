@@ -2,42 +2,46 @@ import Basics
 import Rehearsal
 import SimReactor
 
-/// What nobody waits for any more is given up: at once when a request is answered, and as soon as it
-/// can be known when its client has left.
+/// Calls that are not needed any more are cancelled: immediately when the response is written, and as
+/// soon as the gateway can notice it when the client has disconnected.
 struct CancellationCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         for client in record.clients {
             for request in client.sent {
-                if let answered = request.answered {
-                    check(request, until: answered, "when it was answered")
-                } else if let left = client.left ?? client.wasClosed, isHeard(client, request) {
+                if let responded = request.responded {
+                    check(request, until: responded, "when the response was written")
+                } else if let left = client.disconnected ?? client.endSeen,
+                    canNoticeDisconnect(client, request)
+                {
                     let slack = slack(client, left)
-                    check(request, until: left + slack, "\(slack) after its client had left")
+                    check(
+                        request, until: left + slack, "\(slack) after its client had disconnected")
                 }
             }
         }
     }
 
-    /// Behind what is read ahead at most, nobody reads, and so nobody notices an end.
-    private func isHeard(_ client: ClientRecord, _ request: RequestRecord) -> Bool {
+    /// The gateway reads ahead a limited number of bytes; with more, it does not see the client's end.
+    private func canNoticeDisconnect(_ client: ClientRecord, _ request: RequestRecord) -> Bool {
         guard let last = client.sent.last else { return true }
         return last.bytes.upperBound - request.bytes.upperBound <= 16 * 1024
     }
 
-    private func check(_ request: RequestRecord, until end: Instant, _ words: String) {
-        for attempt in record.attempts(of: request) where !attempt.isPoisoned {
+    private func check(_ request: RequestRecord, until end: Instant, _ when: String) {
+        for attempt in record.attempts(of: request) where !attempt.isAmbiguous {
             if let ended = attempt.ended, ended <= end { continue }
             violations.add(
                 .cancellation, request.mark,
-                "\(attempt.call.text) attempt \(attempt.ordinal) still ran \(words)")
+                "\(attempt.call.text) attempt \(attempt.ordinal) still ran \(when)")
         }
     }
 
-    /// To be told that a client left takes a packet; that one who only ended its side has left takes
-    /// a question and its answer, asked less and less often.
+    /// A packet must arrive before the gateway can notice that a client disconnected. After a
+    /// half-close, the gateway must send an interim response and receive a reset; it does so less
+    /// and less often.
     private func slack(_ client: ClientRecord, _ left: Instant) -> Duration {
         let settings = record.network
         let packet = settings.latency.upperBound + (settings.stalls?.upTo ?? .zero)

@@ -2,17 +2,17 @@
 enum Checks {
     static func violations(in record: RunRecord) -> [Violation] {
         let found = ViolationLog()
-        AnswersCheck(record: record, violations: found).run()
-        OutcomeCheck(record: record, violations: found).run()
-        TimesCheck(record: record, violations: found).run()
-        CancellationCheck(record: record, violations: found).run()
-        CallsCheck(record: record, violations: found).run()
-        LimitsCheck(record: record, violations: found).run()
-        BreakerCheck(record: record, violations: found).run()
-        RetryBudgetCheck(record: record, violations: found).run()
-        HostsCheck(record: record, violations: found).run()
-        ProbesCheck(record: record, violations: found).run()
-        LogCheck(record: record, violations: found).run()
+        ResponsesCheck(record: record, violations: found).check()
+        OutcomeCheck(record: record, violations: found).check()
+        TimesCheck(record: record, violations: found).check()
+        CancellationCheck(record: record, violations: found).check()
+        CallsCheck(record: record, violations: found).check()
+        LimitsCheck(record: record, violations: found).check()
+        BreakerCheck(record: record, violations: found).check()
+        RetryBudgetCheck(record: record, violations: found).check()
+        HostsCheck(record: record, violations: found).check()
+        ProbesCheck(record: record, violations: found).check()
+        LogCheck(record: record, violations: found).check()
         return found.all
     }
 }

@@ -4,45 +4,46 @@ import Rehearsal
 struct EndpointCheck {
     private let record: RunRecord
     private let request: RequestRecord
-    private let answer: PeerMessage
+    private let response: PeerMessage
     private let endpoint: DrawnEndpoint
     private let config: DrawnConfig
     private let model: RequestModel
     private let evidence: [CallEvidence]
     private let tree: Tree?
-    /// What the answer says of failures; nil where it says nothing.
-    private let told: [ToldFailure]?
+    /// The failures that the response lists; nil if it lists none by configuration.
+    private let listed: [ListedFailure]?
 
     init(
-        _ record: RunRecord, _ request: RequestRecord, _ answer: PeerMessage,
+        _ record: RunRecord, _ request: RequestRecord, _ response: PeerMessage,
         _ endpoint: DrawnEndpoint,
         _ config: DrawnConfig
     ) {
         self.record = record
         self.request = request
-        self.answer = answer
+        self.response = response
         self.endpoint = endpoint
         self.config = config
         model = RequestModel(request: request.request, config: config)
         evidence = endpoint.calls.map { CallEvidence($0, of: request, endpoint, config, record) }
-        tree = Tree(reading: answer.body)
-        told = Self.told(endpoint, answer, tree, isHead: request.request.method == "HEAD")
+        tree = Tree(reading: response.body)
+        listed = Self.listedFailures(
+            endpoint, response, tree, isHead: request.request.method == "HEAD")
     }
 
-    private static func told(
-        _ endpoint: DrawnEndpoint, _ answer: PeerMessage, _ tree: Tree?, isHead: Bool
-    ) -> [ToldFailure]? {
+    private static func listedFailures(
+        _ endpoint: DrawnEndpoint, _ response: PeerMessage, _ tree: Tree?, isHead: Bool
+    ) -> [ListedFailure]? {
         switch endpoint.report {
         case .off: return nil
         case .header:
-            let field = answer["Gateway-Failures"] ?? ""
+            let field = response["Gateway-Failures"] ?? ""
             return field.split(separator: ",").compactMap {
-                ToldFailure(field: String($0.drop { $0 == " " }))
+                ListedFailure(field: String($0.drop { $0 == " " }))
             }
         case .body, nil:
             if isHead { return nil }
             let list = tree?["failures"] ?? tree?["_gateway"]?["failures"]
-            return (list?.elements ?? []).compactMap { ToldFailure($0) }
+            return (list?.elements ?? []).compactMap { ListedFailure($0) }
         }
     }
 
@@ -54,78 +55,78 @@ struct EndpointCheck {
 
     var violations: [Violation] {
         if relaysBody { return [] }
-        // Whose answer is whose nobody can tell there, as RFC 9112 section 11.3 says.
-        if evidence.contains(where: mayHaveAnything) { return [] }
-        let isProblem = answer["Content-Type"] == "application/problem+json"
+        // Responses cannot be assigned to requests there (RFC 9112 section 11.3).
+        if evidence.contains(where: mayBeAmbiguous) { return [] }
+        let isProblem = response["Content-Type"] == "application/problem+json"
         let violations = unjustified + (isProblem ? failed : succeeded)
         return violations + heads
     }
 
-    /// Whether a call may have taken something for its answer that was none.
-    private func mayHaveAnything(_ evidence: CallEvidence) -> Bool {
-        guard evidence.isPoisoned, model.isWanted(evidence.call) else { return false }
-        guard evidence.attempts.isEmpty, let told else { return true }
-        return !told.contains { $0.call == evidence.call.name }
+    /// Whether a call may have taken unsolicited data for its response.
+    private func mayBeAmbiguous(_ evidence: CallEvidence) -> Bool {
+        guard evidence.isAmbiguous, model.isWanted(evidence.call) else { return false }
+        guard evidence.attempts.isEmpty, let listed else { return true }
+        return !listed.contains { $0.call == evidence.call.name }
     }
 
     // MARK: Failures
 
     private var unjustified: [Violation] {
-        (told ?? []).compactMap { failure in
+        (listed ?? []).compactMap { failure in
             guard let call = call(named: failure.call) else {
                 return Violation(.contents, "there is no call \(failure.call)")
             }
             if failure.kind == .collision { return nil }
-            guard !evidence[call.index].justifies(failure, told: told ?? []) else { return nil }
-            return Violation(.status, "no reason for \(failure.kind.rawValue) of \(failure.call)")
+            guard !evidence[call.index].justifies(failure, among: listed ?? []) else { return nil }
+            return Violation(.status, "no cause for \(failure.kind.rawValue) of \(failure.call)")
         }
     }
 
-    /// A problem: its status is the table's.
+    /// Checks a problem response: the status is that of the outcome table.
     private var failed: [Violation] {
         var violations: [Violation] = []
-        if answer["Gateway-Complete"] != "false" {
+        if response["Gateway-Complete"] != "false" {
             violations.append(Violation(.contents, "a failure without Gateway-Complete: false"))
         }
-        if answer.status == 503, answer["Retry-After"] == nil {
+        if response.status == 503, response["Retry-After"] == nil {
             violations.append(Violation(.contents, "503 without Retry-After"))
         }
         let statuses = allowedStatuses
-        if !statuses.contains(answer.status) {
-            violations.append(Violation(.status, "\(answer.status) instead of \(statuses)"))
+        if !statuses.contains(response.status) {
+            violations.append(Violation(.status, "\(response.status), expected one of \(statuses)"))
         }
         return violations
     }
 
     private var allowedStatuses: [Int] {
         let required = endpoint.requiredCalls.filter { model.isWanted($0) }
-        guard let told, endpoint.report != .header || !told.isEmpty else {
+        guard let listed, endpoint.report != .header || !listed.isEmpty else {
             return possibleStatuses(required)
         }
-        // A header does not tell why a call was skipped, and it may be the client's fault.
-        let blamed = told.map { failure in
+        // `Gateway-Failures` has no reason for a skipped call; the client's request may be the reason.
+        let completed = listed.map { failure in
             var failure = failure
             if failure.kind == .skipped, failure.because == nil {
                 failure.because = because(failure.call)
             }
             return failure
         }
-        return statuses(of: told, required) + statuses(of: blamed, required)
+        return statuses(of: listed, required) + statuses(of: completed, required)
     }
 
-    private func statuses(of told: [ToldFailure], _ required: [DrawnCall]) -> [Int] {
+    private func statuses(of listed: [ListedFailure], _ required: [DrawnCall]) -> [Int] {
         if required.isEmpty {
-            guard told.map(\.call) == wanted.map(\.name) else { return [] }
-            return [OutcomeTable.status(ofAll: told)]
+            guard listed.map(\.call) == wanted.map(\.name) else { return [] }
+            return [OutcomeTable.status(ofAll: listed)]
         }
-        return told.compactMap { failure in
+        return listed.compactMap { failure in
             required.first { $0.name == failure.call }.map {
                 OutcomeTable.status(of: failure, $0)
             }
         }
     }
 
-    /// Why a call was skipped, if the client is to blame.
+    /// The reason for which a call was skipped, if it is the client's request.
     private func because(_ name: String) -> String? {
         let use = call(named: name)?.uses.filter { !$0.isOptional }.first { use in
             if case .call = use.source { false } else { model.value(of: use.source) == nil }
@@ -133,16 +134,16 @@ struct EndpointCheck {
         return use.map { _ in "params.unknown" }
     }
 
-    /// Where nothing is told: every status that some justified failure leads to.
+    /// Without a list of failures: every status that a possible failure leads to.
     private func possibleStatuses(_ required: [DrawnCall]) -> [Int] {
         if required.isEmpty { return [400, 502, 503, 504] }
         var statuses: [Int] = [502]
         for call in required {
             for kind in FailureKind.allCases {
-                var failure = ToldFailure(call: call.name, kind: kind)
+                var failure = ListedFailure(call: call.name, kind: kind)
                 if kind == .unexpectedStatus {
                     statuses += evidence[call.index].refusedStatuses.filter { call.relays($0) }
-                } else if evidence[call.index].justifies(failure, told: []) {
+                } else if evidence[call.index].justifies(failure, among: []) {
                     if kind == .skipped { failure.because = because(call.name) }
                     statuses.append(OutcomeTable.status(of: failure, call))
                 }
@@ -151,16 +152,16 @@ struct EndpointCheck {
         return statuses
     }
 
-    /// `relay_body`: the backend's own answer.
+    /// `relay_body`: the response is the backend's own.
     private var relaysBody: Bool {
         endpoint.requiredCalls.contains { call in
             call.relaysBody
                 && evidence[call.index].attempts.contains { attempt in
-                    guard case .answer(let status, let body, _) = attempt.act.outcome else {
+                    guard case .response(let status, let body, _) = attempt.script.outcome else {
                         return false
                     }
-                    return status == answer.status && call.relays(status) && !call.accepts(status)
-                        && (body == answer.body || request.request.method == "HEAD")
+                    return status == response.status && call.relays(status) && !call.accepts(status)
+                        && (body == response.body || request.request.method == "HEAD")
                 }
         }
     }
@@ -168,14 +169,14 @@ struct EndpointCheck {
     // MARK: Parts
 
     private var succeeded: [Violation] {
-        let isComplete = answer["Gateway-Complete"] == "true"
+        let isComplete = response["Gateway-Complete"] == "true"
         let status = isComplete ? 200 : endpoint.partialStatus ?? 200
-        guard answer.status == status else {
-            return [Violation(.status, "\(answer.status) for an answer of parts")]
+        guard response.status == status else {
+            return [Violation(.status, "\(response.status) for a response of parts")]
         }
         if request.request.method == "HEAD" { return [] }
         guard case .object(var members)? = tree else {
-            return [Violation(.contents, "an answer that is no object")]
+            return [Violation(.contents, "the body is not an object")]
         }
         if members.last?.key == "_gateway" { members.removeLast() }
         let body = Tree.object(members)
@@ -183,31 +184,31 @@ struct EndpointCheck {
             let model = BodyModel(endpoint.calls, parts)
             if model.tree == body, fits(model, parts, isComplete) { return [] }
         }
-        return [Violation(.contents, "no answers of its calls make this body")]
+        return [Violation(.contents, "no combination of call results makes this body")]
     }
 
-    /// Every way in which the calls can have ended.
+    /// All possible combinations of call results.
     private var combinations: [[BodyModel.Part]] {
         var combinations: [[BodyModel.Part]] = [[]]
         for evidence in evidence {
-            let ways = ways(evidence)
-            combinations = combinations.flatMap { parts in ways.map { parts + [$0] } }
+            let possible = possibleParts(of: evidence)
+            combinations = combinations.flatMap { parts in possible.map { parts + [$0] } }
             if combinations.count > 512 { break }
         }
         return combinations
     }
 
-    private func ways(_ evidence: CallEvidence) -> [BodyModel.Part] {
-        guard model.isWanted(evidence.call) else { return [.leftOut] }
+    private func possibleParts(of evidence: CallEvidence) -> [BodyModel.Part] {
+        guard model.isWanted(evidence.call) else { return [.disabled] }
         let values = evidence.values.map { BodyModel.Part.value($0) }
-        guard let told else { return values + [.failed] }
-        let hasFailed = told.contains {
+        guard let listed else { return values + [.failed] }
+        let hasFailed = listed.contains {
             $0.call == evidence.call.name && $0.kind != .collision
         }
         return hasFailed ? [.failed] : values
     }
 
-    /// Whether what failed, what is required and what is told go together.
+    /// Whether failed calls, required calls and listed failures are consistent.
     private func fits(_ body: BodyModel, _ parts: [BodyModel.Part], _ isComplete: Bool) -> Bool {
         var failed = zip(endpoint.calls, parts).filter { $0.1 == .failed }.map(\.0)
         failed += body.failed.map(\.call)
@@ -216,13 +217,13 @@ struct EndpointCheck {
             return false
         }
         if !wanted.isEmpty, failed.count == wanted.count, body.failed.isEmpty { return false }
-        guard let told else { return true }
+        guard let listed else { return true }
         let collisions = body.collisions + body.failed.map { ($0.call.name, $0.key) }
-        let toldOnes = told.filter { $0.kind == .collision }
-        guard toldOnes.count == collisions.count else { return false }
+        let listedCollisions = listed.filter { $0.kind == .collision }
+        guard listedCollisions.count == collisions.count else { return false }
         return endpoint.report == .header
             || collisions.allSatisfy { collision in
-                toldOnes.contains { $0.call == collision.call && $0.key == collision.key }
+                listedCollisions.contains { $0.call == collision.call && $0.key == collision.key }
             }
     }
 
@@ -230,15 +231,15 @@ struct EndpointCheck {
 
     private var heads: [Violation] {
         var violations: [Violation] = []
-        if request.request.flaw == nil, answer["X-Request-Id"] != request.mark {
-            violations.append(Violation(.marks, "not the request's id"))
+        if request.request.defect == nil, response["X-Request-Id"] != request.mark {
+            violations.append(Violation(.marks, "not the id of the request"))
         }
-        let isComplete = answer["Gateway-Complete"] == "true"
+        let isComplete = response["Gateway-Complete"] == "true"
         let cached = isComplete ? endpoint.cacheControl : "no-store"
-        if answer.status < 400, answer["Cache-Control"] != cached {
+        if response.status < 400, response["Cache-Control"] != cached {
             violations.append(Violation(.contents, "Cache-Control is not \(cached ?? "absent")"))
         }
-        if endpoint.serverTiming, answer.status < 300, answer["Server-Timing"] == nil {
+        if endpoint.serverTiming, response.status < 300, response["Server-Timing"] == nil {
             violations.append(Violation(.contents, "no Server-Timing"))
         }
         return violations
@@ -246,10 +247,11 @@ struct EndpointCheck {
 }
 
 extension CallEvidence {
-    /// Statuses that came and that the call does not accept.
+    /// Received statuses that the call does not accept.
     var refusedStatuses: [Int] {
         attempts.compactMap { attempt in
-            guard case .answer(let status, _, _) = attempt.act.outcome, !call.accepts(status) else {
+            guard case .response(let status, _, _) = attempt.script.outcome, !call.accepts(status)
+            else {
                 return nil
             }
             return status

@@ -1,13 +1,13 @@
 import Basics
 import Rehearsal
 
-/// A host that is ejected gets no call while another one is left, and one that does not answer its
+/// An ejected host gets no call while another host is available; a host that fails its health
 /// checks gets none at all.
 struct HostsCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         for model in HostsModel.all(of: record) {
             for attempt in record.attempts
             where attempt.backend == model.backend && attempt.worker == model.worker {
@@ -16,7 +16,7 @@ struct HostsCheck {
         }
     }
 
-    /// The host was chosen at some moment between the request's last byte and the call's first.
+    /// The gateway chose the host between the request's last byte and the call's first.
     private func check(_ attempt: AttemptRecord, _ model: HostsModel) {
         guard let request = record.request(of: attempt),
             let objection = model.objection(

@@ -1,31 +1,31 @@
 import Basics
 import Rehearsal
 
-/// What the configuration bounds stays within its bounds: calls at once, requests at once, tries.
+/// Configured limits hold: concurrent calls, concurrent requests, attempts.
 struct LimitsCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         for config in record.configs {
             for worker in record.workers.map(\.name) {
-                checkBulkheads(config, worker)
+                checkConcurrency(config, worker)
                 checkRequests(config, worker)
             }
         }
         for client in record.clients {
-            for request in client.sent { checkTries(request) }
+            for request in client.sent { checkAttempts(request) }
         }
     }
 
-    // MARK: At once
+    // MARK: Concurrency
 
     private struct Span {
         let from: Instant
         let to: Instant?
     }
 
-    /// The most spans that overlap; one that ends makes room for one that begins at that moment.
+    /// The largest number of overlapping spans. One that ends when another begins does not overlap it.
     private func most(_ spans: [Span]) -> Int {
         var edges: [(time: Instant, change: Int)] = []
         for span in spans where span.to != span.from {
@@ -41,18 +41,19 @@ struct LimitsCheck {
         return most
     }
 
-    private func checkBulkheads(_ config: DrawnConfig, _ worker: String) {
+    private func checkConcurrency(_ config: DrawnConfig, _ worker: String) {
         for (index, backend) in config.backends.enumerated() {
             guard let limit = backend.maxConcurrent.map(config.share) else { continue }
             let attempts = record.attempts.filter {
                 $0.backend == index && $0.worker == worker
                     && $0.call.generation == config.generation
             }
-            guard !attempts.contains(where: \.isPoisoned) else { continue }
+            guard !attempts.contains(where: \.isAmbiguous) else { continue }
             let most = most(attempts.map { Span(from: $0.sent, to: $0.ended) })
             if most > limit {
                 violations.add(
-                    .limits, nil, "\(most) calls at once to \(backend.name), limited to \(limit)")
+                    .limits, nil,
+                    "\(most) concurrent calls to \(backend.name), the limit is \(limit)")
             }
         }
     }
@@ -66,8 +67,8 @@ struct LimitsCheck {
                         $0.call.generation == config.generation
                             && $0.call.endpoint == endpoint ?? $0.call.endpoint
                     }
-                    // From the first call to the answer it is surely under way.
-                    guard let first = attempts.map(\.sent).min(), let end = request.answered else {
+                    // From its first call to its response the request is certainly in progress.
+                    guard let first = attempts.map(\.sent).min(), let end = request.responded else {
                         continue
                     }
                     spans.append(Span(from: first, to: end))
@@ -80,7 +81,8 @@ struct LimitsCheck {
             let found = most(endpoint.index)
             if found > limit {
                 violations.add(
-                    .limits, nil, "\(found) requests at once of e\(endpoint.index), not \(limit)")
+                    .limits, nil,
+                    "\(found) concurrent requests of e\(endpoint.index), the limit is \(limit)")
             }
         }
         guard let limit = config.limits.requestsInFlight.map(config.share),
@@ -88,13 +90,13 @@ struct LimitsCheck {
         else { return }
         let found = most(nil)
         if found > limit {
-            violations.add(.limits, nil, "\(found) requests at once, limited to \(limit)")
+            violations.add(.limits, nil, "\(found) concurrent requests, the limit is \(limit)")
         }
     }
 
-    // MARK: Tries
+    // MARK: Attempts
 
-    private func checkTries(_ request: RequestRecord) {
+    private func checkAttempts(_ request: RequestRecord) {
         for config in record.configs {
             guard let endpoint = request.request.endpoint.map({ config.endpoints[$0] }) else {
                 continue
@@ -104,7 +106,7 @@ struct LimitsCheck {
                     $0.call.generation == config.generation && $0.call.call == call.index
                 }
                 guard attempts.count > 1 else { continue }
-                if call.isIdempotent, attempts.contains(where: \.isPoisoned) { continue }
+                if call.isIdempotent, attempts.contains(where: \.isAmbiguous) { continue }
                 if let fault = fault(of: call, attempts) {
                     violations.add(.limits, request.mark, "\(attempts[0].call.text): \(fault)")
                 }
@@ -114,19 +116,19 @@ struct LimitsCheck {
 
     private func fault(of call: DrawnCall, _ attempts: [AttemptRecord]) -> String? {
         if !call.isIdempotent { return "a \(call.method) was sent \(attempts.count) times" }
-        // One resend more for each that met the end of a kept connection.
+        // One more for each resend after the host closed a reused connection.
         let resent = attempts.count(where: \.mayBeResent)
-        let tries = (call.retry?.attempts ?? 1) * (call.hedgeAfter == nil ? 1 : 2) + resent
-        if attempts.count > tries { return "\(attempts.count) tries, and \(tries) are allowed" }
+        let allowed = (call.retry?.attempts ?? 1) * (call.hedgeAfter == nil ? 1 : 2) + resent
+        if attempts.count > allowed { return "\(attempts.count) attempts, \(allowed) are allowed" }
         guard call.hedgeAfter == nil else { return nil }
         let last = attempts.count - 1
         let wrong = attempts[..<last].first { !mayRepeat(call, after: $0) }
-        return wrong.map { "sent again after attempt \($0.ordinal), which was none to repeat" }
+        return wrong.map { "retried after attempt \($0.ordinal), whose result must not be retried" }
     }
 
     private func mayRepeat(_ call: DrawnCall, after attempt: AttemptRecord) -> Bool {
-        switch attempt.act.outcome {
-        case .answer(let status, _, _): call.retry?.repeats("\(status)") ?? false
+        switch attempt.script.outcome {
+        case .response(let status, _, _): call.retry?.repeats("\(status)") ?? false
         case .fails(.connectionTerminated):
             attempt.before > 0 || call.retry?.repeats("terminated") ?? false
         case .fails, .nothing: false

@@ -1,11 +1,11 @@
 import Rehearsal
 
-/// The access log has one line for each request, and it says what the client was told, or 499.
+/// The access log has one line per request, with the status of the response, or 499.
 struct LogCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         var statuses: [[Int]] = Array(repeating: [], count: record.requests.count)
         for line in record.log where line["msg"]?.string == "request" {
             guard let id = line["id"]?.string, let number = Int(id.dropFirst()), id.hasPrefix("r"),
@@ -13,20 +13,22 @@ struct LogCheck {
             else { continue }
             statuses[number].append(status)
         }
-        for request in record.requests.compactMap({ $0 }) where request.request.flaw == nil {
+        for request in record.requests.compactMap({ $0 }) where request.request.defect == nil {
             check(request, statuses[request.request.number])
         }
     }
 
     private func check(_ request: RequestRecord, _ logged: [Int]) {
-        let words = logged.map(String.init).joined(separator: ", ")
+        let statuses = logged.map(String.init).joined(separator: ", ")
         guard logged.count <= 1 else {
-            return violations.add(.log, request.mark, "in the log \(logged.count) times: \(words)")
+            return violations.add(.log, request.mark, "logged \(logged.count) times: \(statuses)")
         }
-        guard let answer = request.answer, answer["X-Request-Id"] == request.mark else { return }
-        if logged != [answer.status] {
+        guard let response = request.response, response["X-Request-Id"] == request.mark else {
+            return
+        }
+        if logged != [response.status] {
             violations.add(
-                .log, request.mark, "answered \(answer.status), and the log says '\(words)'")
+                .log, request.mark, "the response is \(response.status), the log has '\(statuses)'")
         }
     }
 }

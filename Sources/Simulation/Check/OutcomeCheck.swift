@@ -1,71 +1,74 @@
 import Basics
 import Rehearsal
 
-/// Status, body and head of every answer are those that CONFIG says, by the model.
+/// Status, head and body of every response are those that the model expects.
 struct OutcomeCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         for client in record.clients {
             for request in client.sent {
-                guard let answer = request.answer else { continue }
-                check(request, answer)
+                guard let response = request.response else { continue }
+                check(request, response)
             }
         }
     }
 
-    /// A request that a reload met may have been answered by either configuration.
-    private func check(_ request: RequestRecord, _ answer: PeerMessage) {
+    /// During a reload, a request may be served under either configuration.
+    private func check(_ request: RequestRecord, _ response: PeerMessage) {
         var found: [Violation] = []
         for config in record.configs(for: request) {
-            found = violations(of: request, answer, config)
+            found = violations(of: request, response, config)
             if found.isEmpty { return }
         }
         for violation in found {
-            violations.add(violation.checker, request.mark, "\(violation.text)\n\(told(answer))")
+            violations.add(
+                violation.checker, request.mark, "\(violation.text)\n\(summary(of: response))")
         }
     }
 
-    private func told(_ answer: PeerMessage) -> String {
-        "  " + answer.startLine + " " + String(decoding: answer.body.prefix(600), as: UTF8.self)
+    private func summary(of response: PeerMessage) -> String {
+        "  " + response.startLine + " " + String(decoding: response.body.prefix(600), as: UTF8.self)
     }
 
     private func violations(
-        of request: RequestRecord, _ answer: PeerMessage, _ config: DrawnConfig
+        of request: RequestRecord, _ response: PeerMessage, _ config: DrawnConfig
     ) -> [Violation] {
-        let status = answer.status
+        let status = response.status
         if isTooSlow(request, config), status == 408 { return [] }
-        if status == 503, answer["Gateway-Complete"] == nil {
+        if status == 503, response["Gateway-Complete"] == nil {
             let isLimited =
                 config.limits.limitsConnections || config.limits.requestsInFlight != nil
                 || record.mayLackRoom
                 || RequestModel(request: request.request, config: config).endpoint?.maxInFlight
                     != nil
-            return isLimited && answer["Retry-After"] != nil
+            return isLimited && response["Retry-After"] != nil
                 ? [] : [Violation(.status, "503 without a limit, or without Retry-After")]
         }
         let model = RequestModel(request: request.request, config: config)
         switch model.expectation {
         case .refused(let statuses):
             guard statuses.contains(status) else {
-                return [Violation(.status, "\(status) instead of \(statuses)")]
+                return [Violation(.status, "\(status), expected one of \(statuses)")]
             }
-            if status == 405, answer["Allow"] == nil {
+            if status == 405, response["Allow"] == nil {
                 return [Violation(.contents, "405 without Allow")]
             }
-            let isProblem = answer["Content-Type"] == "application/problem+json"
-            return isProblem ? [] : [Violation(.contents, "the body of a refusal is not a problem")]
-        case .goes(let endpoint):
-            return EndpointCheck(record, request, answer, endpoint, config).violations
+            let isProblem = response["Content-Type"] == "application/problem+json"
+            return isProblem
+                ? []
+                : [Violation(.contents, "the body of a refusal is not application/problem+json")]
+        case .starts(let endpoint):
+            return EndpointCheck(record, request, response, endpoint, config).violations
         }
     }
 
-    /// Whether the client took longer than it may; a body has five seconds before its rate counts.
+    /// Whether the client was slow enough for a 408. A body has five seconds before its rate is checked.
     private func isTooSlow(_ request: RequestRecord, _ config: DrawnConfig) -> Bool {
-        guard let answered = request.answered else { return false }
-        let patience = min(
+        guard let responded = request.responded else { return false }
+        let limit = min(
             config.limits.headerTimeout ?? 10_000, config.limits.bodyTimeout ?? 5_000)
-        return answered - request.began >= .milliseconds(patience)
+        return responded - request.began >= .milliseconds(limit)
     }
 }

@@ -1,13 +1,13 @@
 import Basics
 import Rehearsal
 
-/// Hosts are asked how they are as often as the configuration says, with nothing of a client's request,
-/// and not once more when nobody wants to know.
+/// Health checks are sent as often as configured, contain nothing of a client's request, and end with
+/// their configuration.
 struct ProbesCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         for probe in record.probes {
             for fault in faults(of: probe) {
                 violations.add(.hosts, nil, "\(fault): \(probe.message.startLine)")
@@ -18,7 +18,7 @@ struct ProbesCheck {
                 guard let health = backend.health else { continue }
                 for worker in record.workers {
                     for host in backend.hosts.indices {
-                        let series = Series(
+                        let series = CheckSeries(
                             record: record, config: config, backend: index, host: host,
                             worker: worker,
                             every: .milliseconds(health.every))
@@ -32,18 +32,22 @@ struct ProbesCheck {
     private func faults(of probe: ProbeRecord) -> [String] {
         let message = probe.message
         var faults: [String] = []
-        if probe.isReckless { faults.append("a check where the backend had spoken unasked") }
+        if probe.reusesSpoiledConnection {
+            faults.append("a check on a connection with unsolicited data")
+        }
         guard record.configs.indices.contains(probe.generation),
             let health = record.configs[probe.generation].backends[probe.backend].health
-        else { return faults + ["a check that nobody asked for"] }
-        if message.startLine != "GET \(probe.served.prefix)\(health.path) HTTP/1.1" {
-            faults.append("not the path of its checks")
+        else { return faults + ["a check of a backend without `health`"] }
+        if message.startLine != "GET \(probe.facts.prefix)\(health.path) HTTP/1.1" {
+            faults.append("not the path of its health checks")
         }
         let backend = record.configs[probe.generation].backends[probe.backend]
         if let objection = backend.objection(to: probe.session, probe.host) {
             faults.append(objection)
         }
-        if message["X-Backend"] != backend.header { faults.append("not its backend's headers") }
+        if message["X-Backend"] != backend.header {
+            faults.append("without the headers of its backend")
+        }
         if !message.body.isEmpty { faults.append("a check with a body") }
         for name in ["X-Request-Id", "X-Secret", "X-User", "traceparent", "Gateway-Deadline-Ms"]
         where message[name] != nil {
@@ -53,8 +57,8 @@ struct ProbesCheck {
     }
 }
 
-/// The checks of one host, by one core, for one configuration.
-private struct Series {
+/// The checks of one host by one worker under one configuration.
+private struct CheckSeries {
     let record: RunRecord
     let config: DrawnConfig
     let backend: Int
@@ -70,34 +74,36 @@ private struct Series {
         .sorted { $0.sent < $1.sent }
     }
 
-    /// When its configuration came to this core; nil if it never did.
-    private func beginning(of generation: Int) -> Instant? {
+    /// When the worker installed a configuration; nil if it never did.
+    private func installation(of generation: Int) -> Instant? {
         if generation == 0 { return record.began }
         return generation <= worker.installations.count ? worker.installations[generation - 1] : nil
     }
 
     var fault: String? {
         let name = "b\(backend) host \(host) by \(worker.name)"
-        guard let begins = beginning(of: config.generation) else {
-            return probes.isEmpty ? nil : "\(name): checks of a configuration that never came"
+        guard let begins = installation(of: config.generation) else {
+            return probes.isEmpty
+                ? nil : "\(name): checks of a configuration that was not installed"
         }
-        let ends = beginning(of: config.generation + 1) ?? worker.ended ?? record.ended
-        var asked = 0
+        let ends = installation(of: config.generation + 1) ?? worker.ended ?? record.ended
+        var count = 0
         for probe in probes {
-            if probe.sent < begins + every * asked { return "\(name): checked too often" }
-            if probe.sent > ends { return "\(name): checked when nobody asks any more" }
-            if !probe.mayBeResent { asked += 1 }
+            if probe.sent < begins + every * count { return "\(name): checked too often" }
+            if probe.sent > ends { return "\(name): checked after its configuration was replaced" }
+            if !probe.mayBeResent { count += 1 }
         }
-        // What is on its way for a tenth of a second may have met the end.
+        // The last checks may have been in transit at the end.
         let least = (ends - begins - .milliseconds(100)).inNanoseconds / every.inNanoseconds
-        return isCalm && probes.count < least
+        return isUndisturbed && probes.count < least
             ? "\(name): checked \(probes.count) times instead of \(least)" : nil
     }
 
-    /// Nothing can have kept a check from its host.
-    private var isCalm: Bool {
+    /// Nothing can have prevented a check from reaching its host.
+    private var isUndisturbed: Bool {
         let drawn = config.backends[backend].hosts[host]
-        return !record.weather.hides([drawn]) && !record.isSlow && !record.speaksUnasked(backend)
+        return !record.hostOutages.hasUnobservedOutage(of: [drawn]) && !record.isSlow
+            && !record.sendsUnsolicitedData(backend)
             && worker.drains == nil
     }
 }

@@ -1,15 +1,15 @@
 import Basics
 import Rehearsal
 
-/// Of the calls to one backend that may be tried again, a fifth are at a time, and three always may: so
-/// that a backend which fails does not get a multiple of its load.
+/// At most a fifth of the calls to a backend that have `retry` are retries, or three if that is more: a
+/// failing backend does not get a multiple of its load.
 ///
-/// Counted are the retries that certainly were some, against every call that can have been under way.
+/// The check compares certain retries with all calls that may have been in progress.
 struct RetryBudgetCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         for backend in record.configs[0].backends.indices {
             for worker in record.workers.map(\.name) { check(backend, worker) }
         }
@@ -28,12 +28,12 @@ struct RetryBudgetCheck {
         let calls = record.callSpans(to: backend, on: worker).filter { $0.call.retry != nil }
         for retry in retries {
             let others = retries.count { $0.covers(retry.from) }
-            let underWay = calls.count { $0.from <= retry.from && retry.from <= $0.to }
-            let allowed = max(Self.alwaysAllowed, underWay * Self.sharePercent / 100)
+            let inProgress = calls.count { $0.from <= retry.from && retry.from <= $0.to }
+            let allowed = max(Self.alwaysAllowed, inProgress * Self.sharePercent / 100)
             if others + 1 > allowed {
                 violations.add(
                     .limits, nil,
-                    "\(others + 1) retries at once to b\(backend), \(allowed) are allowed")
+                    "\(others + 1) concurrent retries to b\(backend), \(allowed) are allowed")
             }
         }
     }
@@ -41,13 +41,13 @@ struct RetryBudgetCheck {
     private static let sharePercent = 20
     private static let alwaysAllowed = 3
 
-    /// From the end of the try before to its own.
+    /// Each retry from the end of the previous attempt to its own end.
     private func retries(_ backend: Int, _ worker: String) -> [Span] {
         var retries: [Span] = []
         for client in record.clients where client.worker == worker {
             for request in client.sent {
                 let attempts = record.attempts(of: request).filter { $0.backend == backend }
-                for attempt in attempts where attempt.ordinal > 0 && !attempt.isPoisoned {
+                for attempt in attempts where attempt.ordinal > 0 && !attempt.isAmbiguous {
                     let call = record.call(of: attempt)
                     guard call.retry != nil, call.hedgeAfter == nil,
                         let former = attempts.first(where: {

@@ -1,72 +1,74 @@
 import Basics
 import Rehearsal
 
-/// Nothing before `min_duration`, nothing after the deadline: to the nanosecond, as the gateway's own
-/// moments are known here.
+/// No response is written before `min_duration` or after the deadline. The gateway's own times are known,
+/// so the check is exact to the nanosecond.
 struct TimesCheck {
     let record: RunRecord
     let violations: ViolationLog
 
-    func run() {
+    func check() {
         for client in record.clients {
             for request in client.sent { check(request, client) }
         }
     }
 
     private func check(_ request: RequestRecord, _ client: ClientRecord) {
-        // After a reload either configuration may have been at work.
-        guard let answer = request.answer, let answered = request.answered,
+        // After a reload, either configuration may have applied.
+        guard let response = request.response, let responded = request.responded,
             record.configs.count == 1
         else { return }
         let config = record.configs[0]
         let model = RequestModel(request: request.request, config: config)
-        guard let endpoint = model.endpoint, model.isMatched, answer.status != 408 else { return }
+        guard let endpoint = model.endpoint, model.isMatched, response.status != 408 else { return }
         let start = request.read ?? request.began
-        if let least = endpoint.minDuration, !isServersOwn(answer, config) {
-            // What is refused before its last byte is held from the refusal on.
-            let isEarly = answer["Gateway-Complete"] == nil
-            let held = answered - (isEarly ? request.firstRead ?? start : start)
-            if held < .milliseconds(least) {
+        if let least = endpoint.minDuration, !isServerRefusal(response, config) {
+            // A request that is refused before its last byte is padded from the refusal on.
+            let isEarly = response["Gateway-Complete"] == nil
+            let duration = responded - (isEarly ? request.firstRead ?? start : start)
+            if duration < .milliseconds(least) {
                 violations.add(
-                    .times, request.mark, "left after \(held), before its \(least) ms")
+                    .times, request.mark,
+                    "response written after \(duration), before min_duration (\(least) ms)")
             }
         }
-        // Behind an answer that waited for its client, nobody knows when a request began.
-        guard case .goes = model.expectation, !isHeldUp(request, client), request.read != nil else {
+        // Behind a response that waited for its client, the start of a request is unknown.
+        guard case .starts = model.expectation, !mayBeDelayed(request, client), request.read != nil
+        else {
             return
         }
-        let latest = beginning(request, client, start) + endpoint.latest
-        if answered > latest {
+        let latest = self.start(of: request, client, start) + endpoint.latest
+        if responded > latest {
             violations.add(
-                .times, request.mark, "\(answered - latest) after its deadline had passed")
+                .times, request.mark, "\(responded - latest) after the deadline")
         }
     }
 
-    /// A refusal of the server's, whatever the endpoint.
-    private func isServersOwn(_ answer: PeerMessage, _ config: DrawnConfig) -> Bool {
-        answer.status == 503 && answer["Gateway-Complete"] == nil
+    /// A 503 by the server itself, before any endpoint is involved.
+    private func isServerRefusal(_ response: PeerMessage, _ config: DrawnConfig) -> Bool {
+        response.status == 503 && response["Gateway-Complete"] == nil
             && (config.limits.requestsInFlight != nil || config.limits.limitsConnections
                 || record.mayLackRoom)
     }
 
-    /// A pipelined request begins when the one before it is answered.
-    private func beginning(
-        _ request: RequestRecord, _ client: ClientRecord, _ read: Instant
+    /// A pipelined request starts when the previous response is written.
+    private func start(
+        of request: RequestRecord, _ client: ClientRecord, _ read: Instant
     ) -> Instant {
-        guard request.place > 0, let former = client.sent[request.place - 1].answered else {
+        guard request.index > 0, let former = client.sent[request.index - 1].responded else {
             return read
         }
         return max(read, former)
     }
 
-    private func isHeldUp(_ request: RequestRecord, _ client: ClientRecord) -> Bool {
+    private func mayBeDelayed(_ request: RequestRecord, _ client: ClientRecord) -> Bool {
         guard request.request.isPipelined else { return false }
         return record.rates[.smallWindows] > 0 || record.rates[.slowReaders] > 0
     }
 }
 
 extension DrawnEndpoint {
-    /// The latest moment of an answer, from the request's last byte.
+    /// The latest time of a response, from the request's last byte.
     var latest: Duration {
         guard let minDuration else { return .milliseconds(deadline) }
         guard deadline > minDuration else { return .milliseconds(minDuration) }

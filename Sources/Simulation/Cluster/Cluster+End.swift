@@ -2,20 +2,23 @@ import Basics
 import Rehearsal
 import SimReactor
 
+/// Ends the run and checks that nothing is left.
+/// Ends the run and checks that nothing is left.
 extension Cluster {
-    /// Everybody leaves. Then nothing may be left: no request, no call, no connection, no timer, no
-    /// promise, no object.
-    func end() {
+    /// Disconnects the clients and closes the workers. Then no request, call, connection, timer, promise or
+    /// object may be left.
+    func shutDown() {
         for client in clients where !client.isDone {
-            // Only those who wait for the gateway to close an idle connection, and those for whom
-            // nothing more can happen.
-            client.leave()
+            // Those that wait for the gateway to close an idle connection, or that nothing more happens
+            // to.
+            client.disconnect()
         }
         network.advance(by: .seconds(1))
         for worker in workers {
-            for rest in worker.unrest {
-                violation(
-                    .leftovers, nil, "\(worker.loop.name): \(rest), and every client has left")
+            for work in worker.unfinishedWork {
+                recordViolation(
+                    .leftovers, nil,
+                    "\(worker.loop.name): \(work), and every client has disconnected")
             }
         }
         process?.close()
@@ -24,13 +27,15 @@ extension Cluster {
         network.advance(by: .milliseconds(longest + 200))
         for worker in workers {
             for rest in worker.leftovers() {
-                violation(.leftovers, nil, "\(worker.loop.name): \(rest)")
+                recordViolation(.leftovers, nil, "\(worker.loop.name): \(rest)")
             }
         }
         process?.end()
-        for fault in process?.faults ?? [] { violation(.leftovers, nil, fault) }
+        for fault in process?.faults ?? [] { recordViolation(.leftovers, nil, fault) }
         for host in hosts { host.close() }
-        if !network.runUntilQuiet() { violation(.leftovers, nil, "it never gets quiet") }
-        for rest in network.leftovers { violation(.leftovers, nil, rest) }
+        if !network.runUntilQuiet() {
+            recordViolation(.leftovers, nil, "the network never becomes quiet")
+        }
+        for rest in network.leftovers { recordViolation(.leftovers, nil, rest) }
     }
 }

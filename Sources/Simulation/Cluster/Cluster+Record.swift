@@ -1,7 +1,7 @@
 import Rehearsal
 import SimReactor
 
-/// Copies what happened into values, while the connections are still known.
+/// Builds the record of the run: copies events into values while the connections still exist.
 extension Cluster {
     func record() -> RunRecord {
         RunRecord(
@@ -24,8 +24,8 @@ extension ClientRecord {
     fileprivate init(_ client: SimulatedClient, hasUnsolicited: Bool) {
         self.init(
             number: client.script.number, start: client.script.start, worker: client.worker,
-            sent: client.sent.map(RequestRecord.init), left: client.left,
-            halfClosed: client.halfClosed, wasClosed: client.wasClosed,
+            sent: client.sent.map(RequestRecord.init), disconnected: client.disconnected,
+            halfClosed: client.halfClosed, endSeen: client.endSeen,
             gatewayClosed: client.stream?.incomingJournal.closed,
             neverConnected: client.neverConnected,
             hasUnsolicited: hasUnsolicited)
@@ -35,28 +35,31 @@ extension ClientRecord {
 extension RequestRecord {
     fileprivate init(_ sent: SentRequest) {
         self.init(
-            request: sent.request, place: sent.place, bytes: sent.bytes, worker: sent.client.worker,
-            began: sent.began, firstRead: sent.firstRead, read: sent.read, answer: sent.answer,
-            answered: sent.answered, received: sent.received, clientLeft: sent.client.left)
+            request: sent.request, index: sent.index, bytes: sent.bytes, worker: sent.client.worker,
+            began: sent.began, firstRead: sent.firstRead, read: sent.read, response: sent.response,
+            responded: sent.responded, received: sent.received,
+            clientDisconnected: sent.client.disconnected)
     }
 }
 
-extension ServedRecord {
-    fileprivate init(_ served: Served) {
+extension HostRequestFacts {
+    fileprivate init(_ request: HostRequest) {
         self.init(
-            backend: served.backend, host: served.host, prefix: served.asked.prefix,
-            worker: served.worker, message: served.message, act: served.act, sent: served.sent,
-            read: served.read, ended: served.ended, session: served.stream.session,
-            before: served.before,
-            isPoisoned: served.isPoisoned, isReckless: served.isReckless,
-            mayBeResent: served.mayBeResent)
+            backend: request.backend, host: request.host, prefix: request.target.prefix,
+            worker: request.worker, message: request.message, script: request.script,
+            sent: request.sent,
+            read: request.read, ended: request.ended, session: request.stream.session,
+            before: request.before,
+            isAmbiguous: request.isAmbiguous,
+            reusesSpoiledConnection: request.reusesSpoiledConnection,
+            mayBeResent: request.mayBeResent)
     }
 }
 
 extension AttemptRecord {
     fileprivate init(_ attempt: Attempt) {
         self.init(
-            served: ServedRecord(attempt), request: attempt.request, mark: attempt.mark,
+            facts: HostRequestFacts(attempt), request: attempt.request, mark: attempt.mark,
             call: attempt.call, ordinal: attempt.ordinal)
     }
 }
@@ -64,6 +67,7 @@ extension AttemptRecord {
 extension ProbeRecord {
     fileprivate init(_ probe: Probe) {
         self.init(
-            served: ServedRecord(probe), generation: probe.generation, isGood: probe.isGood)
+            facts: HostRequestFacts(probe), generation: probe.generation, isHealthy: probe.isHealthy
+        )
     }
 }

@@ -7,15 +7,15 @@ import Reactor
 package import Rehearsal
 import SimReactor
 
-/// A cluster in virtual time, built from a plan: the workers of a real gateway with a drawn
-/// configuration, the hosts of its backends and its clients. It runs once, and leaves a record.
+/// A simulated cluster in virtual time, built from a plan: the workers of a gateway with a drawn
+/// configuration, the hosts of its backends, and its clients. It runs once and leaves a record.
 ///
-/// The same plan gives the same run, to the byte. One thread; nothing in it waits.
+/// The same plan gives the same run, to the byte. Everything runs on one thread and never blocks.
 package final class Cluster {
     let plan: ClusterPlan
     let network: SimNetwork
-    /// Where clients and hosts live.
-    let outside: SimLoop
+    /// The loop of clients and hosts.
+    let peerLoop: SimLoop
     let trace = SimTrace()
     let began: Instant
 
@@ -26,12 +26,12 @@ package final class Cluster {
     private(set) var attempts: [Attempt] = []
     /// Health checks, in order of arrival.
     private(set) var probes: [Probe] = []
-    /// Clients that received a response while no request of theirs was under way.
+    /// Clients that received a response while they had no request in progress.
     private(set) var unsolicited: [SimulatedClient] = []
     private(set) var violations: [Violation] = []
     let journal = LogJournal()
 
-    /// The numbers of the requests that clients began to send.
+    /// Numbers of the requests that clients began to send.
     private var sentNumbers: Set<Int> = []
     /// The next ordinal of each call of each request.
     private var ordinals: [Int: [(call: CallKey, count: Int)]] = [:]
@@ -39,8 +39,8 @@ package final class Cluster {
 
     package init(_ plan: ClusterPlan) {
         self.plan = plan
-        network = SimNetwork(seed: plan.dice.dice("network").word())
-        outside = network.makeLoop("outside")
+        network = SimNetwork(seed: plan.random.derived("network").nextWord())
+        peerLoop = network.makeLoop("outside")
         began = network.clock.now
         setUpNetwork()
     }
@@ -52,38 +52,38 @@ package final class Cluster {
     private func setUpNetwork() {
         network.trace = trace
         network.settings.keepsJournals = true
-        let dice = plan.dice.dice("wire")
+        let random = plan.random.derived("wire")
         let rates = plan.rates
         network.settings.latency =
-            .microseconds(dice.pick([0, 20]))...(.microseconds(dice.pick([20, 200, 3000])))
+            .microseconds(random.pick([0, 20]))...(.microseconds(random.pick([20, 200, 3000])))
         network.settings.messageLatency =
-            .zero ... .microseconds(plan.dice.dice("inbox").pick([0, 100, 2000, 20_000]))
-        if dice.chance(rates[.splitReads] * 4) { network.settings.split = .random }
-        if dice.chance(rates[.smallWindows] * 3) {
-            network.settings.windowBytes = dice.pick([64, 512, 4096])
+            .zero ... .microseconds(plan.random.derived("inbox").pick([0, 100, 2000, 20_000]))
+        if random.chance(rates[.splitReads] * 4) { network.settings.split = .random }
+        if random.chance(rates[.smallWindows] * 3) {
+            network.settings.windowBytes = random.pick([64, 512, 4096])
         }
-        if dice.chance(rates[.stalls] * 3) {
+        if random.chance(rates[.stalls] * 3) {
             network.settings.stalls = (
-                oneIn: dice.number(5...50), upTo: .milliseconds(dice.number(5...60))
+                oneIn: random.number(5...50), upTo: .milliseconds(random.number(5...60))
             )
         }
     }
 
     // MARK: Running
 
-    /// Runs all of it.
-    func run() -> RunRecord {
-        let events = PromiseWatch.watching {
-            guard start() else { return }
+    /// Runs the cluster until every client is done, and checks what is left.
+    func runToEnd() -> RunRecord {
+        let events = PromiseEventRecorder.recording {
+            guard startAll() else { return }
             network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: 2_000_000)
-            end()
+            shutDown()
         }
-        for event in events { violation(.leftovers, nil, event) }
-        defer { for client in clients { client.forget() } }
+        for event in events { recordViolation(.leftovers, nil, event) }
+        defer { for client in clients { client.releaseStream() } }
         return record()
     }
 
-    private func start() -> Bool {
+    private func startAll() -> Bool {
         guard let loaded = load() else { return false }
         let process = SimulatedProcess(on: network, journal)
         self.process = process
@@ -99,7 +99,7 @@ package final class Cluster {
             }
             try startHosts()
         } catch {
-            violation(.leftovers, nil, "cannot listen: \(error)")
+            recordViolation(.leftovers, nil, "cannot listen: \(error)")
             return false
         }
         for (at, config) in zip(plan.reloads, loaded.reloads) {
@@ -110,13 +110,13 @@ package final class Cluster {
         return true
     }
 
-    /// The first plan, and the configurations that workers compile after it.
+    /// The first plan, and the configurations of reloads.
     private struct Loaded {
         let plan: Plan
         let reloads: [RecordedConfig]
     }
 
-    /// What the gateway reads of the drawn texts; made when it is first needed.
+    /// Loads the drawn texts through the gateway's own loader, once.
     private func load() -> Loaded? {
         if let loaded { return loaded }
         var first: Plan?
@@ -128,7 +128,8 @@ package final class Cluster {
                 "drawn.yaml", files: recording.files, environment: recording.environment,
                 contexts: recording.contexts)
             guard let read, let plan = try? Planner.plan(read, processors: 1) else {
-                violation(.configuration, nil, problems.lines.joined(separator: "\n") + "\n" + text)
+                recordViolation(
+                    .configuration, nil, problems.lines.joined(separator: "\n") + "\n" + text)
                 return nil
             }
             first = first ?? plan.replacingSecurity(\.simulated)
@@ -140,8 +141,8 @@ package final class Cluster {
         return loaded
     }
 
-    /// The same cluster again, before anything happened in it.
-    func again() -> Cluster {
+    /// The same cluster before its run.
+    func copy() -> Cluster {
         let cluster = Cluster(plan)
         cluster.loaded = loaded
         return cluster
@@ -153,109 +154,115 @@ package final class Cluster {
                 for moved in drawn.isName ? [false, true] : [false] {
                     let host = SimulatedHost(
                         at: drawn.address(of: index, moved: moved),
-                        AskedPlace(backend: index, host: place, prefix: drawn.prefix),
-                        on: outside, of: self)
+                        BackendHost(backend: index, host: place, prefix: drawn.prefix),
+                        on: peerLoop, of: self)
                     try host.listen()
                     if backend.tls != nil {
                         network.identities[host.address] = DrawnTLS.identity(of: drawn)
                     }
                     hosts.append(host)
-                    startWeather(of: host, drawn)
+                    scheduleOutages(of: host, drawn)
                 }
-                if drawn.isName { name(drawn, index, moved: false) }
-                startWeather(ofName: drawn, index)
+                if drawn.isName { setAddress(ofName: drawn, index, moved: false) }
+                scheduleNameOutages(of: drawn, index)
             }
         }
     }
 
     private func startClients() {
         for connection in plan.connections {
-            let client = SimulatedClient(connection, on: outside, of: self)
+            let client = SimulatedClient(connection, on: peerLoop, of: self)
             clients.append(client)
-            client.start(to: plan.address)
+            client.scheduleConnect(to: plan.address)
         }
     }
 }
 
-// MARK: - What peers report
+// MARK: - Events of peers
 
 extension Cluster: HostDelegate, ClientDelegate {
-    func violation(_ checker: Checker, _ mark: String?, _ text: String) {
+    func recordViolation(_ checker: Checker, _ mark: String?, _ text: String) {
         violations.append(Violation(checker: checker, mark: mark, text: text))
     }
 
-    package func found(_ fault: PeerFault, _ mark: String?, _ text: String) {
-        violation(fault == .surplusResponse ? .answers : .peers, mark, text)
+    package func recordFault(_ fault: PeerFault, _ mark: String?, _ text: String) {
+        recordViolation(fault == .surplusResponse ? .responses : .peers, mark, text)
     }
 
-    package func sent(_ request: SentRequest) { sentNumbers.insert(request.request.number) }
+    package func clientSends(_ request: SentRequest) { sentNumbers.insert(request.request.number) }
 
-    package func unasked(_ message: PeerMessage, _ client: SimulatedClient) {
+    package func clientReceivedUnsolicited(_ message: PeerMessage, _ client: SimulatedClient) {
         unsolicited.append(client)
     }
 
-    package func asked(
-        _ message: PeerMessage, at host: AskedPlace, on place: ServedPlace
-    ) -> Served? {
+    package func hostReceived(
+        _ message: PeerMessage, at host: BackendHost, on position: ConnectionPosition
+    ) -> HostRequest? {
         let path = message.path
         let rest = path.utf8.dropFirst(path.hasPrefix(host.prefix) ? host.prefix.utf8.count : 0)
         let segment = rest.split(separator: UInt8(ascii: "/")).first.map { Substring($0) } ?? ""
         if let generation = DrawnHealth.generation(of: segment) {
-            return probe(generation, message, at: host, on: place)
+            return probe(generation, message, at: host, on: position)
         }
-        return attempt(segment, message, at: host, on: place)
+        return attempt(segment, message, at: host, on: position)
     }
 
     private func probe(
-        _ generation: Int, _ message: PeerMessage, at host: AskedPlace, on place: ServedPlace
+        _ generation: Int, _ message: PeerMessage, at host: BackendHost,
+        on position: ConnectionPosition
     ) -> Probe? {
-        let worker = workers.firstIndex { $0.loop.name == place.stream.peerName } ?? 0
+        let worker = workers.firstIndex { $0.loop.name == position.stream.peerName } ?? 0
         let ordinal = probes.count {
-            $0.backend == host.backend && $0.host == host.host && $0.worker == place.stream.peerName
+            $0.backend == host.backend && $0.host == host.host
+                && $0.worker == position.stream.peerName
         }
-        let act = actDraw(
-            plan.dice.dice("probe", host.backend, host.host, worker, ordinal), host, mark: "",
-            key: "health", answerMax: 64 << 10
-        ).check()
+        let script = responseDraw(
+            plan.random.derived("probe", host.backend, host.host, worker, ordinal), host, mark: "",
+            key: "health", responseMax: 64 << 10
+        ).healthScript()
         let probe = Probe(
-            generation: generation, message, at: host, act: act, arrived: network.clock.now,
-            on: place)
+            generation: generation, message, at: host, script: script, arrived: network.clock.now,
+            on: position)
         probes.append(probe)
         return probe
     }
 
     private func attempt(
-        _ segment: Substring, _ message: PeerMessage, at host: AskedPlace, on place: ServedPlace
+        _ segment: Substring, _ message: PeerMessage, at host: BackendHost,
+        on position: ConnectionPosition
     ) -> Attempt? {
         guard let mark = message["X-Request-Id"], let number = Int(mark.dropFirst()),
             sentNumbers.contains(number)
         else {
-            violation(
-                .calls, nil, "a backend got a request that no client sent: \(message.startLine)")
+            recordViolation(
+                .calls, nil,
+                "a backend received a request that no client sent: \(message.startLine)")
             return nil
         }
         guard let key = CallKey(segment), plan.configs.indices.contains(key.generation),
             plan.configs[key.generation].endpoints.indices.contains(key.endpoint),
             plan.configs[key.generation].endpoints[key.endpoint].calls.indices.contains(key.call)
         else {
-            violation(.calls, mark, "a backend got an unknown path: \(message.startLine)")
+            recordViolation(
+                .calls, mark, "a backend received an unknown path: \(message.startLine)")
             return nil
         }
         let ordinal = nextOrdinal(of: key, number)
-        let act = actDraw(
-            plan.dice.dice("act", number, key.generation, key.call, ordinal), host, mark: mark,
+        let script = responseDraw(
+            plan.random.derived("act", number, key.generation, key.call, ordinal), host, mark: mark,
             key: key.text,
-            answerMax: plan.configs[key.generation].endpoints[key.endpoint].maxBody,
-            answersHead: message.startLine.hasPrefix("HEAD ")
-        ).act()
+            responseMax: plan.configs[key.generation].endpoints[key.endpoint].maxBody,
+            isResponseToHead: message.startLine.hasPrefix("HEAD ")
+        ).script()
         let attempt = Attempt(
-            request: number, mark: mark, call: key, ordinal: ordinal, message, at: host, act: act,
-            arrived: network.clock.now, on: place)
+            request: number, mark: mark, call: key, ordinal: ordinal, message, at: host,
+            script: script,
+            arrived: network.clock.now, on: position)
         attempts.append(attempt)
         return attempt
     }
 
-    /// Counts the attempts of one call of one request.
+    /// The number of the next attempt of one call of one request.
     private func nextOrdinal(of call: CallKey, _ request: Int) -> Int {
         var counts = ordinals[request, default: []]
         defer { ordinals[request] = counts }
@@ -267,21 +274,22 @@ extension Cluster: HostDelegate, ClientDelegate {
         return counts[index].count - 1
     }
 
-    private func actDraw(
-        _ dice: RandomSource, _ host: AskedPlace, mark: String, key: String, answerMax: Int,
-        answersHead: Bool = false
-    ) -> ActDraw {
+    private func responseDraw(
+        _ random: RandomSource, _ host: BackendHost, mark: String, key: String, responseMax: Int,
+        isResponseToHead: Bool = false
+    ) -> ResponseDraw {
         let drawn = plan.configs[0].backends[host.backend].hosts[host.host]
         let milliseconds = (network.clock.now - began).inMilliseconds
-        return ActDraw(
-            dice: dice, rates: plan.rates, mark: mark, key: key,
-            serial: "s\(attempts.count)", answerMax: answerMax,
-            isIll: plan.weather.isIll(drawn, at: milliseconds), answersHead: answersHead)
+        return ResponseDraw(
+            random: random, rates: plan.rates, mark: mark, key: key,
+            serial: "s\(attempts.count)", responseMax: responseMax,
+            isFailing: plan.hostOutages.failsRequests(drawn, at: milliseconds),
+            isResponseToHead: isResponseToHead)
     }
 }
 
 extension ConfigFiles {
-    /// One file whose text is known, and the one that it names.
+    /// The configuration text, and the CA file that it names.
     fileprivate init(oneFile text: String) {
         self.init(
             read: { path throws(ConfigFileError) in

@@ -1,4 +1,4 @@
-/// A drawn configuration as an operator would write it.
+/// The text of a drawn configuration.
 struct ConfigText {
     private var lines: [String] = []
 
@@ -12,7 +12,7 @@ struct ConfigText {
         lines.append(String(repeating: "  ", count: depth) + line)
     }
 
-    /// A line only where there is something to write.
+    /// Adds a line if there is a value.
     private mutating func add<Value>(
         _ depth: Int, _ key: String, _ value: Value?, _ unit: String = ""
     ) {
@@ -183,7 +183,7 @@ struct ConfigText {
 }
 
 extension DrawnParam {
-    /// What stands in the braces behind its name.
+    /// The rules in the braces behind the parameter's name.
     fileprivate var rules: String {
         var rules = isInteger ? ["type: integer", "min: 1", "max: 999"] : ["type: string"]
         if !oneOf.isEmpty { rules.append("one_of: [\(oneOf.joined(separator: ", "))]") }
@@ -209,8 +209,8 @@ extension DrawnUse {
 }
 
 extension DrawnCall {
-    /// The first segment of its path names the generation, the endpoint and the call; then come the
-    /// values that it uses, in order.
+    /// The first segment of the path identifies generation, endpoint and call; the values that the
+    /// call uses follow, in order.
     func target(
         of endpoint: DrawnEndpoint, _ config: DrawnConfig, _ value: (DrawnUse) -> String
     ) -> String {

@@ -1,7 +1,7 @@
-/// A configuration as the simulation thinks of it: what it is printed from, and what the model of the
-/// outcome table reads. The gateway only ever sees the text. All times are milliseconds.
+/// A drawn configuration. The configuration text is generated from it, and the model reads it; the
+/// gateway gets only the text. All times are in milliseconds.
 struct DrawnConfig {
-    /// Counted up by reloads; stands in every call's path.
+    /// Counts the configurations of a run; part of every call's path.
     var generation: Int
     var workers: Int
     /// Clients connect to a unix socket.
@@ -11,13 +11,13 @@ struct DrawnConfig {
     var backends: [DrawnBackend]
     var endpoints: [DrawnEndpoint]
 
-    /// A number of the whole process as one worker's share.
+    /// One worker's share of a number for the whole process.
     func share(_ count: Int) -> Int { max(1, (count + workers - 1) / workers) }
 
-    var asksHosts: Bool { backends.contains { $0.health != nil } }
+    var checksHosts: Bool { backends.contains { $0.health != nil } }
 }
 
-/// `limits:`; what is nil is not written.
+/// `limits:`; nil values are not written.
 struct DrawnLimits {
     var connections: Int?
     var connectionsPerClient: Int?
@@ -34,8 +34,8 @@ struct DrawnLimits {
     /// Whether a new connection may be refused.
     var limitsConnections: Bool { connections != nil || connectionsPerClient != nil }
 
-    /// No client is waited for longer than a second.
-    var impatient: DrawnLimits {
+    /// With client timeouts of at most one second, where none are set.
+    var withShortTimeouts: DrawnLimits {
         var limits = self
         limits.headerTimeout = headerTimeout ?? 1000
         limits.bodyTimeout = bodyTimeout ?? 1000
@@ -57,7 +57,7 @@ struct DrawnBackend {
     var dnsTTL: Int?
     var eject: (after: Int, duration: Int)?
     var health: DrawnHealth?
-    /// Its hosts have `https://`.
+    /// Set if the URLs have `https://`.
     var tls: DrawnTLS?
 }
 
@@ -66,7 +66,7 @@ struct DrawnHealth {
     var generation: Int
     var every: Int
 
-    /// Names the configuration, so that checks of one that is replaced are known.
+    /// Contains the generation, so that checks of a replaced configuration can be recognised.
     var path: String { "/health\(generation)" }
 
     static func generation(of segment: Substring) -> Int? {
@@ -81,7 +81,7 @@ struct DrawnBreaker {
     var tryAgainAfter: Int
 }
 
-/// One address of a backend: a name or an address in text, and a port.
+/// A host of a backend: a name or an address, a port, and the prefix of its URL.
 struct DrawnHost: Equatable {
     var host: String
     var port: UInt16
@@ -97,7 +97,7 @@ struct DrawnEndpoint {
     var body: DrawnBody?
     var forwardHeaders: [String] = []
     var forwardQuery: [String] = []
-    /// `query: all`, in the place of the names.
+    /// `query: all`, instead of names.
     var forwardsAllQuery = false
     var deadline: Int
     var timeout: Int
@@ -127,11 +127,11 @@ struct DrawnEndpoint {
     }
 }
 
-/// One of the four parameters that drawn endpoints know.
+/// One of the four parameters that drawn endpoints may have.
 struct DrawnParam {
     var name: String
     var isDeclared = true
-    /// `type: integer, min: 1, max: 999`; else a string.
+    /// `type: integer, min: 1, max: 999`; otherwise a string.
     var isInteger = false
     var oneOf: [String] = []
     var fallback: String?
@@ -151,13 +151,13 @@ struct DrawnCall {
     var backend: Int
     var method: String
     var uses: [DrawnUse]
-    /// Calls that it waits for without using their values.
+    /// Calls that it waits for without the use of their values.
     var after: [Int]
     var sendsBody: Bool
     var forwardHeaders: [String]?
     var isRequired: Bool
     var timeout: Int?
-    /// 200-299 where nothing is written.
+    /// Nil means 200-299.
     var accept: [ClosedRange<Int>]?
     var relayStatus: [ClosedRange<Int>]?
     var relaysBody: Bool
@@ -194,7 +194,7 @@ struct DrawnCall {
 
 struct DrawnRetry {
     var attempts: Int
-    /// `connect`, `terminated`, `502` ...; nil where it is not written.
+    /// `connect`, `terminated`, `502` ...; nil means the default.
     var on: [String]?
     var backoff: Int
 
@@ -203,7 +203,7 @@ struct DrawnRetry {
     }
 }
 
-/// A `{...}` in a call.
+/// A `{...}` reference in a call.
 struct DrawnUse {
     enum Source: Equatable {
         case param(String)
@@ -216,6 +216,6 @@ struct DrawnUse {
 
     var source: Source
     var place: Place
-    /// `{name?}`: a value that is absent is left out.
+    /// `{name?}`: an absent value is omitted.
     var isOptional = false
 }

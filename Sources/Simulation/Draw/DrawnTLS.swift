@@ -1,23 +1,23 @@
 import SimReactor
 
-/// `tls:` of a backend with `https://`. The simulation has only the results of TLS: the names, and
-/// whether they were verified.
+/// `tls:` of a backend with `https://`. The simulation has no cryptography, only the names and the
+/// result of the verification.
 struct DrawnTLS: Equatable {
     var verifies: Bool
     var serverName: String?
 
-    /// The name that connections to a host have to ask for.
+    /// The server name (SNI) of connections to a host.
     func name(of host: DrawnHost) -> String { serverName ?? host.host }
 
-    /// A name that the certificate of every host has, beside its own.
+    /// A second name in the certificate of every host.
     static let alias = "alias.test"
 
-    /// What a host presents as long as its certificate is right.
+    /// The identity of a host with a valid certificate.
     static func identity(of host: DrawnHost) -> SimIdentity {
         SimIdentity(names: [host.host, alias])
     }
 
-    /// What it presents while its certificate is one for another host.
+    /// The identity of a host with a certificate for another host.
     static let wrongIdentity = SimIdentity(names: ["other.test"])
 
     static func broken(_ handshake: SimIdentity.Handshake, _ host: DrawnHost) -> SimIdentity {
@@ -26,7 +26,7 @@ struct DrawnTLS: Equatable {
         return identity
     }
 
-    /// The file that configurations name as `ca`. It has signed nothing: the real OpenSSL only loads it.
+    /// The file in `ca`. OpenSSL loads it, but it has signed no certificate.
     static let authorityFile = "ca.pem"
     static let authority = """
         -----BEGIN CERTIFICATE-----

@@ -1,19 +1,19 @@
 import Rehearsal
 
-/// A place where a run may go wrong, by its name.
+/// A kind of fault that runs inject; the raw value is its name on the command line.
 package enum Fault: String, CaseIterable, Sendable, Hashable {
     // The network.
     case splitReads = "split_reads"
     case stalls
     case smallWindows = "small_windows"
 
-    // A host, before anything is sent to it.
+    // Connections to a host.
     case refusals
     case silentHosts = "silent_hosts"
     case nameFailures = "name_failures"
     case nameChanges = "name_changes"
 
-    // A backend's answer: there is none, or not all of it.
+    // A backend's response is missing or incomplete.
     case hangs
     case closes
     case resets
@@ -21,7 +21,7 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case resetsMidBody = "resets_mid_body"
     case truncations
 
-    // A backend's answer: it is wrong.
+    // A backend's response is wrong.
     case badStatus = "bad_status"
     case badJSON = "bad_json"
     case badShape = "bad_shape"
@@ -30,7 +30,7 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case hugeAnswers = "huge_answers"
     case smuggled
 
-    // A backend's answer: it is right, and strange.
+    // A backend's response is valid, but unusual.
     case slowAnswers = "slow_answers"
     case drips
     case oddAnswers = "odd_answers"
@@ -49,39 +49,38 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case reloads
     case drains
 
-    // A host among several.
+    // One host of several fails.
     case illHosts = "ill_hosts"
 
     // A host with TLS.
     case badCertificates = "bad_certificates"
     case failedHandshakes = "failed_handshakes"
 
-    /// Its place among all.
+    /// Its index among all faults.
     var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// How likely each fault is in one run: most do not happen at all, so that those that do are seen by
-/// themselves too.
+/// The probability of each fault in one run. Most are 0, so that the others also occur alone.
 struct FaultRates {
     private var rates: [Double]
 
-    init(_ dice: RandomSource, without: [Fault]) {
+    init(_ random: RandomSource, without: [Fault]) {
         rates = Fault.allCases.map { fault in
-            let dice = dice.dice("fault", fault.number)
-            let rate = dice.chance(0.45) ? dice.pick([0.02, 0.1, 0.1, 0.3]) : 0
+            let random = random.derived("fault", fault.number)
+            let rate = random.chance(0.45) ? random.pick([0.02, 0.1, 0.1, 0.3]) : 0
             return without.contains(fault) ? 0 : rate
         }
     }
 
     subscript(fault: Fault) -> Double { rates[fault.number] }
 
-    /// The same, with no other faults than these.
+    /// The rates of these faults only.
     func limited(to faults: Set<Fault>) -> FaultRates {
         var copy = self
         for fault in Fault.allCases where !faults.contains(fault) { copy.rates[fault.number] = 0 }
         return copy
     }
 
-    /// Those that can happen.
+    /// The faults with a rate above 0.
     var active: [Fault] { Fault.allCases.filter { self[$0] > 0 } }
 }

@@ -3,59 +3,73 @@ import Reactor
 import Rehearsal
 import SimReactor
 
-/// What befalls the hosts of a run from outside: they refuse, fall silent, lose their names, fall
-/// ill; with the times, for those who must know whether a failure had a reason.
+/// The outages of hosts and names in a run, with their times: the checkers must know whether a
+/// failure had a cause.
 struct HostOutages {
     enum Kind {
         case refuses, silent, nameFails, nameMoves
-        /// It answers with 5xx, or ends the connection instead.
-        case ill
+        /// It responds 5xx, or ends the connection instead.
+        case failsRequests
         /// Its certificate is for another host.
         case wrongCertificate
-        /// It ends TLS handshakes, or does not answer them.
+        /// It ends TLS handshakes, or does not respond to them.
         case failsHandshakes, silentHandshakes
 
-        /// Who is asked then does not get to know of it.
-        var isUnseen: Bool { self != .ill && self != .nameMoves }
+        /// For the transcript.
+        var text: String {
+            switch self {
+            case .refuses: "refuses connections"
+            case .silent: "does not respond to connections"
+            case .nameFails: "cannot be looked up"
+            case .nameMoves: "moves to another address"
+            case .failsRequests: "fails requests"
+            case .wrongCertificate: "has a wrong certificate"
+            case .failsHandshakes: "fails TLS handshakes"
+            case .silentHandshakes: "does not respond to TLS handshakes"
+            }
+        }
+
+        /// The host does not receive the connections and requests of this time.
+        var isUnobserved: Bool { self != .failsRequests && self != .nameMoves }
     }
 
-    struct Spell {
+    struct Outage {
         let kind: Kind
         let host: DrawnHost
         /// Milliseconds since the run began.
         let from: Int
         let to: Int
 
-        var isForGood: Bool { to >= 10_000 }
+        var isPermanent: Bool { to >= 10_000 }
     }
 
-    let spells: [Spell]
+    let all: [Outage]
 
-    /// How long a look-up hangs, in milliseconds: longer than any limit on connecting.
+    /// How long a look-up hangs, in milliseconds: longer than any connect timeout.
     static let hangingLookUp = 2000
 
-    /// For how long after a spell names may still have no address, in milliseconds: a look-up that
-    /// began at its end hangs, and its failure is remembered.
-    static let nameMemory =
+    /// For how long after an outage names may still have no address, in milliseconds: a look-up
+    /// that began at its end hangs, and its failure is cached.
+    static let nameFailureMemory =
         hangingLookUp + Int(NameSettings().notFoundTTL.inNanoseconds / 1_000_000)
 
     /// - Parameters:
-    ///   - secure: those of the hosts that have TLS
-    ///   - fixed: what happens in any case
+    ///   - secure: the hosts with TLS
+    ///   - fixed: outages that are not drawn
     init(
-        _ dice: RandomSource, _ rates: FaultRates, hosts: [DrawnHost], secure: [DrawnHost],
-        besides fixed: [Spell] = []
+        _ random: RandomSource, _ rates: FaultRates, hosts: [DrawnHost], secure: [DrawnHost],
+        including fixed: [Outage] = []
     ) {
-        var spells = fixed
+        var outages = fixed
         for (index, host) in hosts.enumerated() {
-            let dice = dice.dice("weather", index)
+            let random = random.derived("weather", index)
             func draw(_ kind: Kind, _ fault: Fault, factor: Double = 3) {
-                guard dice.chance(min(0.8, rates[fault] * factor)) else { return }
-                let from = dice.number(-100...300)
-                spells.append(
-                    Spell(
+                guard random.chance(min(0.8, rates[fault] * factor)) else { return }
+                let from = random.number(-100...300)
+                outages.append(
+                    Outage(
                         kind: kind, host: host, from: max(0, from),
-                        to: max(0, from) + dice.pick([20, 100, 400, 100_000])))
+                        to: max(0, from) + random.pick([20, 100, 400, 100_000])))
             }
             draw(.refuses, .refusals)
             draw(.silent, .silentHosts)
@@ -63,38 +77,38 @@ struct HostOutages {
                 draw(.nameFails, .nameFailures)
                 draw(.nameMoves, .nameChanges)
             }
-            draw(.ill, .illHosts)
+            draw(.failsRequests, .illHosts)
             if secure.contains(host) {
                 draw(.wrongCertificate, .badCertificates, factor: 6)
-                draw(dice.chance(0.7) ? .failsHandshakes : .silentHandshakes, .failedHandshakes)
+                draw(random.chance(0.7) ? .failsHandshakes : .silentHandshakes, .failedHandshakes)
             }
         }
-        self.spells = spells
+        all = outages
     }
 
-    func isIll(_ host: DrawnHost, at milliseconds: Double) -> Bool {
-        spells.contains {
-            $0.kind == .ill && $0.host == host && Double($0.from) <= milliseconds
-                && ($0.isForGood || milliseconds < Double($0.to))
+    func failsRequests(_ host: DrawnHost, at milliseconds: Double) -> Bool {
+        all.contains {
+            $0.kind == .failsRequests && $0.host == host && Double($0.from) <= milliseconds
+                && ($0.isPermanent || milliseconds < Double($0.to))
         }
     }
 
-    /// Whether one of these hosts was ever asked without getting to know of it.
-    func hides(_ hosts: [DrawnHost]) -> Bool {
-        spells.contains { $0.kind.isUnseen && hosts.contains($0.host) }
+    /// Whether one of the hosts had an outage during which it could not receive all requests.
+    func hasUnobservedOutage(of hosts: [DrawnHost]) -> Bool {
+        all.contains { $0.kind.isUnobserved && hosts.contains($0.host) }
     }
 
-    /// Whether such a thing can have mattered to somebody who asked one of these hosts in this time.
-    func any(_ kinds: [Kind], of hosts: [DrawnHost], from: Int, to: Int) -> Bool {
-        spells.contains { spell in
-            kinds.contains(spell.kind) && hosts.contains(spell.host) && spell.from <= to
-                && spell.to >= from
+    /// Whether such an outage may have affected calls to one of the hosts in this interval.
+    func hasOutage(_ kinds: [Kind], of hosts: [DrawnHost], from: Int, to: Int) -> Bool {
+        all.contains { outage in
+            kinds.contains(outage.kind) && hosts.contains(outage.host) && outage.from <= to
+                && outage.to >= from
         }
     }
 }
 
 extension DrawnHost {
-    /// Where it listens: as long as its name has not moved, and afterwards.
+    /// The address that it listens on, before or after its name has moved.
     func address(of backend: Int, moved: Bool = false) -> SocketAddress {
         let local: UInt32 = 0x7F00_0001
         let named = 0x0A00_0000 + UInt32(backend) << 8 + UInt32(port) % 10 + (moved ? 0x1_0000 : 0)

@@ -1,11 +1,10 @@
-/// What a run is made of, beside its seed: everything, or less for somebody who looks for the cause of
-/// a failure.
+/// Restrictions of a run, to find the cause of a failure.
 package struct RunOptions: Sendable, Equatable {
-    /// Faults that do not happen.
+    /// Faults that are switched off.
     package var without: [Fault] = []
-    /// Connections of clients that are there, by their numbers; nil for all.
+    /// The client connections of the run, by number; nil for all.
     package var connections: [Int]?
-    /// Requests of each connection, at most; nil for all.
+    /// Maximum number of requests per connection; nil for all.
     package var requestsMax: Int?
 
     package init() {}

@@ -1,17 +1,17 @@
 import Rehearsal
 
-/// `take`, `keep`, `drop`, `rename` of a call, in this order, on trees.
+/// `take`, `keep`, `drop` and `rename` of a call, applied to trees in this order.
 struct DrawnShape {
     var take: String?
     var keep: [String]?
     var drop: [String] = []
     var rename: [(path: String, name: String)] = []
 
-    /// The shaped tree; nil where `take` leads nowhere.
+    /// The shaped tree; nil if `take` finds nothing.
     func applied(to tree: Tree) -> Tree? {
         guard var tree = take.map({ tree.value(at: TreePath($0)) }) ?? tree else { return nil }
         if let keep { tree = tree.keeping(keep.map { TreePath($0) }) ?? .null }
-        // All three speak of the names of the source, so renames come last and see them still.
+        // All paths use the names of the source, so renames come last.
         for path in drop { tree = tree.dropping(TreePath(path)) }
         for (path, name) in rename { tree = tree.renaming(TreePath(path), to: name) }
         return tree
@@ -41,14 +41,14 @@ struct TreePath: Equatable {
 }
 
 extension Tree {
-    /// One member after the other; drawn paths that are taken go through no array.
+    /// The value at a path. Drawn paths of `take` contain no array.
     func value(at path: TreePath) -> Tree? {
         guard let step = path.steps.first else { return self }
         guard let key = step else { return nil }
         return self[key]?.value(at: path.rest)
     }
 
-    /// What is left where only these paths are kept; nil where nothing of this value is.
+    /// The value with only these paths; nil if nothing of it is kept.
     fileprivate func keeping(_ paths: [TreePath]) -> Tree? {
         if paths.contains(where: { $0.steps.isEmpty }) { return self }
         switch self {
@@ -75,7 +75,7 @@ extension Tree {
         changing(path) { Member(key: name, value: $0.value) }
     }
 
-    /// Changes the members at the end of a path.
+    /// Changes the members at the end of a path; nil removes a member.
     private func changing(_ path: TreePath, _ change: (Member) -> Member?) -> Tree {
         switch (self, path.steps.first) {
         case (.array(let elements), .some(nil)):

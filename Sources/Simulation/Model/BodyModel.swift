@@ -1,26 +1,26 @@
 import Rehearsal
 
-/// The body of an answer, put together by the rules of CONFIG: parts in file order, under their names
-/// or at the root, what failed replaced, what collides dropped.
+/// The expected body of a response, by the documented rules: parts in file order, under their names
+/// or at the root, fallbacks of failed calls, and dropped collisions.
 struct BodyModel {
-    /// How one call ended.
+    /// The result of one call.
     enum Part: Equatable {
         case value(Tree)
         case failed
-        /// Its `when` did not hold.
-        case leftOut
+        /// Its `when` is false.
+        case disabled
     }
 
     private(set) var members: [Tree.Member] = []
-    /// What was dropped because an earlier call has the key.
+    /// Members that were dropped because an earlier call has the key.
     private(set) var collisions: [(call: String, key: String)] = []
-    /// Calls that failed only here, because of `on_collision: fail`.
+    /// Calls that failed by a collision, because of `on_collision: fail`.
     private(set) var failed: [(call: DrawnCall, key: String)] = []
 
     init(_ calls: [DrawnCall], _ parts: [Part]) {
         for (call, part) in zip(calls, parts) {
             switch part {
-            case .leftOut: break
+            case .disabled: break
             case .failed: addFallback(of: call)
             case .value(let tree): add(tree, of: call)
             }

@@ -2,8 +2,8 @@ import Basics
 import Rehearsal
 import SimReactor
 
-/// Everything that is known of one call of one request, from the side of its backend: which values it
-/// can have had, and which failures have a reason.
+/// What the record of a run shows about one call of one request: its possible values, and which
+/// failures have a cause.
 struct CallEvidence {
     let record: RunRecord
     let config: DrawnConfig
@@ -31,17 +31,19 @@ struct CallEvidence {
 
     private var backend: DrawnBackend { config.backends[call.backend] }
 
-    /// On a connection where the backend had spoken unasked nobody can tell whose answer is whose.
+    /// The backend sent unsolicited data on a connection of the call, so responses cannot be
+    /// assigned.
     ///
-    /// A request that met such a word at once may never have reached the backend.
-    var isPoisoned: Bool {
+    /// If no attempt was recorded, that data may have ended the call before the backend read the
+    /// request.
+    var isAmbiguous: Bool {
         attempts.isEmpty
-            ? record.speaksUnasked(call.backend) : attempts.contains(where: \.isPoisoned)
+            ? record.sendsUnsolicitedData(call.backend) : attempts.contains(where: \.isAmbiguous)
     }
 
     // MARK: Values
 
-    /// What the call can have contributed, each value once.
+    /// The values that the call may have contributed, without duplicates.
     var values: [Tree] {
         var values: [Tree] = []
         for attempt in attempts where attempt.read != nil {
@@ -51,140 +53,142 @@ struct CallEvidence {
         return values
     }
 
-    /// Whether a response that the call accepts had been read by this moment.
+    /// Whether the gateway had read a response that the call accepts by this moment.
     func hasSucceeded(by moment: Instant) -> Bool {
         attempts.contains { attempt in
             attempt.read.map { $0 <= moment } ?? false && shaped(attempt) != nil
         }
     }
 
-    /// The part that an attempt's answer makes; nil if it makes none.
+    /// The part that results from the response of an attempt; nil if it gives none.
     private func shaped(_ attempt: AttemptRecord) -> Tree? {
-        guard case .answer(let status, let body, let tree?) = attempt.act.outcome,
+        guard case .response(let status, let body, let tree?) = attempt.script.outcome,
             call.accepts(status), let shaped = call.shape.applied(to: tree)
         else { return nil }
         return call.isAtRoot && !shaped.isObject && !body.isEmpty ? nil : shaped
     }
 
     private func gaveBadShape(_ attempt: AttemptRecord) -> Bool {
-        guard case .answer(let status, _, .some) = attempt.act.outcome else { return false }
+        guard case .response(let status, _, .some) = attempt.script.outcome else { return false }
         return call.accepts(status) && shaped(attempt) == nil
     }
 
     // MARK: Failures
 
-    /// Whether a failure that was told has a reason.
-    func justifies(_ failure: ToldFailure, told: [ToldFailure]) -> Bool {
+    /// Whether a listed failure has a cause.
+    func justifies(_ failure: ListedFailure, among listed: [ListedFailure]) -> Bool {
         switch failure.kind {
-        case .skipped: attempts.isEmpty && isSkipped(failure.because, told)
+        case .skipped: attempts.isEmpty && canBeSkipped(failure.because, listed)
         // The simulated process never runs out of descriptors.
         case .cancelled, .collision, .connectionLimitReached: false
         case .responseTimeout: isTimeout(failure.limit)
-        case .breakerOpen: backend.breaker != nil && hadTrouble
+        case .breakerOpen: backend.breaker != nil && hadFailures
         case .queueFull: canBeFull || record.mayLackRoom
-        case .destinationUnavailable: hadNoHost
-        case .dnsError: hadWeather([.nameFails], rememberedFor: HostOutages.nameMemory)
-        case .connectionRefused: hadWeather([.refuses])
-        case .connectionTimeout: hadWeather([.silent, .silentHandshakes]) || record.isSlow
+        case .destinationUnavailable: mayHaveNoHost
+        case .dnsError: hadOutage([.nameFails], cachedFor: HostOutages.nameFailureMemory)
+        case .connectionRefused: hadOutage([.refuses])
+        case .connectionTimeout: hadOutage([.silent, .silentHandshakes]) || record.isSlow
         case .certificateError:
-            backend.tls?.verifies ?? false && hadWeather([.wrongCertificate])
+            backend.tls?.verifies ?? false && hadOutage([.wrongCertificate])
         case .unexpectedStatus:
-            isPoisoned
+            isAmbiguous
                 || attempts.contains { attempt in
-                    guard case .answer(let status, _, _) = attempt.act.outcome else { return false }
+                    guard case .response(let status, _, _) = attempt.script.outcome else {
+                        return false
+                    }
                     return !call.accepts(status) && attempt.read != nil
                         && (failure.status ?? status) == status
                 }
         case .invalidJSON:
-            isPoisoned
+            isAmbiguous
                 || attempts.contains { attempt in
-                    guard case .answer(let status, _, nil) = attempt.act.outcome else {
+                    guard case .response(let status, _, nil) = attempt.script.outcome else {
                         return false
                     }
                     return call.accepts(status) && attempt.read != nil
                 }
         case .invalidShape:
-            isPoisoned || attempts.contains { gaveBadShape($0) && $0.read != nil }
+            isAmbiguous || attempts.contains { gaveBadShape($0) && $0.read != nil }
         case .connectionTerminated, .responseIncomplete, .responseBodySize, .protocolError:
-            isPoisoned || hasBroken(failure.kind)
-                || failure.kind == .connectionTerminated && hadWeather([.failsHandshakes])
+            isAmbiguous || hasBroken(failure.kind)
+                || failure.kind == .connectionTerminated && hadOutage([.failsHandshakes])
                 || failure.kind == .connectionTerminated && !call.isIdempotent
                     && record.losesConnections(to: call.backend)
         }
     }
 
-    /// Whether an attempt went wrong in this way.
+    /// Whether the backend caused this failure in an attempt.
     private func hasBroken(_ kind: FailureKind) -> Bool {
         attempts.contains { attempt in
-            if case .fails(let reason) = attempt.act.outcome { reason == kind } else { false }
+            if case .fails(let reason) = attempt.script.outcome { reason == kind } else { false }
         }
     }
 
-    private func hadWeather(_ kinds: [HostOutages.Kind], rememberedFor memory: Int = 0) -> Bool {
-        guard let answered = request.answered else { return false }
-        // Whoever waits longest is told the end of an attempt, and that may have begun before.
+    private func hadOutage(_ kinds: [HostOutages.Kind], cachedFor memory: Int = 0) -> Bool {
+        guard let responded = request.responded else { return false }
+        // The failure may be that of a connection attempt which began before this request.
         let from =
             Int(record.ms(request.read ?? request.began)) - 100 - backend.connectTimeout - memory
-        return record.weather.any(
-            kinds, of: backend.hosts, from: from, to: Int(record.ms(answered)) + 1)
+        return record.hostOutages.hasOutage(
+            kinds, of: backend.hosts, from: from, to: Int(record.ms(responded)) + 1)
     }
 
-    /// Whether the core can have learned anything bad of the backend before the answer.
-    private var hadTrouble: Bool {
-        guard let worker = request.worker, let answered = request.answered else { return false }
-        if record.weather.hides(backend.hosts) || record.isSlow
+    /// Whether the worker may have recorded a failure of the backend before the response.
+    private var hadFailures: Bool {
+        guard let worker = request.worker, let responded = request.responded else { return false }
+        if record.hostOutages.hasUnobservedOutage(of: backend.hosts) || record.isSlow
             || record.losesConnections(to: call.backend)
         {
             return true
         }
-        let hadBadAnswer = record.attempts.contains { attempt in
+        let hadFailedResponse = record.attempts.contains { attempt in
             guard attempt.backend == call.backend, attempt.worker == worker,
-                attempt.sent <= answered
+                attempt.sent <= responded
             else { return false }
-            guard case .answer(let status, _, _) = attempt.act.outcome else { return true }
-            return status >= 500 || attempt.read == nil || attempt.isPoisoned
+            guard case .response(let status, _, _) = attempt.script.outcome else { return true }
+            return status >= 500 || attempt.read == nil || attempt.isAmbiguous
         }
-        return hadBadAnswer
+        return hadFailedResponse
             || record.callSpans(to: call.backend, on: worker).contains {
-                $0.from <= answered && $0.to - $0.from >= $0.limit
+                $0.from <= responded && $0.to - $0.from >= $0.limit
             }
     }
 
-    /// Whether there can have been as many other calls at once as the backend takes.
+    /// Whether as many other calls as the backend allows may have been in progress.
     private var canBeFull: Bool {
         guard let limit = backend.maxConcurrent.map(config.share),
-            let answered = request.answered
+            let responded = request.responded
         else { return false }
         let spans = record.callSpans(to: call.backend, on: request.worker)
-        return spans.count { $0.from <= answered && $0.to >= request.began } > limit
+        return spans.count { $0.from <= responded && $0.to >= request.began } > limit
     }
 
-    /// Whether no host can have been well at some moment.
-    private var hadNoHost: Bool {
-        guard let worker = request.worker, let answered = request.answered else { return false }
+    /// Whether there may have been a moment without a healthy host.
+    private var mayHaveNoHost: Bool {
+        guard let worker = request.worker, let responded = request.responded else { return false }
         return HostsModel(of: call.backend, config, on: worker, in: record)
-            .canHaveNone(from: request.read ?? request.began, to: answered, in: record)
+            .canLackHosts(from: request.read ?? request.began, to: responded, in: record)
     }
 
     private func isTimeout(_ limit: Int?) -> Bool {
-        guard let answered = request.answered else { return false }
+        guard let responded = request.responded else { return false }
         let start = request.read ?? request.began
         let timeout = call.timeout ?? endpoint.timeout
         guard [timeout, endpoint.deadline].contains(limit ?? timeout) else { return false }
-        let strike = start + .milliseconds(limit ?? min(timeout, endpoint.deadline))
-        guard answered >= strike else { return false }
-        // An answer may have found no room, and the second try of a hedge decides then.
+        let expires = start + .milliseconds(limit ?? min(timeout, endpoint.deadline))
+        guard responded >= expires else { return false }
+        // A response may have exceeded `buffered_bytes`; then the second attempt of a hedge decides.
         if record.mayLackRoom, call.hedgeAfter != nil { return true }
-        // With nothing to wait for, the call began at once: an answer before the strike was in time.
+        // A call without predecessors began at once: a response before the timeout was in time.
         return call.waitsFor.count > 0 || call.retry != nil
-            || !attempts.contains { attempt in attempt.read.map { $0 < strike } ?? false }
+            || !attempts.contains { attempt in attempt.read.map { $0 < expires } ?? false }
     }
 
-    private func isSkipped(_ because: String?, _ told: [ToldFailure]) -> Bool {
-        // `Gateway-Failures` does not say why.
+    private func canBeSkipped(_ because: String?, _ listed: [ListedFailure]) -> Bool {
+        // `Gateway-Failures` does not contain the reason.
         guard attempts.isEmpty else { return false }
         let lacksPredecessor = call.after.map { endpoint.calls[$0] }.contains { other in
-            (because ?? other.name) == other.name && canHaveFailed(other, told)
+            (because ?? other.name) == other.name && canHaveFailed(other, listed)
         }
         return lacksPredecessor
             || call.uses.filter { !$0.isOptional }.contains { use in
@@ -200,26 +204,26 @@ struct CallEvidence {
                         && model.value(of: use.source) == nil
                 case .call(let index, let path):
                     (because ?? endpoint.calls[index].name) == endpoint.calls[index].name
-                        && lacksValue(endpoint.calls[index], path, told)
+                        && lacksValue(endpoint.calls[index], path, listed)
                 }
             }
     }
 
-    /// Whether a call in `after` can have failed; one that `when` leaves out counts as settled.
-    private func canHaveFailed(_ other: DrawnCall, _ told: [ToldFailure]) -> Bool {
+    /// Whether a call in `after` may have failed. A call that `when` disables counts as settled.
+    private func canHaveFailed(_ other: DrawnCall, _ listed: [ListedFailure]) -> Bool {
         guard model.isWanted(other) else { return false }
-        if told.contains(where: { $0.call == other.name }) { return true }
+        if listed.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
-        return evidence.isPoisoned || record.mayLackRoom || evidence.values.isEmpty
+        return evidence.isAmbiguous || record.mayLackRoom || evidence.values.isEmpty
     }
 
-    /// Whether a call did not bring what another one needs of it.
-    private func lacksValue(_ other: DrawnCall, _ path: String, _ told: [ToldFailure]) -> Bool {
+    /// Whether a call may have given no value for a reference of another call.
+    private func lacksValue(_ other: DrawnCall, _ path: String, _ listed: [ListedFailure]) -> Bool {
         guard model.isWanted(other) else { return true }
-        if told.contains(where: { $0.call == other.name }) { return true }
+        if listed.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
-        // Where there was no room for its answer, it brought nothing.
-        if evidence.isPoisoned || record.mayLackRoom { return true }
+        // Its response may have exceeded `buffered_bytes`.
+        if evidence.isAmbiguous || record.mayLackRoom { return true }
         return evidence.values.isEmpty
             || evidence.values.contains { value in
                 guard case .scalar(let text)? = value.value(at: TreePath(path)) else { return true }
@@ -229,23 +233,23 @@ struct CallEvidence {
 }
 
 extension RunRecord {
-    /// Answers and requests may be refused for want of memory; what a reload says holds at once for
-    /// requests that began before it, too.
+    /// Requests and responses may be refused because `buffered_bytes` is exhausted. A reload
+    /// changes the limit for requests that began before it, too.
     var mayLackRoom: Bool { configs.contains { $0.limits.bufferedBytes != nil } }
 
-    /// Packets may take so long that connecting does, too.
+    /// Packets may be delayed so long that a connection attempt times out.
     var isSlow: Bool { network.stalls != nil }
 
-    /// Everything that a backend was asked.
-    private func served(by backend: Int) -> [any HostRequestRecord] {
+    /// All requests that a backend received.
+    private func hostRequests(to backend: Int) -> [any HostRequestRecord] {
         attempts.filter { $0.backend == backend } + probes.filter { $0.backend == backend }
     }
 
-    /// The configurations under which an answered request may have run: those of its time.
+    /// The configurations under which a request may have been served.
     func configs(for request: RequestRecord) -> [DrawnConfig] {
-        guard let answered = request.answered else { return [] }
-        let (from, to) = (ms(request.began), ms(answered))
-        // A worker goes on with a configuration until the message with the next one arrives.
+        guard let responded = request.responded else { return [] }
+        let (from, to) = (ms(request.began), ms(responded))
+        // A worker uses a configuration until the message with the next one arrives.
         let delay = network.messageLatency.upperBound.inMilliseconds
         return configs.filter { config in
             let begins = config.generation == 0 ? -1 : reloads[config.generation - 1]
@@ -255,13 +259,18 @@ extension RunRecord {
         }
     }
 
-    /// Whether a backend ever said something between two requests.
-    func speaksUnasked(_ backend: Int) -> Bool {
-        served(by: backend).contains { $0.act.afterwards?.kind == .speaks || $0.act.isPoisonous }
+    /// Whether a backend ever sends data between two requests.
+    func sendsUnsolicitedData(_ backend: Int) -> Bool {
+        hostRequests(to: backend).contains {
+            $0.script.idleEvent?.kind == .sendsData || $0.script.hasTrailingData
+        }
     }
 
-    /// Whether a backend ever closed a connection behind an answer, so that a request can have met it.
+    /// Whether a backend ever ends a connection behind a response, so that a request may meet the
+    /// end.
     func losesConnections(to backend: Int) -> Bool {
-        served(by: backend).contains { $0.act.afterwards != nil || $0.act.ending != .stays }
+        hostRequests(to: backend).contains {
+            $0.script.idleEvent != nil || $0.script.ending != .stays
+        }
     }
 }

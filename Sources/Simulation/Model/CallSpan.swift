@@ -1,17 +1,18 @@
 import Basics
 import Rehearsal
 
-/// A call that can have been under way, and when: from its request's first byte to the answer.
+/// The longest time in which a call may have been in progress: from its request's first byte to the
+/// response.
 struct CallSpan {
     let call: DrawnCall
     let from: Instant
     let to: Instant
-    /// The most time that it may take.
+    /// The maximum duration of the call.
     let limit: Duration
 }
 
 extension RunRecord {
-    /// At least those that one core had under way to a backend; a hedged one counts twice.
+    /// All calls that one worker may have had in progress to a backend. A hedged call counts twice.
     func callSpans(to backend: Int, on worker: String?) -> [CallSpan] {
         var spans: [CallSpan] = []
         for client in clients where client.worker == worker {
@@ -22,7 +23,7 @@ extension RunRecord {
                         let limit = min(call.timeout ?? endpoint.timeout, endpoint.deadline)
                         let span = CallSpan(
                             call: call, from: request.began,
-                            to: request.answered ?? ended,
+                            to: request.responded ?? ended,
                             limit: .milliseconds(limit))
                         spans += call.hedgeAfter == nil ? [span] : [span, span]
                     }

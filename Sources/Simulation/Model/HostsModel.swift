@@ -1,30 +1,30 @@
 import Basics
 import Rehearsal
 
-/// Which hosts of a backend one core must leave out, and when, by what it was told of them: a second,
-/// simple model of `eject` and `health`.
+/// Which hosts of a backend are unavailable to one worker, and when, by the results of calls and
+/// health checks: a second, simple model of `eject` and `health`.
 struct HostsModel {
-    /// From an event to another one, both without the moment itself.
+    /// The time between two events, without the moments of the events themselves.
     struct Span {
         let from: Instant
         var to: Instant?
 
-        /// Whether all of this time lies within.
+        /// Whether the whole interval lies within the span.
         func covers(_ first: Instant, _ last: Instant) -> Bool {
             from < first && to.map { last < $0 } ?? true
         }
     }
 
-    /// Times in which each host did not answer its checks.
-    private(set) var unwell: [[Span]]
-    /// Times in which each host was ejected, as far as that can be known.
+    /// When each host was unhealthy.
+    private(set) var unhealthy: [[Span]]
+    /// When each host was certainly ejected.
     private(set) var ejected: [[Span]]
-    /// A check of each host went badly at least once.
-    private(set) var hadBadChecks: [Bool]
-    /// Everything that the core knows of its checks is known here.
+    /// Whether a health check of each host failed at least once.
+    private(set) var hadFailedChecks: [Bool]
+    /// All results of health checks are known.
     let knowsChecks: Bool
-    /// Nobody can tell how some checks went.
-    private let hasPoison: Bool
+    /// Unsolicited data makes the results of some checks unknown.
+    private let hasAmbiguousChecks: Bool
 
     let backend: Int
     let worker: String
@@ -35,23 +35,24 @@ struct HostsModel {
         self.worker = worker
         drawn = config.backends[backend]
         let probes = record.probes.filter { $0.backend == backend && $0.worker == worker }
-        unwell = Array(repeating: [], count: drawn.hosts.count)
-        ejected = unwell
-        hadBadChecks = Array(repeating: false, count: drawn.hosts.count)
-        hasPoison = record.speaksUnasked(backend)
+        unhealthy = Array(repeating: [], count: drawn.hosts.count)
+        ejected = unhealthy
+        hadFailedChecks = Array(repeating: false, count: drawn.hosts.count)
+        hasAmbiguousChecks = record.sendsUnsolicitedData(backend)
         knowsChecks =
-            record.configs.count == 1 && !record.weather.hides(drawn.hosts) && !record.isSlow
-            && !hasPoison
+            record.configs.count == 1 && !record.hostOutages.hasUnobservedOutage(of: drawn.hosts)
+            && !record.isSlow
+            && !hasAmbiguousChecks
         for host in drawn.hosts.indices {
-            follow(probes.filter { $0.host == host && !isAskedAgain($0, in: record) }, of: host)
+            apply(probes.filter { $0.host == host && !isResent($0, in: record) }, of: host)
         }
         if let eject = drawn.eject {
-            follow(Lessons(of: backend, on: worker, in: record), eject)
+            apply(KnownOutcomes(of: backend, on: worker, in: record), eject)
         }
     }
 
-    /// For each backend that leaves hosts out and each core; none for a run with a reload, as what was
-    /// known under one configuration, the next may have forgotten.
+    /// One model for each worker and each backend with `eject` or `health`. None for a run with a
+    /// reload, since the state before a reload may be lost.
     static func all(of record: RunRecord) -> [HostsModel] {
         guard record.configs.count == 1 else { return [] }
         return record.configs[0].backends.enumerated().flatMap { index, backend in
@@ -63,7 +64,7 @@ struct HostsModel {
         }
     }
 
-    /// Ejections that last longer than the first of their host.
+    /// Number of ejections that last longer than the first one of their host.
     var grownEjections: Int {
         guard let eject = drawn.eject else { return 0 }
         return ejected.joined().count { span in
@@ -73,9 +74,9 @@ struct HostsModel {
 
     // MARK: Checks
 
-    /// Whether it goes out once more on another connection; not if it was given up instead, which is at
-    /// the time of the next check.
-    private func isAskedAgain(_ probe: ProbeRecord, in record: RunRecord) -> Bool {
+    /// Whether the gateway resends the check on another connection. It does not if it cancels the
+    /// check, which happens when the next one is due.
+    private func isResent(_ probe: ProbeRecord, in record: RunRecord) -> Bool {
         guard probe.mayBeResent, let ended = probe.ended, let health = drawn.health else {
             return false
         }
@@ -83,55 +84,58 @@ struct HostsModel {
         return (ended - record.began).inNanoseconds % every != 0
     }
 
-    /// Two bad checks in a row take a host out, a good one brings it back.
-    private mutating func follow(_ probes: [ProbeRecord], of host: Int) {
+    /// Two failed checks in a row make a host unhealthy, a successful one makes it healthy.
+    private mutating func apply(_ probes: [ProbeRecord], of host: Int) {
         let results = probes.compactMap { probe in
-            probe.ended.map { (at: $0, isGood: probe.isGood) }
+            probe.ended.map { (at: $0, isHealthy: probe.isHealthy) }
         }.sorted { $0.at < $1.at }
         var badInRow = 0
         for result in results {
-            guard result.isGood == false else {
+            guard result.isHealthy == false else {
                 badInRow = 0
                 end(host, at: result.at)
                 continue
             }
-            hadBadChecks[host] = true
+            hadFailedChecks[host] = true
             badInRow += 1
-            if badInRow == 2 { unwell[host].append(Span(from: result.at)) }
+            if badInRow == 2 { unhealthy[host].append(Span(from: result.at)) }
         }
     }
 
     private mutating func end(_ host: Int, at moment: Instant) {
-        guard let last = unwell[host].indices.last, unwell[host][last].to == nil else { return }
-        unwell[host][last].to = moment
+        guard let last = unhealthy[host].indices.last, unhealthy[host][last].to == nil else {
+            return
+        }
+        unhealthy[host][last].to = moment
     }
 
     // MARK: Calls
 
-    /// `after` failures in a row take a host out, longer each time, and never more than half of them.
-    private mutating func follow(_ lessons: Lessons, _ eject: (after: Int, duration: Int)) {
+    /// `after` failures in a row eject a host, longer each time; at most half of the hosts are
+    /// ejected.
+    private mutating func apply(_ outcomes: KnownOutcomes, _ eject: (after: Int, duration: Int)) {
         var failures = Array(repeating: 0, count: drawn.hosts.count)
         var times = failures
-        var rest = lessons.all[...]
+        var rest = outcomes.all[...]
         while let at = rest.first?.at {
-            let together = rest.prefix { $0.at == at }
-            rest = rest.dropFirst(together.count)
-            // What comes at the same moment comes in an order that nobody sees.
-            guard together.count == 1, let lesson = together.first else { return }
+            let simultaneous = rest.prefix { $0.at == at }
+            rest = rest.dropFirst(simultaneous.count)
+            // The order of outcomes at the same moment is unknown.
+            guard simultaneous.count == 1, let outcome = simultaneous.first else { return }
             let out = drawn.hosts.indices.filter { isEjected($0, at: at) }
-            guard lesson.isFailure else {
-                failures[lesson.host] = 0
-                if !out.contains(lesson.host) { times[lesson.host] = 0 }
+            guard outcome.isFailure else {
+                failures[outcome.host] = 0
+                if !out.contains(outcome.host) { times[outcome.host] = 0 }
                 continue
             }
-            if out.contains(lesson.host) { continue }
-            failures[lesson.host] += 1
-            guard failures[lesson.host] >= eject.after, (out.count + 1) * 2 <= drawn.hosts.count
+            if out.contains(outcome.host) { continue }
+            failures[outcome.host] += 1
+            guard failures[outcome.host] >= eject.after, (out.count + 1) * 2 <= drawn.hosts.count
             else { continue }
-            failures[lesson.host] = 0
-            times[lesson.host] = min(10, times[lesson.host] + 1)
-            let duration = Duration.milliseconds(eject.duration * times[lesson.host])
-            ejected[lesson.host].append(Span(from: at, to: at + duration))
+            failures[outcome.host] = 0
+            times[outcome.host] = min(10, times[outcome.host] + 1)
+            let duration = Duration.milliseconds(eject.duration * times[outcome.host])
+            ejected[outcome.host].append(Span(from: at, to: at + duration))
         }
     }
 
@@ -139,32 +143,33 @@ struct HostsModel {
         ejected[host].contains { span in span.to.map { moment < $0 } ?? true }
     }
 
-    // MARK: Answers
+    // MARK: Availability
 
-    /// Why a host must not have been chosen at any moment of this time; nil if it may have been.
+    /// Why a host must not have been chosen at any moment of this interval; nil if it may have
+    /// been.
     func objection(to host: Int, from first: Instant, to last: Instant) -> String? {
-        // A check may have taken an unasked word for its answer, and never have come to its host.
-        if !hasPoison, unwell[host].contains(where: { $0.covers(first, last) }) {
-            return "asked although it does not answer its checks"
+        // A check may have taken unsolicited data for its response and never have reached its host.
+        if !hasAmbiguousChecks, unhealthy[host].contains(where: { $0.covers(first, last) }) {
+            return "called although it fails its health checks"
         }
         guard ejected[host].contains(where: { $0.covers(first, last) }) else { return nil }
-        // Half of the hosts at most are ejected at a time: of two and of three, one.
+        // At most half of the hosts are ejected: one of two, and one of three.
         let others = drawn.hosts.indices.filter { $0 != host }
-        let isOneWell =
-            drawn.health == nil || knowsChecks && others.contains { !hadBadChecks[$0] }
-        return isOneWell ? "asked although it is ejected" : nil
+        let isOneHealthy =
+            drawn.health == nil || knowsChecks && others.contains { !hadFailedChecks[$0] }
+        return isOneHealthy ? "called although it is ejected" : nil
     }
 
-    /// Whether there can have been a moment in this time at which no host was well.
-    func canHaveNone(from first: Instant, to last: Instant, in record: RunRecord) -> Bool {
+    /// Whether there may have been a moment in this interval without a healthy host.
+    func canLackHosts(from first: Instant, to last: Instant, in record: RunRecord) -> Bool {
         guard drawn.health != nil else { return false }
         guard knowsChecks else {
-            return record.isSlow || record.weather.hides(drawn.hosts)
-                || hadBadChecks.allSatisfy { $0 } || hasPoison
+            return record.isSlow || record.hostOutages.hasUnobservedOutage(of: drawn.hosts)
+                || hadFailedChecks.allSatisfy { $0 } || hasAmbiguousChecks
         }
-        let moments = [first] + unwell.joined().map(\.from).filter { $0 >= first && $0 <= last }
+        let moments = [first] + unhealthy.joined().map(\.from).filter { $0 >= first && $0 <= last }
         return moments.contains { moment in
-            unwell.allSatisfy { spans in
+            unhealthy.allSatisfy { spans in
                 spans.contains { $0.from <= moment && $0.to.map { moment <= $0 } ?? true }
             }
         }

@@ -1,10 +1,10 @@
 import Rehearsal
 
-/// The table "Status of the answer" of CONFIG, read line by line: a second, simple model of what the
-/// gateway does.
+/// The outcome table of the reference, row by row: a second, simple model of the gateway's
+/// statuses.
 enum OutcomeTable {
-    /// A required call failed.
-    static func status(of failure: ToldFailure, _ call: DrawnCall) -> Int {
+    /// The status when a required call fails.
+    static func status(of failure: ListedFailure, _ call: DrawnCall) -> Int {
         switch failure.kind {
         case .unexpectedStatus:
             guard let status = failure.status, call.relays(status) else { return 502 }
@@ -19,22 +19,22 @@ enum OutcomeTable {
         }
     }
 
-    /// One was enough, and all failed.
-    static func status(ofAll failures: [ToldFailure]) -> Int {
-        let votes = failures.filter { $0.kind != .skipped && $0.kind != .cancelled }
-        if votes.isEmpty { return failures.allSatisfy(\.isClientsFault) ? 400 : 502 }
-        if votes.allSatisfy({ $0.kind == .responseTimeout || $0.kind == .connectionTimeout }) {
+    /// The status when all calls fail and none is required.
+    static func status(ofAll failures: [ListedFailure]) -> Int {
+        let counted = failures.filter { $0.kind != .skipped && $0.kind != .cancelled }
+        if counted.isEmpty { return failures.allSatisfy(\.isClientsFault) ? 400 : 502 }
+        if counted.allSatisfy({ $0.kind == .responseTimeout || $0.kind == .connectionTimeout }) {
             return 504
         }
         let refusals: [FailureKind] = [
             .breakerOpen, .queueFull, .destinationUnavailable, .connectionLimitReached,
         ]
-        return votes.allSatisfy { refusals.contains($0.kind) } ? 503 : 502
+        return counted.allSatisfy { refusals.contains($0.kind) } ? 503 : 502
     }
 }
 
-extension ToldFailure {
-    /// Skipped for want of something that the client did not send.
+extension ListedFailure {
+    /// Skipped because the client did not send a value.
     var isClientsFault: Bool {
         guard kind == .skipped, let because else { return false }
         return because.hasPrefix("params.") || because.hasPrefix("request.")

@@ -1,39 +1,40 @@
 import Rehearsal
 
-/// What an endpoint makes of a request before any call: the first rows of the outcome table, and the
-/// values that calls may use.
+/// The model of a request before any call: the first rows of the outcome table, and the values for
+/// calls.
 struct RequestModel {
     let request: ScriptedRequest
     let config: DrawnConfig
 
     enum Expectation {
-        /// Refused, with one of these.
+        /// The gateway refuses the request with one of these statuses.
         case refused([Int])
-        case goes(DrawnEndpoint)
+        /// The gateway starts the calls of the endpoint.
+        case starts(DrawnEndpoint)
     }
 
     var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }
 
     var expectation: Expectation {
-        if let flaw = request.flaw { return .refused(flaw.statuses + route) }
+        if let defect = request.defect { return .refused(defect.statuses + route) }
         guard let endpoint else { return .refused([404]) }
         guard methodFits(endpoint) else { return .refused([405]) }
         if let body = request.body, body.utf8.count > endpoint.body?.max ?? endpoint.maxBody {
             return .refused([413])
         }
-        let hasFineParams = endpoint.params.allSatisfy { isFine($0) } && bodyIsFine(endpoint)
-        return hasFineParams ? .goes(endpoint) : .refused([400])
+        let hasValidInput = endpoint.params.allSatisfy { isValid($0) } && bodyIsValid(endpoint)
+        return hasValidInput ? .starts(endpoint) : .refused([400])
     }
 
-    /// Whether the route was matched, so that its `min_duration` holds.
+    /// Whether the route was matched, so that its `min_duration` applies.
     var isMatched: Bool {
-        guard request.flaw == nil, let endpoint else { return false }
+        guard request.defect == nil, let endpoint else { return false }
         return methodFits(endpoint)
     }
 
-    /// What may be told before a flaw in the body is seen.
+    /// Statuses that the gateway may send before it reads the malformed body.
     private var route: [Int] {
-        guard request.flaw == .badChunk else { return [] }
+        guard request.defect == .badChunk else { return [] }
         return endpoint == nil ? [404] : [405, 413]
     }
 
@@ -50,7 +51,7 @@ struct RequestModel {
         return request.query.filter { $0.name == param.name }.map(\.value)
     }
 
-    private func isFine(_ param: DrawnParam) -> Bool {
+    private func isValid(_ param: DrawnParam) -> Bool {
         let values = values(of: param)
         guard values.count <= 1 else { return false }
         guard let value = values.first else { return !param.isRequired }
@@ -60,7 +61,7 @@ struct RequestModel {
         return value.count <= param.maxLength ?? .max
     }
 
-    private func bodyIsFine(_ endpoint: DrawnEndpoint) -> Bool {
+    private func bodyIsValid(_ endpoint: DrawnEndpoint) -> Bool {
         guard endpoint.body != nil else { return true }
         guard let tree = Tree(reading: Array((request.body ?? "").utf8)), tree.isObject else {
             return false
@@ -87,7 +88,8 @@ struct RequestModel {
         return value(of: when.param) == wanted
     }
 
-    /// A value that the client's request brings; nil where it does not, or where another call does.
+    /// The value of a source in the client's request; nil if it is absent, or a value of another
+    /// call.
     func value(of source: DrawnUse.Source) -> String? {
         switch source {
         case .param(let name): value(of: name)
@@ -99,8 +101,8 @@ struct RequestModel {
     }
 }
 
-extension ScriptedRequest.Flaw {
-    /// What a client is told.
+extension ScriptedRequest.Defect {
+    /// The statuses of the rejection.
     fileprivate var statuses: [Int] {
         switch self {
         case .twoLengths, .lengthAndChunked, .badLength, .badField, .foldedField, .noHost,

@@ -1,32 +1,32 @@
 import Basics
 import Rehearsal
 
-/// One connection of a client.
+/// A connection of a client.
 struct ClientRecord {
     let number: Int
-    /// Microseconds from the beginning of the run.
+    /// Microseconds since the run began.
     let start: Int
     /// The worker at the other end.
     let worker: String?
     let sent: [RequestRecord]
     /// When the client closed the connection, or its own direction of it.
-    let left: Instant?
+    let disconnected: Instant?
     let halfClosed: Instant?
-    /// When the client saw the gateway's end of the connection.
-    let wasClosed: Instant?
+    /// When the client noticed that the gateway had ended the connection.
+    let endSeen: Instant?
     /// When the gateway ended its direction.
     let gatewayClosed: Instant?
     let neverConnected: Bool
-    /// The gateway sent a response while no request was under way.
+    /// The gateway sent a response while no request was in progress.
     let hasUnsolicited: Bool
 }
 
 /// One request of a client, with its response.
 struct RequestRecord {
     let request: ScriptedRequest
-    /// Its place on its connection.
-    let place: Int
-    /// Where its bytes stand among those of the connection.
+    /// Counts the requests of its connection, from 0.
+    let index: Int
+    /// Position of its bytes among all that the client sent on the connection.
     let bytes: Range<Int>
     /// The worker that received it.
     let worker: String?
@@ -36,12 +36,12 @@ struct RequestRecord {
     let firstRead: Instant?
     let read: Instant?
 
-    let answer: PeerMessage?
+    let response: PeerMessage?
     /// When the gateway wrote the response, and when the client had all of it.
-    let answered: Instant?
+    let responded: Instant?
     let received: Instant?
     /// When its client closed the connection.
-    let clientLeft: Instant?
+    let clientDisconnected: Instant?
 
     var number: Int { request.number }
     var mark: String { request.mark }

@@ -2,13 +2,12 @@ import Basics
 import Rehearsal
 import SimReactor
 
-/// What happened in one run of a cluster, as values: checkers, models and reports read this record, and
-/// nothing that is alive.
+/// The immutable record of one run of a cluster. Checkers, models and reports read only this record.
 package struct RunRecord {
     let plan: ClusterPlan
     let began: Instant
     let ended: Instant
-    /// How the network behaved.
+    /// Settings of the network.
     let network: SimNetwork.Settings
     let workers: [WorkerRecord]
     let clients: [ClientRecord]
@@ -22,9 +21,9 @@ package struct RunRecord {
     let log: [Tree]
     /// Hash of everything that happened on the network.
     let hash: UInt64
-    /// What was wrong already while it ran: errors that peers detected, and what was left at the end.
+    /// Violations found during the run: errors that peers detected, and leftovers at the end.
     let violations: [Violation]
-    /// Places in `attempts`, by the request's number.
+    /// Indices in `attempts`, by the number of the request.
     private let attemptsByRequest: [[Int]]
 
     init(
@@ -47,14 +46,14 @@ package struct RunRecord {
         var requests = [RequestRecord?](repeating: nil, count: count)
         for request in clients.flatMap(\.sent) { requests[request.number] = request }
         self.requests = requests
-        var places = [[Int]](repeating: [], count: count)
-        for (place, attempt) in attempts.enumerated() { places[attempt.request].append(place) }
-        attemptsByRequest = places
+        var indices = [[Int]](repeating: [], count: count)
+        for (index, attempt) in attempts.enumerated() { indices[attempt.request].append(index) }
+        attemptsByRequest = indices
     }
 
     var configs: [DrawnConfig] { plan.configs }
     var rates: FaultRates { plan.rates }
-    var weather: HostOutages { plan.weather }
+    var hostOutages: HostOutages { plan.hostOutages }
     var reloads: [Int] { plan.reloads }
     var drains: Int? { plan.drains }
 
@@ -66,7 +65,7 @@ package struct RunRecord {
     /// The request that an attempt was made for.
     func request(of attempt: AttemptRecord) -> RequestRecord? { requests[attempt.request] }
 
-    /// What the configuration says of the call of an attempt.
+    /// The configured call of an attempt.
     func call(of attempt: AttemptRecord) -> DrawnCall {
         configs[attempt.call.generation].endpoints[attempt.call.endpoint].calls[attempt.call.call]
     }
@@ -75,13 +74,13 @@ package struct RunRecord {
     func ms(_ moment: Instant) -> Double { (moment - began).inMilliseconds }
 }
 
-/// One worker of the gateway.
+/// A worker of the gateway.
 struct WorkerRecord {
     let name: String
     /// When it received each configuration but the first.
     let installations: [Instant]
     /// When it began to drain.
     let drains: Instant?
-    /// When its work was over: its drain ended, or it was closed.
+    /// When its drain ended, or when it received the message to close.
     let ended: Instant?
 }

@@ -1,39 +1,39 @@
-/// Who found something wrong.
+/// The rule that a run violates; reports print its name.
 package enum Checker: String, CaseIterable, Sendable {
-    /// What came to a peer was no HTTP, or nothing that it asked for.
+    /// A peer received malformed HTTP, or a message that it did not request.
     case peers
-    /// Exactly one answer to each request, or a closed connection.
-    case answers
-    /// Bytes of an answer belong to its request.
+    /// Exactly one response to each request, or a closed connection.
+    case responses
+    /// The bytes of a response belong to its request.
     case marks
     /// The status is that of the outcome table.
     case status
-    /// Body and head of an answer are what the configuration says.
+    /// Head and body of a response are as configured.
     case contents
-    /// Nothing too early, nothing too late.
+    /// No response is early or late.
     case times
-    /// What nobody waits for is given up.
+    /// Calls that are not needed any more are cancelled.
     case cancellation
-    /// Bulkhead, breaker, retries, requests in flight.
+    /// Concurrency limits, circuit breakers, retries, requests in flight.
     case limits
-    /// What a backend is sent.
+    /// Requests to backends are as configured.
     case calls
-    /// Who is asked: no host that is left out; and how hosts are asked how they are.
+    /// Unavailable hosts are not called; health checks are as configured.
     case hosts
-    /// One line for each request.
+    /// One log line per request.
     case log
     /// Nothing is left at the end.
     case leftovers
     /// The same seed gives the same run.
     case trace
-    /// The drawn configuration is one.
+    /// The drawn configuration is valid.
     case configuration
 }
 
-/// Something that must not be.
+/// A breach of a rule in a run.
 package struct Violation: Sendable, CustomStringConvertible {
     package let checker: Checker
-    /// The mark of the request that it is about.
+    /// The mark of the request concerned.
     package let mark: String?
     package let text: String
 
@@ -43,7 +43,7 @@ package struct Violation: Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// A violation by a request that the caller knows.
+    /// A violation whose request the caller adds.
     init(_ checker: Checker, _ text: String) {
         self.init(checker: checker, mark: nil, text: text)
     }
@@ -53,7 +53,7 @@ package struct Violation: Sendable, CustomStringConvertible {
     }
 }
 
-/// Collects what the checkers find in one record.
+/// Collects the violations in one record.
 final class ViolationLog {
     private(set) var all: [Violation] = []
 

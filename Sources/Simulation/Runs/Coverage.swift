@@ -1,20 +1,20 @@
 import Rehearsal
 import SimReactor
 
-/// What a number of seeds came to: a simulation that never meets a fault proves nothing about it.
+/// What a number of seeds reached. A simulation that never meets a fault proves nothing about it.
 package struct Coverage: Sendable {
-    /// Answers by their status.
+    /// Number of responses by status.
     package private(set) var statuses: [Int: Int] = [:]
-    /// Failures that answers told of, by their kind.
+    /// Number of failures that responses list, by kind.
     package private(set) var failures: [String: Int] = [:]
-    /// Hosts that a core certainly had to leave out, by the reason.
-    package private(set) var leftOut: [LeftOut: Int] = [:]
-    /// Behaviour that is drawn and really took place, with how often.
+    /// Number of times that a host was certainly unavailable to a worker, by reason.
+    package private(set) var unavailable: [UnavailabilityReason: Int] = [:]
+    /// How often each behaviour took place.
     package private(set) var behaviours: [Behaviour: Int] = [:]
-    /// Runs in which a fault could happen.
+    /// Number of runs in which each fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
-    /// Runs the seeds, each once.
+    /// Runs every seed once.
     package static func of(_ seeds: some Sequence<UInt64>) -> Coverage {
         var coverage = Coverage()
         for seed in seeds { coverage.add(seed) }
@@ -22,50 +22,50 @@ package struct Coverage: Sendable {
     }
 
     private mutating func add(_ seed: UInt64) {
-        let record = Cluster(seed: seed).run()
+        let record = Cluster(seed: seed).runToEnd()
         for fault in record.rates.active { faults[fault, default: 0] += 1 }
         for model in HostsModel.all(of: record) {
-            leftOut[.ejected, default: 0] += model.ejected.joined().count
-            leftOut[.unwell, default: 0] += model.unwell.joined().count
+            unavailable[.ejected, default: 0] += model.ejected.joined().count
+            unavailable[.unhealthy, default: 0] += model.unhealthy.joined().count
         }
         for behaviour in Behaviour.allCases {
             behaviours[behaviour, default: 0] += behaviour.count(in: record)
         }
-        for answer in record.requests.compactMap({ $0?.answer }) {
-            statuses[answer.status, default: 0] += 1
-            for failure in ToldFailure.all(of: answer) {
+        for response in record.requests.compactMap({ $0?.response }) {
+            statuses[response.status, default: 0] += 1
+            for failure in ListedFailure.all(of: response) {
                 failures[failure.kind.rawValue, default: 0] += 1
             }
         }
     }
 }
 
-/// Behaviour of the gateway that runs must reach, since they draw what leads to it.
+/// Behaviour of the gateway that the runs must reach.
 package enum Behaviour: CaseIterable, Sendable {
-    /// A call whose method is PATCH, or HEAD, was answered.
+    /// A call with the method PATCH, or HEAD, received a response.
     case patchCalls, headCalls
-    /// A call of `after` was made.
+    /// A call with `after` was made.
     case callsAfterOthers
-    /// A call was made although an optional value was absent; one whose client sent it.
+    /// A call was made without an optional value, or with one.
     case absentOptionalValues, presentOptionalValues
-    /// A query parameter of the client went along because of `query: all`.
+    /// A query parameter of the client was forwarded by `query: all`.
     case forwardedQueries
-    /// A client was answered on a unix socket.
+    /// A client received a response on a unix socket.
     case unixSockets
-    /// A call, or a health check, went over TLS.
+    /// A call, or a health check, was sent over TLS.
     case secureCalls, secureChecks
-    /// A call went over TLS that does not verify, to a host with a wrong certificate.
+    /// A call was sent over TLS without verification to a host with a wrong certificate.
     case unverifiedCalls
-    /// A call asked for the name of `server_name`.
+    /// A TLS handshake used the name in `server_name`.
     case otherServerNames
-    /// A host was ejected again, for longer than the first time.
+    /// A host was ejected for longer than the first time.
     case grownEjections
 
     func count(in record: RunRecord) -> Int {
         switch self {
-        case .patchCalls: answered(record) { $0.method == "PATCH" }
-        case .headCalls: answered(record) { $0.method == "HEAD" }
-        case .callsAfterOthers: answered(record) { !$0.after.isEmpty }
+        case .patchCalls: responded(record) { $0.method == "PATCH" }
+        case .headCalls: responded(record) { $0.method == "HEAD" }
+        case .callsAfterOthers: responded(record) { !$0.after.isEmpty }
         case .absentOptionalValues:
             record.attempts.count { hasOptional($0, record, isThere: false) }
         case .presentOptionalValues:
@@ -78,7 +78,7 @@ package enum Behaviour: CaseIterable, Sendable {
             }
         case .unixSockets:
             record.configs[0].listensOnUnixSocket
-                ? record.requests.count { $0?.answer != nil } : 0
+                ? record.requests.count { $0?.response != nil } : 0
         case .secureCalls: record.attempts.count { $0.session != nil && $0.read != nil }
         case .secureChecks: record.probes.count { $0.session != nil && $0.read != nil }
         case .unverifiedCalls:
@@ -101,15 +101,15 @@ package enum Behaviour: CaseIterable, Sendable {
         }
     }
 
-    private func answered(_ record: RunRecord, _ isMeant: (DrawnCall) -> Bool) -> Int {
+    private func responded(_ record: RunRecord, _ isMeant: (DrawnCall) -> Bool) -> Int {
         record.attempts.count { $0.read != nil && isMeant(record.call(of: $0)) }
     }
 }
 
-/// Why a host is not asked.
-package enum LeftOut: CaseIterable, Sendable {
+/// Why a host is not called.
+package enum UnavailabilityReason: CaseIterable, Sendable {
     /// Its calls failed.
     case ejected
-    /// It did not answer its checks.
-    case unwell
+    /// It failed its health checks.
+    case unhealthy
 }

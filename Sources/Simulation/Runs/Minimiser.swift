@@ -1,33 +1,33 @@
 import Rehearsal
 
-/// Makes a run small that shows something: fewer clients, fewer requests, fewer faults, as long as it
-/// still shows it.
+/// Reduces a run that shows a violation: fewer connections, requests and faults, as long as the run
+/// reproduces it.
 struct Minimiser {
     private let seed: UInt64
-    private let shows: (RunOptions) -> Bool
+    private let reproduces: (RunOptions) -> Bool
     private(set) var options: RunOptions
-    private var isStuck = false
+    private var isUnchanged = false
 
-    /// The smallest verdict found that has a violation of the same checker; nil for a seed that does
-    /// not fail.
-    static func smallest(of verdict: Verdict) -> Verdict? {
-        guard let checker = verdict.violations.first?.checker else { return nil }
-        // What only shows in comparing two runs is not looked for in one.
-        guard checker != .trace else { return verdict }
-        let options = smallest(verdict.seed, verdict.options) { options in
-            Verdict.of(verdict.seed, options, comparing: false).violations
+    /// The smallest result found with a violation of the same checker; nil for a seed that does not
+    /// fail.
+    static func smallest(of result: SeedResult) -> SeedResult? {
+        guard let checker = result.violations.first?.checker else { return nil }
+        // A difference between two runs does not show in one of them.
+        guard checker != .trace else { return result }
+        let options = smallest(result.seed, result.options) { options in
+            SeedResult.of(result.seed, options, comparing: false).violations
                 .contains { $0.checker == checker }
         }
-        return Verdict.of(verdict.seed, options, comparing: false)
+        return SeedResult.of(result.seed, options, comparing: false)
     }
 
-    /// The smallest options found with which a seed shows it.
+    /// The smallest options found that reproduce the violation.
     static func smallest(
-        _ seed: UInt64, _ options: RunOptions, shows: @escaping (RunOptions) -> Bool
+        _ seed: UInt64, _ options: RunOptions, reproduces: @escaping (RunOptions) -> Bool
     ) -> RunOptions {
-        var minimiser = Minimiser(seed: seed, shows: shows, options: options)
-        while !minimiser.isStuck {
-            minimiser.isStuck = true
+        var minimiser = Minimiser(seed: seed, reproduces: reproduces, options: options)
+        while !minimiser.isUnchanged {
+            minimiser.isUnchanged = true
             minimiser.dropConnections()
             minimiser.dropRequests()
             minimiser.dropFaults()
@@ -35,34 +35,35 @@ struct Minimiser {
         return minimiser.options
     }
 
-    private init(seed: UInt64, shows: @escaping (RunOptions) -> Bool, options: RunOptions) {
+    private init(seed: UInt64, reproduces: @escaping (RunOptions) -> Bool, options: RunOptions) {
         self.seed = seed
-        self.shows = shows
+        self.reproduces = reproduces
         self.options = options
     }
 
-    /// Makes a change if the run shows it still.
-    private mutating func keeps(_ change: (inout RunOptions) -> Void) -> Bool {
+    /// Applies a change if the run still reproduces the violation.
+    private mutating func tryChange(_ change: (inout RunOptions) -> Void) -> Bool {
         var smaller = options
         change(&smaller)
-        guard smaller != options, shows(smaller) else { return false }
+        guard smaller != options, reproduces(smaller) else { return false }
         options = smaller
-        isStuck = false
+        isUnchanged = false
         return true
     }
 
-    /// Halves first, then quarters, down to single ones.
+    /// Drops halves first, then quarters, and so on down to single connections.
     private mutating func dropConnections() {
-        var left =
+        var remaining =
             options.connections
             ?? ClusterPlan(seed: seed, options: options).connections.map(\.number)
-        var size = max(1, left.count / 2)
+        var size = max(1, remaining.count / 2)
         while true {
             var start = 0
-            while start < left.count, left.count > 1 {
-                let fewer = Array(left[..<start] + left[min(start + size, left.count)...])
-                if !fewer.isEmpty, keeps({ $0.connections = fewer }) {
-                    left = fewer
+            while start < remaining.count, remaining.count > 1 {
+                let fewer = Array(
+                    remaining[..<start] + remaining[min(start + size, remaining.count)...])
+                if !fewer.isEmpty, tryChange({ $0.connections = fewer }) {
+                    remaining = fewer
                 } else {
                     start += size
                 }
@@ -74,13 +75,13 @@ struct Minimiser {
 
     private mutating func dropRequests() {
         for count in 1...5 where count < options.requestsMax ?? .max {
-            if keeps({ $0.requestsMax = count }) { break }
+            if tryChange({ $0.requestsMax = count }) { break }
         }
     }
 
     private mutating func dropFaults() {
         for fault in ClusterPlan(seed: seed, options: options).rates.active {
-            _ = keeps { $0.without.append(fault) }
+            _ = tryChange { $0.without.append(fault) }
         }
     }
 }

@@ -1,8 +1,8 @@
 import Gateway
 import GatewayConfig
 
-/// An answer that a backend could give: an object with every member that the configuration reads.
-struct SampleAnswer {
+/// The body of a plausible response: an object with every member that the configuration reads.
+struct SampleResponse {
     private(set) var tree: Tree
 
     init(_ call: ConfigSurvey.Call) {
@@ -21,7 +21,7 @@ struct SampleAnswer {
         return steps
     }
 
-    /// The tree with something at the end of the steps. Bounded by the length of a path.
+    /// The tree with a value at the end of the steps. The recursion is as deep as the path is long.
     private static func adding(_ steps: ArraySlice<String?>, to tree: Tree?) -> Tree {
         guard let step = steps.first else { return tree ?? .text("sample") }
         let rest = steps.dropFirst()

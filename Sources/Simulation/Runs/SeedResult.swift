@@ -1,18 +1,18 @@
 import SimReactor
 
-/// What became of one seed.
-package struct Verdict: Sendable {
+/// The result of one seed.
+package struct SeedResult: Sendable {
     package let seed: UInt64
     package let options: RunOptions
     package let violations: [Violation]
-    /// Of everything that happened on the network.
+    /// Hash of all events on the network.
     package let hash: UInt64
     package let requests: Int
     package let attempts: Int
 
-    package var isFine: Bool { violations.isEmpty }
+    package var passed: Bool { violations.isEmpty }
 
-    /// The one command that shows this run again.
+    /// The command that repeats this run.
     package var replay: String {
         var words = ["swift run -c release cluster-simulation --seed \(seed)"]
         if let connections = options.connections {
@@ -25,41 +25,42 @@ package struct Verdict: Sendable {
         return words.joined(separator: " ") + " --trace"
     }
 
-    /// What failed, small, with its story and the command to see it again.
+    /// The violations of the smallest failing run, with the command that repeats it; empty for a seed that
+    /// passed.
     package var report: String {
-        guard let smallest = Minimiser.smallest(of: self), !isFine else { return "" }
+        guard let smallest = Minimiser.smallest(of: self), !passed else { return "" }
         var text = "seed \(seed) fails:\n"
         for violation in smallest.violations { text += "  \(violation)\n" }
-        return text + "again: \(smallest.replay)\n"
+        return text + "replay: \(smallest.replay)\n"
     }
 
-    /// The configurations of a seed, those of reloads too, and what happens in its run.
+    /// The configurations of a seed, including those of reloads, and the transcript of its run.
     package static func transcript(_ seed: UInt64, _ options: RunOptions) -> String {
-        let record = Cluster(seed: seed, options: options).run()
-        let found = (record.violations + Checks.violations(in: record)).map { "wrong: \($0)\n" }
+        let record = Cluster(seed: seed, options: options).runToEnd()
+        let found = (record.violations + Checks.violations(in: record)).map { "violation: \($0)\n" }
             .joined()
         let texts = record.configs.map { ConfigText.of($0) + "\n" }.joined()
         return texts + Transcript.of(record) + found
     }
 
-    /// Runs a seed, twice where the two runs are to be compared.
+    /// Runs a seed; twice if the two runs are to be compared.
     package static func of(
         _ seed: UInt64, _ options: RunOptions = RunOptions(), comparing: Bool = true
-    ) -> Verdict {
+    ) -> SeedResult {
         let cluster = Cluster(seed: seed, options: options)
-        let record = cluster.run()
+        let record = cluster.runToEnd()
         var violations = record.violations + Checks.violations(in: record)
         if comparing, violations.isEmpty {
-            let second = cluster.again().run()
+            let second = cluster.copy().runToEnd()
             violations = second.violations
             if record.hash != second.hash {
                 violations.append(
                     Violation(
                         checker: .trace, mark: nil,
-                        text: "two runs: \(record.hash) and \(second.hash)"))
+                        text: "two runs differ: \(record.hash) and \(second.hash)"))
             }
         }
-        return Verdict(
+        return SeedResult(
             seed: seed, options: options, violations: violations, hash: record.hash,
             requests: record.clients.reduce(0) { $0 + $1.sent.count },
             attempts: record.attempts.count)

@@ -89,7 +89,8 @@ import Testing
             .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
         var count = 0
         for page in try Self.pages() {
-            for named in page.text.matches(of: /`(\w+Tests)\.([a-z]\w+)`/) where named.2 != "swift" {
+            for named in page.text.matches(of: /`(\w+Tests)\.([a-z]\w+)`/) where named.2 != "swift"
+            {
                 count += 1
                 let isThere = tests.contains { text in
                     text.contains("struct \(named.1) ")

@@ -17,7 +17,7 @@ package final class CallValues {
     /// of it.
     private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
 
-    /// Nil in `explain` without a run, where there is no connection.
+    /// Nil where `explain` sends nothing, so that there is no connection.
     private let exchange: Exchange?
     private let proxies: TrustedProxies
 

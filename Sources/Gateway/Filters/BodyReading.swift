@@ -5,8 +5,9 @@ import Reactor
 
 /// Reads the whole body, up to the endpoint's limit, before any other filter sees the request.
 ///
-/// A body that is too large, malformed or over the limit of buffered bytes is passed on as a
-/// `RefusedBody`: so its rejection is a response of the endpoint and is padded like any other.
+/// A body that is too large or malformed, or whose request exceeds the requests in flight, is
+/// passed on as a `RefusedBody`: so its rejection is a response of the endpoint like any other,
+/// whose padding counts from then on.
 enum BodyReading {
     static func filter(upTo limit: Int, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in

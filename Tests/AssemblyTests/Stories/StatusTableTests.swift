@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The table "Status of the response" of the reference, row by row, for calls.
+/// The table "Status" of the reference, row by row, for calls.
 @Suite(.watched) struct StatusTableTests {
     /// One way in which a request ends.
     struct Row: Sendable, CustomTestStringConvertible {

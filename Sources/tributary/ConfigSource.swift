@@ -30,7 +30,7 @@ struct ConfigSource: Sendable {
             let text = try WholeInput.read(STDIN_FILENO, upTo: ConfigFiles.bytesMax)
             self.init(path: name, text: text)
         } catch {
-            throw .unreadableFile(name, error.words)
+            throw .unreadableFile(name, error.message)
         }
     }
 
@@ -84,7 +84,7 @@ struct ConfigSource: Sendable {
         do throws(ConfigFileError) {
             return try files.read(path)
         } catch {
-            guard error == .notFound else { throw StartFailure.unreadableFile(path, error.words) }
+            guard error == .notFound else { throw StartFailure.unreadableFile(path, error.message) }
             throw StartFailure.noSuchFile(path)
         }
     }

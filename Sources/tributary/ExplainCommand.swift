@@ -63,7 +63,7 @@ struct ExplainCommand: ParsableCommand {
     private func result(of explanation: Explanation) throws -> String {
         var result: Result<String, any Error>?
         _ = try UVLoop.run { loop in
-            explanation.run(on: loop).whenSettled { settled in
+            explanation.sendRequest(on: loop).whenSettled { settled in
                 result = settled
                 loop.stop()
             }

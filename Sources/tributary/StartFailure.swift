@@ -22,7 +22,7 @@ enum StartFailure: Error, Sendable {
         case .host(let host, let failure): "cannot listen on \(host): \(failure)"
         case .group(let name): "there is no group '\(name)' for the socket's file"
         case .noSuchFile(let path): "\(path): no such file"
-        case .unreadableFile(let path, let words): "\(path): \(words)"
+        case .unreadableFile(let path, let reason): "\(path): \(reason)"
         case .threads: "the system cannot create another thread"
         case .internalError(let what): "internal error: \(what)"
         }
@@ -32,7 +32,7 @@ enum StartFailure: Error, Sendable {
     var reason: String {
         switch self {
         case .noSuchFile: "no such file"
-        case .unreadableFile(_, let words): words
+        case .unreadableFile(_, let reason): reason
         case .listen, .host, .group, .threads, .internalError: line
         }
     }

@@ -55,7 +55,7 @@ extension ConfigCheck {
             return
         }
         let known = config.backends.map(\.name.value)
-        let near = Suggestion.words(for: from.quoted, among: known)
+        let near = Suggestion.hint(for: from.quoted, among: known)
         let list = near.isEmpty ? " (there are \(known.joined(separator: ", ")))" : near
         problems.error(
             at: from.location,
@@ -141,8 +141,9 @@ extension ConfigCheck {
             _ = try JSONShape(rename: renames)
         } catch {
             let isConfidential = call.rename.contains { $0.name.written != nil }
-            let words = isConfidential ? "two members of one object get the same name" : "\(error)"
-            problems.error(at: location, "'rename' of call '\(call.name.value)': \(words)")
+            let message =
+                isConfidential ? "two members of one object get the same name" : "\(error)"
+            problems.error(at: location, "'rename' of call '\(call.name.value)': \(message)")
         }
     }
 
@@ -170,7 +171,7 @@ extension ConfigCheck {
             problems.error(
                 at: param.location,
                 "call '\(call.name.value)': there is no parameter '\(param.quoted)'"
-                    + Suggestion.words(for: param.quoted, among: known))
+                    + Suggestion.hint(for: param.quoted, among: known))
             return
         }
         guard let value = when.value,

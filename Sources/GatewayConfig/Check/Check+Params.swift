@@ -72,19 +72,19 @@ extension ConfigCheck {
         for value in param.oneOf {
             guard let reason = rule.refusalWithoutChoices(of: Bytes(value.value)) else { continue }
             problems.error(
-                at: value.location, "'\(value.quoted)' of \(title) \(param.words(for: reason))")
+                at: value.location, "'\(value.quoted)' of \(title) \(param.text(for: reason))")
         }
         guard let fallback = param.fallback, let reason = rule.refusal(of: Bytes(fallback.value))
         else { return }
         problems.error(
             at: fallback.location,
-            "the default '\(fallback.quoted)' of \(title) \(param.words(for: reason))")
+            "the default '\(fallback.quoted)' of \(title) \(param.text(for: reason))")
     }
 }
 
 extension Config.Param {
     /// The reason, without a quotation of a rule that a variable has set.
-    fileprivate func words(for reason: Reason) -> String {
+    fileprivate func text(for reason: Reason) -> String {
         let rules = [min?.written, max?.written, minLength?.written, maxLength?.written]
         let texts = [pattern?.written] + oneOf.map(\.written)
         return (rules + texts).contains { $0 != nil } ? "violates its rules" : reason.text

@@ -34,11 +34,11 @@ extension ConfigCheck {
                 : " (parameters here: \(params.joined(separator: ", ")))"
             problems.error(at: reference.location, uses + "there is no parameter '\(name)'" + list)
         case .call(let name, _) where !calls.contains(name):
-            let words =
+            let message =
                 params.contains(name)
                 ? "'\(name)' is a parameter and has no members"
                 : "there is no call '\(name)' (calls here: \(calls.joined(separator: ", ")))"
-            problems.error(at: reference.location, uses + words)
+            problems.error(at: reference.location, uses + message)
         case .name(let name), .call(let name, _):
             checkResponse(of: name, in: endpoint, uses, at: reference.location)
         case .requestBody:
@@ -88,7 +88,7 @@ extension ConfigCheck {
         for name in call.after {
             if !calls.contains(name.value) {
                 guard hasAllCalls(of: endpoint) else { continue }
-                let near = Suggestion.words(for: name.quoted, among: calls)
+                let near = Suggestion.hint(for: name.quoted, among: calls)
                 let list = near.isEmpty ? " (calls here: \(calls.joined(separator: ", ")))" : near
                 problems.error(
                     at: name.location,

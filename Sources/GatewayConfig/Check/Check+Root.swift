@@ -28,9 +28,9 @@ extension Config.Call {
     /// The keys of the response that the file shows: those of `keep`, and the new names of
     /// `rename`.
     fileprivate var knownRootKeys: [String] {
-        let kept = (keep?.value ?? []).filter(\.isSpelled).compactMap { rootKey($0.value) }
-        let dropped = drop.filter(\.isSpelled).compactMap { wholeRootKey($0.value) }
-        let renamed = rename.filter(\.name.isSpelled).compactMap { entry in
+        let kept = (keep?.value ?? []).filter(\.isVerbatim).compactMap { rootKey($0.value) }
+        let dropped = drop.filter(\.isVerbatim).compactMap { wholeRootKey($0.value) }
+        let renamed = rename.filter(\.name.isVerbatim).compactMap { entry in
             wholeRootKey(entry.path.value).map { (from: $0, to: entry.name.value) }
         }
         let unchanged = kept.filter { key in

@@ -44,11 +44,11 @@ extension ConfigCheck {
             }
         }
         guard wasRead else { return }
-        for (one, other, words) in [
+        for (one, other, message) in [
             (tls.cert, tls.key, "'cert' needs 'key'"), (tls.key, tls.cert, "'key' needs 'cert'"),
         ] {
             if let one, other == nil {
-                problems.error(at: one.location, "\(words) in 'tls' of backend '\(name)'")
+                problems.error(at: one.location, "\(message) in 'tls' of backend '\(name)'")
             }
         }
     }
@@ -63,16 +63,16 @@ extension ConfigCheck {
             let ofBackend = "in 'tls' of backend '\(backend.name.value)'"
             let (file, text): (Located<Config.File>?, String) =
                 switch error {
-                case .trusted(let words):
+                case .trusted(let message):
                     if let ca = tls?.ca {
-                        (ca, "'ca' \(ofBackend) \(words)")
+                        (ca, "'ca' \(ofBackend) \(message)")
                     } else {
-                        (nil, "\(config.systemTrust?.title ?? "the system's list") \(words)")
+                        (nil, "\(config.systemTrust?.title ?? "the system's list") \(message)")
                     }
-                case .certificate(let words): (tls?.cert, "'cert' \(ofBackend) \(words)")
-                case .key(let words): (tls?.key, "'key' \(ofBackend) \(words)")
-                case .context(let words):
-                    (nil, "'tls' of backend '\(backend.name.value)': \(words)")
+                case .certificate(let message): (tls?.cert, "'cert' \(ofBackend) \(message)")
+                case .key(let message): (tls?.key, "'key' \(ofBackend) \(message)")
+                case .context(let message):
+                    (nil, "'tls' of backend '\(backend.name.value)': \(message)")
                 }
             problems.error(at: file?.location ?? hostLocation, text)
         }

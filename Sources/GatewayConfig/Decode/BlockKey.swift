@@ -22,12 +22,13 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
     /// A key for a value with its source location.
     static func value<Value>(
         _ name: String, _ path: any WritableKeyPath<Block, Located<Value>?> & Sendable,
-        _ reading: Reading<Value>, isRequired: Bool = false, default fallback: KeyDefault = .none,
+        _ reader: ValueReader<Value>, isRequired: Bool = false,
+        default fallback: KeyDefault = .none,
         _ doc: String
     ) -> BlockKey {
-        BlockKey(name, reading.schema, isRequired: isRequired, default: fallback, doc) {
+        BlockKey(name, reader.schema, isRequired: isRequired, default: fallback, doc) {
             member, block, decoder in
-            guard let value = reading.read(member.node, &decoder) else { return }
+            guard let value = reader.read(member.node, &decoder) else { return }
             block[keyPath: path] = Located(value, of: member.node)
         }
     }
@@ -37,19 +38,19 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
         _ name: String, _ path: any WritableKeyPath<Block, Value?> & Sendable,
         default fallback: KeyDefault = .none, _ doc: String
     ) -> BlockKey {
-        let reading = Reading<Value>.block
-        return BlockKey(name, reading.schema, default: fallback, doc) { member, block, decoder in
-            block[keyPath: path] = reading.read(member.node, &decoder)
+        let reader = ValueReader<Value>.block
+        return BlockKey(name, reader.schema, default: fallback, doc) { member, block, decoder in
+            block[keyPath: path] = reader.read(member.node, &decoder)
         }
     }
 
     /// A key for several values, each with its own source location.
     static func list<Value>(
         _ name: String, _ path: any WritableKeyPath<Block, [Value]> & Sendable,
-        _ reading: Reading<[Value]>, isRequired: Bool = false, _ doc: String
+        _ reader: ValueReader<[Value]>, isRequired: Bool = false, _ doc: String
     ) -> BlockKey {
-        BlockKey(name, reading.schema, isRequired: isRequired, doc) { member, block, decoder in
-            guard let values = reading.read(member.node, &decoder) else { return }
+        BlockKey(name, reader.schema, isRequired: isRequired, doc) { member, block, decoder in
+            guard let values = reader.read(member.node, &decoder) else { return }
             block[keyPath: path] = values
         }
     }
@@ -81,7 +82,7 @@ protocol PlainBlock: ConfigBlock {
 /// A block whose key is chosen by the operator: its name.
 protocol NamedBlock: ConfigBlock {
     /// The noun for it in messages: `call`, `backend`.
-    static var word: String { get }
+    static var noun: String { get }
 
     /// Why a name is not allowed; nil if it is.
     static func problem(withName name: String) -> String?

@@ -27,19 +27,19 @@ struct ConfigDecoder {
 
     // MARK: Problems
 
-    /// Reports an error in the value of the current key; `words` continue after the key: `must be
+    /// Reports an error in the value of the current key; `message` continue after the key: `must be
     /// ...`.
-    mutating func fail(_ location: SourceLocation, _ words: String) {
-        problems.error(at: location, "'\(key)'\(inScope) \(words)")
+    mutating func fail(_ location: SourceLocation, _ message: String) {
+        problems.error(at: location, "'\(key)'\(inScope) \(message)")
         if let block { unread.insert(key, of: block) }
     }
 
     /// Reports why a scalar is refused, without values from variables and secret files.
-    mutating func refuse(_ scalar: ReadScalar, _ refusal: Refusal) {
-        let words =
+    mutating func refuse(_ scalar: ExpandedScalar, _ refusal: Refusal) {
+        let message =
             scalar.isExpanded
-            ? refusal.text.quoting(written: scalar.written) : refusal.words
-        fail(refusal.location ?? scalar.location, words + LookAlikes.note(on: scalar.written))
+            ? refusal.text.quoting(written: scalar.written) : refusal.message
+        fail(refusal.location ?? scalar.location, message + LookAlikes.note(on: scalar.written))
     }
 
     private var inScope: String { scope.isEmpty ? "" : " in \(scope)" }
@@ -113,7 +113,7 @@ struct ConfigDecoder {
         guard let first = chosen.first else {
             guard !meant.contains(where: group.contains) else { return }
             problems.error(
-                at: location, "one of the keys \(group.spoken(or: "or")) is missing\(inScope)")
+                at: location, "one of the keys \(group.joined(with: "or")) is missing\(inScope)")
             return
         }
         for extra in chosen.dropFirst() where extra.key != first.key {
@@ -145,16 +145,16 @@ struct ConfigDecoder {
 
     /// The scalar of a node after expansion; nil if the node is not a scalar, which is reported.
     mutating func scalar(
-        _ node: DocumentNode, expected words: String, bracesAreLiteral: Bool = false
-    ) -> ReadScalar? {
+        _ node: DocumentNode, expected message: String, bracesAreLiteral: Bool = false
+    ) -> ExpandedScalar? {
         guard case .scalar(let scalar) = node.content else {
-            fail(node.location, words + quotingHint(node))
+            fail(node.location, message + quotingHint(node))
             return nil
         }
         do {
             let expanded = try expansion.expand(
                 scalar.text, in: node.location.file, doublesBraces: bracesAreLiteral)
-            return ReadScalar(written: scalar, expanded: expanded, location: node.location)
+            return ExpandedScalar(written: scalar, expanded: expanded, location: node.location)
         } catch {
             problems.error(at: node.location, error.text)
             if let block { unread.insert(key, of: block) }
@@ -182,7 +182,7 @@ extension DocumentNode.Scalar {
 
 extension [String] {
     /// `a, b or c`
-    func spoken(or word: String) -> String {
+    func joined(with word: String) -> String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " \(word) \(last)"
     }

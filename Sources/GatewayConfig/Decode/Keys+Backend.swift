@@ -2,7 +2,7 @@ import YAMLReader
 
 /// The keys of a backend and of its blocks.
 extension Config.Backend: NamedBlock {
-    static let word = "backend"
+    static let noun = "backend"
 
     static func problem(withName name: String) -> String? {
         Config.Param.isName(name)
@@ -47,8 +47,8 @@ extension Config.Backend: NamedBlock {
     ]
 }
 
-extension Reading where Value == [Config.Header] {
-    static var fixedHeaders: Reading {
+extension ValueReader where Value == [Config.Header] {
+    static var fixedHeaders: ValueReader {
         .headers(of: .headerValue) { name, value in
             Config.Header(name: name, value: value)
         }
@@ -119,12 +119,12 @@ extension Config.Backend.Keepalive: PlainBlock {
 extension Config.Backend.TLS: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value(
-            "ca", \.ca, .file, default: .words("those of the system"),
+            "ca", \.ca, .file, default: .description("those of the system"),
             "file with the trusted CA certificates"),
         .value("cert", \.cert, .file, "file with the client certificate"),
         .value("key", \.key, .file, "file with the private key of `cert`"),
         .value(
-            "server_name", \.serverName, .host, default: .words("the host of the URL"),
+            "server_name", \.serverName, .host, default: .description("the host of the URL"),
             "server name that is sent (SNI) and verified"),
         .value(
             "verify", \.verify, .flag, default: .flag(true),

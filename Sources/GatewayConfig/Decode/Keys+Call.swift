@@ -3,7 +3,7 @@ import YAMLReader
 
 /// The keys of a call and of its blocks.
 extension Config.Call: NamedBlock {
-    static let word = "call"
+    static let noun = "call"
 
     /// `[A-Za-z][A-Za-z0-9_-]*`
     package static func problem(withName name: String) -> String? {
@@ -24,20 +24,21 @@ extension Config.Call: NamedBlock {
             .value("from", \.from, .text, isRequired: true, "name of the backend")
         ] + requestKeys + [
             .list("headers", \.headers, .headerTemplates, "header fields that this call sends"),
-            .init("body", Reading.body.schema, "request body: \"{request.body}\", or a mapping") {
-                $1.body = Reading.body.read($0.node, &$2)
+            .init("body", ValueReader.body.schema, "request body: \"{request.body}\", or a mapping")
+            {
+                $1.body = ValueReader.body.read($0.node, &$2)
             },
             .block(
-                "forward", \.forward, default: .words("that of the endpoint"),
+                "forward", \.forward, default: .description("that of the endpoint"),
                 "client headers and query parameters to forward, instead of the endpoint's list"),
             .value(
-                "forwarded", \.forwarded, .choice, default: .words("that of the backend"),
+                "forwarded", \.forwarded, .choice, default: .description("that of the backend"),
                 "headers that send the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
             .value(
                 "required", \.required, .flag, default: .flag(false),
                 "whether a failure of this call fails the request"),
             .value(
-                "timeout", \.timeout, .duration, default: .words("that of the endpoint"),
+                "timeout", \.timeout, .duration, default: .description("that of the endpoint"),
                 "time limit for this call, with all retries"),
             .value(
                 "accept", \.accept, .filledStatusList,
@@ -78,12 +79,12 @@ extension Config.Call: NamedBlock {
     /// `get:`, `post:`, ...; exactly one of them is written.
     private static let requestKeys: [BlockKey<Config.Call>] =
         [Config.Method.get, .post, .put, .patch, .delete, .head].map { method in
-            let reading = Reading<LocatedTemplate>.target
+            let reader = ValueReader<LocatedTemplate>.target
             let name = method.rawValue.lowercased()
-            return BlockKey(name, reading.schema, "sends \(method.rawValue) to this path and query")
+            return BlockKey(name, reader.schema, "sends \(method.rawValue) to this path and query")
             {
                 member, call, decoder in
-                guard let target = reading.read(member.node, &decoder), call.request == nil else {
+                guard let target = reader.read(member.node, &decoder), call.request == nil else {
                     return
                 }
                 call.request = Request(
@@ -92,35 +93,35 @@ extension Config.Call: NamedBlock {
         }
 }
 
-extension Reading where Value == [ClosedRange<Int>] {
+extension ValueReader where Value == [ClosedRange<Int>] {
     /// An empty list contains no status: `relay_status: []` relays nothing.
-    static var statusList: Reading {
-        Reading<[Located<ClosedRange<Int>>]>.list(of: .statuses).map { $0.map(\.value) }
+    static var statusList: ValueReader {
+        ValueReader<[Located<ClosedRange<Int>>]>.list(of: .statuses).map { $0.map(\.value) }
     }
 
-    static var filledStatusList: Reading {
-        Reading<[Located<ClosedRange<Int>>]>.filledList(of: .statuses).map { $0.map(\.value) }
+    static var filledStatusList: ValueReader {
+        ValueReader<[Located<ClosedRange<Int>>]>.filledList(of: .statuses).map { $0.map(\.value) }
     }
 }
 
-extension Reading where Value == [Config.Call.HeaderTemplate] {
-    static var headerTemplates: Reading {
+extension ValueReader where Value == [Config.Call.HeaderTemplate] {
+    static var headerTemplates: ValueReader {
         .headers(of: .headerTemplate) { name, value in
             Config.Call.HeaderTemplate(name: name, value: value.value)
         }
     }
 }
 
-extension Reading where Value == [Config.Call.Rename] {
-    static var renames: Reading {
+extension ValueReader where Value == [Config.Call.Rename] {
+    static var renames: ValueReader {
         .map(of: .text, checkingKey: JSONPath.check) { path, name in
             Config.Call.Rename(path: path, name: name)
         }
     }
 }
 
-extension Reading where Value == String {
-    static var relayedHeader: Reading {
+extension ValueReader where Value == String {
+    static var relayedHeader: ValueReader {
         text(.headerName) { text throws(Refusal) in
             try HeaderSyntax.check(name: text)
             guard !HeaderSyntax.describesMessage(text) else {
@@ -130,13 +131,13 @@ extension Reading where Value == String {
     }
 }
 
-extension Reading where Value == Config.Call.Position {
-    static var rootPosition: Reading {
-        let words =
+extension ValueReader where Value == Config.Call.Position {
+    static var rootPosition: ValueReader {
+        let message =
             "must be . (the root); without 'at' the response is stored under the call's name"
-        return .scalar(.choice(["."]), expected: words) { scalar throws(Refusal) in
+        return .scalar(.choice(["."]), expected: message) { scalar throws(Refusal) in
             guard let position = Config.Call.Position(rawValue: scalar.text) else {
-                throw Refusal(.init(fixed: words))
+                throw Refusal(.init(fixed: message))
             }
             return position
         }
@@ -158,9 +159,9 @@ extension Config.Call.Retry: PlainBlock {
     ]
 }
 
-extension Reading where Value == [Config.Call.Retry.Condition] {
-    static var conditions: Reading {
-        Reading<[Located<Config.Call.Retry.Condition>]>.filledList(of: .retryCondition)
+extension ValueReader where Value == [Config.Call.Retry.Condition] {
+    static var conditions: ValueReader {
+        ValueReader<[Located<Config.Call.Retry.Condition>]>.filledList(of: .retryCondition)
             .map { $0.map(\.value) }
     }
 }

@@ -154,17 +154,17 @@ extension Config.Clients: PlainBlock {
     ]
 }
 
-extension Reading where Value == Config.Clients.Proxy {
-    static var proxy: Reading {
-        let words = "must be a network such as 10.0.0.0/8, an address, or unix"
+extension ValueReader where Value == Config.Clients.Proxy {
+    static var proxy: ValueReader {
+        let message = "must be a network such as 10.0.0.0/8, an address, or unix"
         let schema = ValueSchema.either([.choice(["unix"]), .text(format: .network)])
-        return .scalar(schema, expected: words) { scalar throws(Refusal) in
+        return .scalar(schema, expected: message) { scalar throws(Refusal) in
             if scalar.text == "unix" { return .unix }
             do throws(AddressPrefix.Fault) {
                 return .network(try AddressPrefix(scalar.text))
             } catch {
                 switch error {
-                case .syntax: throw Refusal(.init(fixed: words))
+                case .syntax: throw Refusal(.init(fixed: message))
                 case .bitsAfterPrefix(let meant):
                     throw Refusal(
                         "must not have bits set after its prefix"
@@ -204,14 +204,14 @@ extension Config.Defaults: PlainBlock {
     ]
 }
 
-extension Reading where Value == Int {
+extension ValueReader where Value == Int {
     /// A success that has a body.
-    static var partialStatus: Reading {
-        let words = "must be a status from 200 to 299 that has a body, such as 200 or 207"
-        return .scalar(.integer(200...299), expected: words) { scalar throws(Refusal) in
+    static var partialStatus: ValueReader {
+        let message = "must be a status from 200 to 299 that has a body, such as 200 or 207"
+        return .scalar(.integer(200...299), expected: message) { scalar throws(Refusal) in
             guard case .integer(let status?) = scalar.type, (200...299).contains(status),
                 status != 204, status != 205
-            else { throw Refusal(.init(fixed: words)) }
+            else { throw Refusal(.init(fixed: message)) }
             return status
         }
     }

@@ -28,7 +28,7 @@ extension Config.Endpoint: PlainBlock {
             "minimum response time: earlier responses are held back until then"),
         .value(
             "succeed_when", \.succeedWhen, .choice,
-            default: .words("`required` if a call is required, else `any`"),
+            default: .description("`required` if a call is required, else `any`"),
             "which calls must succeed"),
         .value(
             "report", \.report, .choice, default: .key("defaults.report"),
@@ -64,25 +64,25 @@ extension Config.Forward: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .list("headers", \.headers, .list(of: .forwardedHeader), "names of headers"),
         .init(
-            "query", Reading.forwardedQuery.schema,
+            "query", ValueReader.forwardedQuery.schema,
             "names of query parameters; all forwards every undeclared one"
         ) { member, forward, decoder in
-            guard let query = Reading.forwardedQuery.read(member.node, &decoder) else { return }
+            guard let query = ValueReader.forwardedQuery.read(member.node, &decoder) else { return }
             forward.query = query
         },
     ]
 }
 
-extension Reading where Value == Config.Forward.Query {
-    static var forwardedQuery: Reading {
-        let names = Reading<[Located<String>]>.list(of: .forwardedQueryName)
-        let all = Reading<Value>.scalar(
+extension ValueReader where Value == Config.Forward.Query {
+    static var forwardedQuery: ValueReader {
+        let names = ValueReader<[Located<String>]>.list(of: .forwardedQueryName)
+        let all = ValueReader<Value>.scalar(
             .choice(["all"]), expected: "must be a list of names, or all"
         ) { scalar throws(Refusal) in
             guard scalar.text == "all" else { throw Refusal("must be a list of names, or all") }
             return .all
         }
-        return Reading(schema: .either([names.schema, all.schema])) { node, decoder in
+        return ValueReader(schema: .either([names.schema, all.schema])) { node, decoder in
             if case .sequence = node.content {
                 return names.read(node, &decoder).map { .names($0) }
             }
@@ -98,13 +98,13 @@ extension Config.Body: PlainBlock {
         .list("properties", \.properties, .named(), "rules for the values of its keys"),
         .value(
             "max", \.max, .size(upTo: SizeLimits.body),
-            default: .words("that of the endpoint's `max_body`"),
+            default: .description("that of the endpoint's `max_body`"),
             "maximum size of the body; else 413"),
     ]
 }
 
 extension Config.Property: NamedBlock {
-    static let word = "property"
+    static let noun = "property"
 
     static func problem(withName name: String) -> String? { nil }
 
@@ -122,7 +122,7 @@ extension Config.Property: NamedBlock {
 }
 
 extension Config.Param: NamedBlock {
-    static let word = "parameter"
+    static let noun = "parameter"
 
     static func problem(withName name: String) -> String? {
         if name == "request" {
@@ -147,7 +147,7 @@ extension Config.Param: NamedBlock {
             "required", \.required, .flag, default: .flag(false), "whether clients must send it"),
         .value(
             "in", \.sentIn, .choice,
-            default: .words("`path` if the route has its name, else `query`"),
+            default: .description("`path` if the route has its name, else `query`"),
             "part of the request that contains it"),
     ]
 }

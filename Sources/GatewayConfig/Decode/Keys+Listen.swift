@@ -31,12 +31,12 @@ extension AddressBlock where Self: PlainBlock {
     }
 }
 
-extension Reading where Value: AddressBlock & PlainBlock {
+extension ValueReader where Value: AddressBlock & PlainBlock {
     /// An address alone, or a block with an address.
-    static var addressOrBlock: Reading {
-        let address = Reading<Config.ListenAddress>.listenAddress
-        let block = Reading.block
-        return Reading(schema: .either([address.schema, block.schema])) { node, decoder in
+    static var addressOrBlock: ValueReader {
+        let address = ValueReader<Config.ListenAddress>.listenAddress
+        let block = ValueReader.block
+        return ValueReader(schema: .either([address.schema, block.schema])) { node, decoder in
             if case .mapping = node.content { return block.read(node, &decoder) }
             return address.read(node, &decoder).map { address in
                 var value = Value(location: node.location)
@@ -53,24 +53,24 @@ extension BlockKey {
         _ name: String, _ path: any WritableKeyPath<Block, Value?> & Sendable,
         default fallback: KeyDefault = .none, _ doc: String
     ) -> BlockKey {
-        let reading = Reading<Value>.addressOrBlock
-        return BlockKey(name, reading.schema, default: fallback, doc) { member, block, decoder in
-            block[keyPath: path] = reading.read(member.node, &decoder)
+        let reader = ValueReader<Value>.addressOrBlock
+        return BlockKey(name, reader.schema, default: fallback, doc) { member, block, decoder in
+            block[keyPath: path] = reader.read(member.node, &decoder)
         }
     }
 }
 
-extension Reading where Value == UInt16 {
+extension ValueReader where Value == UInt16 {
     /// Permission bits in the notation of `chmod`. The leading zero is required, so that the number
     /// cannot be read as a decimal one.
-    static var fileMode: Reading {
-        let words = "must be a file mode of four octal digits, such as \"0660\""
-        return .scalar(.text(format: .fileMode), expected: words) { scalar throws(Refusal) in
+    static var fileMode: ValueReader {
+        let message = "must be a file mode of four octal digits, such as \"0660\""
+        return .scalar(.text(format: .fileMode), expected: message) { scalar throws(Refusal) in
             let digits = scalar.text.utf8
             guard digits.count == 4, digits.first == UInt8(ascii: "0"),
                 digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }),
                 let mode = UInt16(scalar.text, radix: 8)
-            else { throw Refusal(.init(fixed: words)) }
+            else { throw Refusal(.init(fixed: message)) }
             return mode
         }
     }

@@ -47,7 +47,7 @@ enum KeyDefault: Sendable {
     case none
     case value(JSONTree)
     /// A description: the value of another key, or a value that depends on others.
-    case words(String)
+    case description(String)
 
     static func text(_ text: String) -> KeyDefault { .value(.text(text)) }
     static func time(_ duration: Duration) -> KeyDefault { .text(duration.spelled) }
@@ -60,5 +60,5 @@ enum KeyDefault: Sendable {
     static func texts(_ texts: [String]) -> KeyDefault { .value(.texts(texts)) }
 
     /// The value of another key, by its path in the file: `defaults.deadline`.
-    static func key(_ path: String) -> KeyDefault { .words("that of `\(path)`") }
+    static func key(_ path: String) -> KeyDefault { .description("that of `\(path)`") }
 }

@@ -32,11 +32,11 @@ package enum ConfigFileError: Error, Sendable, Equatable {
     /// The error text of the system: `permission denied`.
     case unreadable(String)
 
-    package var words: String {
+    package var message: String {
         switch self {
         case .notFound: "there is no such file"
         case .tooLarge(let bytesMax): "it is larger than \(Quantity.spelled(bytes: bytesMax))"
-        case .unreadable(let words): words
+        case .unreadable(let message): message
         }
     }
 }

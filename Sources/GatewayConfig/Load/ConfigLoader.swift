@@ -59,7 +59,7 @@ package struct ConfigLoader {
             bytes = try files.read(path)
         } catch {
             throw LoadError(
-                location: SourceLocation(file: path), text: error.words,
+                location: SourceLocation(file: path), text: error.message,
                 isFileMissing: error == .notFound)
         }
         do {

@@ -97,7 +97,8 @@ struct Expansion {
                 throw .tooLarge(Self.fileBytesMax)
             }
         } catch {
-            throw Failure(text: "file \(path) of '${file:\(path)}' cannot be read: \(error.words)")
+            throw Failure(
+                text: "file \(path) of '${file:\(path)}' cannot be read: \(error.message)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(text: "file \(path) of '${file:\(path)}' is not UTF-8 text")

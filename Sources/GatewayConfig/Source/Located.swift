@@ -29,7 +29,7 @@ package struct Located<Value: Sendable>: Sendable {
     }
 
     /// Whether the file itself contains the whole value, so that messages may quote it.
-    var isSpelled: Bool { written == nil }
+    var isVerbatim: Bool { written == nil }
 
     /// The value as a message may quote it.
     func quoted(_ spelling: (Value) -> String) -> String {

@@ -51,7 +51,7 @@ package struct Quantity {
             throw Refusal("has no unit; write it like \(fixed: units.example)")
         }
         guard let worth = units.names.first(where: { $0.name == unit })?.worth else {
-            let known = units.names.map(\.name).spoken(or: "or")
+            let known = units.names.map(\.name).joined(with: "or")
             throw Refusal(
                 "has the unknown unit '\(unit)'; write it like \(fixed: units.example) (\(fixed: known))"
             )

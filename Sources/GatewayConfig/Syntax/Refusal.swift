@@ -11,7 +11,7 @@ package struct Refusal: Error {
     }
 
     /// The text of the refusal, for a value that the file itself contains.
-    package var words: String { text.quotingValues }
+    package var message: String { text.quotingValues }
 }
 
 /// The text of a refusal. Every interpolated value counts as confidential unless it is marked as
@@ -42,13 +42,13 @@ package struct RefusalText: ExpressibleByStringInterpolation {
 
     /// ` - did you mean 'timeout'?`, if a known name is similar.
     static func suggestion(for value: some StringProtocol, among known: [String]) -> Self {
-        hint(Suggestion.words(for: String(value), among: known))
+        hint(Suggestion.hint(for: String(value), among: known))
     }
 
     /// Words that are omitted if the value is confidential.
-    static func hint(_ words: String) -> Self {
+    static func hint(_ message: String) -> Self {
         var text = Self(fixed: "")
-        text.pieces = [.hint(words)]
+        text.pieces = [.hint(message)]
         return text
     }
 
@@ -73,7 +73,7 @@ package struct RefusalText: ExpressibleByStringInterpolation {
         var text = ""
         for piece in pieces {
             switch piece {
-            case .fixed(let words): text += words
+            case .fixed(let message): text += message
             case .value:
                 text += written
                 isQuoted = true

@@ -1,7 +1,7 @@
 /// Finds the known name that an unknown one probably means.
 enum Suggestion {
     /// ` - did you mean 'timeout'?`, or empty if no known name is similar.
-    static func words(for written: String, among known: [String]) -> String {
+    static func hint(for written: String, among known: [String]) -> String {
         nearest(to: written, among: known).map { " - did you mean '\($0)'?" } ?? ""
     }
 

@@ -68,28 +68,28 @@ private struct TemplateParser {
         do {
             return TemplateText.Reference(
                 text: String(text), offset: open + 1, isOptional: isOptional,
-                source: try .init(reading: name))
+                source: try .init(parsing: name))
         } catch {
-            throw TemplateError(offset: open + 1, text: "{\(String(text))}: \(error.words)")
+            throw TemplateError(offset: open + 1, text: "{\(String(text))}: \(error.message)")
         }
     }
 }
 
 private struct ReferenceError: Error {
-    let words: String
+    let message: String
 }
 
 extension TemplateText.Source {
-    fileprivate init(reading text: String) throws(ReferenceError) {
+    fileprivate init(parsing text: String) throws(ReferenceError) {
         guard !text.contains(where: \.isWhitespace) else {
             throw ReferenceError(
-                words: "a reference must not contain spaces; write {{ and }} for literal braces")
+                message: "a reference must not contain spaces; write {{ and }} for literal braces")
         }
         let header = "request.header."
         if text.hasPrefix(header) {
             let name = String(text.dropFirst(header.count))
             guard HeaderSyntax.isName(name) else {
-                throw ReferenceError(words: "'\(name)' is not a valid header name")
+                throw ReferenceError(message: "'\(name)' is not a valid header name")
             }
             self = .requestHeader(name)
             return
@@ -98,7 +98,7 @@ extension TemplateText.Source {
         if text.hasPrefix(query) {
             let name = String(text.dropFirst(query.count))
             guard !name.isEmpty else {
-                throw ReferenceError(words: "the name of the query parameter is missing")
+                throw ReferenceError(message: "the name of the query parameter is missing")
             }
             self = .requestQuery(name)
             return
@@ -108,7 +108,7 @@ extension TemplateText.Source {
 
     private init(path: [TemplateText.Step]) throws(ReferenceError) {
         guard case .key(let root)? = path.first else {
-            throw ReferenceError(words: "a reference starts with a name")
+            throw ReferenceError(message: "a reference starts with a name")
         }
         let rest = Array(path.dropFirst())
         if root == "request" {
@@ -118,7 +118,7 @@ extension TemplateText.Source {
             }
             guard rest.first == .key("body") else {
                 throw ReferenceError(
-                    words:
+                    message:
                         "references to the request are {request.header.Name}, {request.query.name},"
                         + " {request.client}, {request.body} and {request.body.field}")
             }
@@ -130,10 +130,10 @@ extension TemplateText.Source {
 
     private static func steps(of text: String) throws(ReferenceError) -> [TemplateText.Step] {
         let path: JSONPath
-        do { path = try JSONPath(text) } catch { throw ReferenceError(words: error.description) }
+        do { path = try JSONPath(text) } catch { throw ReferenceError(message: error.description) }
         guard !path.isPlural else {
             throw ReferenceError(
-                words: "[] selects many values; select one, as in items[0].id")
+                message: "[] selects many values; select one, as in items[0].id")
         }
         return path.steps.compactMap { step in
             switch step {

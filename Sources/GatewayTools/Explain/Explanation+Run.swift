@@ -10,7 +10,7 @@ extension Explanation {
     /// Sends the request through the gateway and describes the calls and the response.
     ///
     /// The promise is fulfilled after the response, when all connections have been closed.
-    package func run(on loop: any Loop) -> LocalPromise<String> {
+    package func sendRequest(on loop: any Loop) -> LocalPromise<String> {
         let recorder = CallRecorder(loop: loop)
         let client = Client(loop: loop)
         let gateway = GatewayService(
@@ -67,24 +67,24 @@ struct RecordedResponse {
     }
 
     private func row(_ call: ExplainedCall) -> [String] {
-        guard let seen = recorder[call.plan.index] else {
-            let words = call.isSent ? "skipped: a call that it waits for failed" : call.row[2]
-            return ["     -", call.title, words, "", "", ""]
+        guard let recorded = recorder[call.plan.index] else {
+            let reason = call.isSent ? "skipped: a call that it waits for failed" : call.row[2]
+            return ["     -", call.title, reason, "", "", ""]
         }
-        let end = seen.ended ?? ended
-        let count = seen.requests.count
+        let end = recorded.ended ?? ended
+        let count = recorded.requests.count
         return [
-            Self.column(seen.began - began), call.title,
-            seen.url.isEmpty ? "nothing was sent" : "\(call.plan.method) \(seen.url)",
-            (seen.outcome ?? "cancelled") + (count > 1 ? ", \(count) requests" : ""),
-            bar(seen, until: end), (end - seen.began).millisecondsText,
+            Self.column(recorded.began - began), call.title,
+            recorded.url.isEmpty ? "nothing was sent" : "\(call.plan.method) \(recorded.url)",
+            (recorded.outcome ?? "cancelled") + (count > 1 ? ", \(count) requests" : ""),
+            bar(recorded, until: end), (end - recorded.began).millisecondsText,
         ]
     }
 
     /// `#` while the call was in progress, and a digit for each request after the first.
-    private func bar(_ seen: CallRecorder.CallRecord, until end: Instant) -> String {
+    private func bar(_ recorded: CallRecorder.CallRecord, until end: Instant) -> String {
         WaterfallBars(from: began, to: ended, scale: 30, columns: 30, of: "#")
-            .bar(from: seen.began, to: end, marks: Array(seen.requests.dropFirst()))
+            .bar(from: recorded.began, to: end, marks: Array(recorded.requests.dropFirst()))
     }
 
     private static func column(_ duration: Duration) -> String {

@@ -18,8 +18,8 @@ struct ImportCheck {
             var isChanged = false
             for problem in problems {
                 let owner = lines[min(max(problem.location.line, 1), lines.count) - 1]
-                let words = Self.words(problem.text, lines.map(\.line))
-                if document.leaveOut(owner.part, words, at: owner.line.location) {
+                let reason = Self.withImportedLocations(problem.text, lines.map(\.line))
+                if document.leaveOut(owner.part, reason, at: owner.line.location) {
                     isChanged = true
                 }
             }
@@ -47,18 +47,18 @@ struct ImportCheck {
     }
 
     /// Replaces locations in the checked lines by those in the imported file.
-    private static func words(_ text: String, _ lines: [YAMLLine]) -> String {
-        var words = ""
+    private static func withImportedLocations(_ text: String, _ lines: [YAMLLine]) -> String {
+        var result = ""
         var rest = text[...]
         while let found = rest.firstRange(of: "\(file):") {
-            words += rest[..<found.lowerBound]
+            result += rest[..<found.lowerBound]
             rest = rest[found.upperBound...]
             let line = rest.prefix(while: \.isNumber)
             let column = rest.dropFirst(line.count + 1).prefix(while: \.isNumber)
             rest = rest.dropFirst(line.count + 1 + column.count)
             let index = min(max(Int(line) ?? 1, 1), lines.count) - 1
-            words += lines[index].location?.description ?? "the configuration"
+            result += lines[index].location?.description ?? "the configuration"
         }
-        return words + rest
+        return result + rest
     }
 }

@@ -61,7 +61,7 @@ struct ImportLoss {
 
 extension ImportFindings {
     /// Reports a key that has no equivalent, with the reason.
-    mutating func lost(_ member: DocumentNode.Member, among losses: [String: ImportLoss]) {
+    mutating func reportLoss(of member: DocumentNode.Member, among losses: [String: ImportLoss]) {
         // KrakenD ignores such keys; they are used for comments.
         guard let first = member.key.first, !"@_$".contains(first) else { return }
         let loss = losses[member.key] ?? KrakenDLosses.general(member.key)

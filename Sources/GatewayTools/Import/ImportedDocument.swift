@@ -105,15 +105,15 @@ struct ImportedDocument {
     }
 
     /// Leaves out a part that has an error; false if nothing can be left out.
-    mutating func leaveOut(_ part: Part, _ words: String, at location: SourceLocation?) -> Bool {
+    mutating func leaveOut(_ part: Part, _ reason: String, at location: SourceLocation?) -> Bool {
         switch part {
         case .endpoint(let index):
-            endpoints[index].leaveOut(words, at: location)
+            endpoints[index].leaveOut(reason, at: location)
             return true
         case .backend(let name):
             let callers = endpoints.indices.filter { endpoints[$0].backends.contains(name) }
             for index in callers where endpoints[index].tree != nil {
-                endpoints[index].leaveOut(words, at: location)
+                endpoints[index].leaveOut(reason, at: location)
             }
             return !callers.isEmpty
         case .member(let key):
@@ -121,7 +121,7 @@ struct ImportedDocument {
                 return false
             }
             members.remove(at: index)
-            findings.warning(at: location ?? self.location, "'\(key)' is left out: \(words)")
+            findings.warning(at: location ?? self.location, "'\(key)' is left out: \(reason)")
             return true
         }
     }

@@ -49,12 +49,12 @@ struct ImportedEndpoint {
     var isWritten: Bool { tree != nil && !isProtected }
 
     /// Leaves the endpoint out; its other findings no longer apply.
-    mutating func leaveOut(_ words: String, at refused: SourceLocation?) {
+    mutating func leaveOut(_ reason: String, at refused: SourceLocation?) {
         if tree != nil {
             reasons = ImportFindings()
             findings = ImportFindings()
         }
         tree = nil
-        reasons.warning(at: refused ?? location, "\(title) is left out: \(words)")
+        reasons.warning(at: refused ?? location, "\(title) is left out: \(reason)")
     }
 }

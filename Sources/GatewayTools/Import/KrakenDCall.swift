@@ -171,12 +171,12 @@ struct KrakenDCall {
         var url = text.contains("://") ? text : "http://\(text)"
         while url.hasSuffix("/") { url.removeLast() }
         do throws(Refusal) {
-            _ = try Config.BackendURL(reading: url)
+            _ = try Config.BackendURL(parsing: url)
         } catch {
             let scheme = url.prefix { $0 != ":" }.lowercased()
             throw Refusal(
                 ["http", "https"].contains(scheme)
-                    ? "its host '\(text)' \(error.words)"
+                    ? "its host '\(text)' \(error.message)"
                     : "its host '\(text)' does not use HTTP", at: host.location)
         }
         return url
@@ -213,7 +213,7 @@ struct KrakenDCall {
 
     private func reportLosses(_ findings: inout ImportFindings) {
         for member in node.members where !Self.known.contains(member.key) {
-            findings.lost(member, among: Self.losses)
+            findings.reportLoss(of: member, among: Self.losses)
         }
         reportEncoding(&findings)
         if let sd = node["sd"], sd.text != "static" {
@@ -224,18 +224,18 @@ struct KrakenDCall {
         }
         for member in extras
         where !Self.knownExtras.contains(member.key) && !KrakenDProtection.protects(member.key) {
-            findings.lost(member, among: KrakenDLosses.ofExtras)
+            findings.reportLoss(of: member, among: KrakenDLosses.ofExtras)
         }
         for member in node["extra_config"]?["proxy"]?.members ?? []
         where !["shadow", "flatmap_filter"].contains(member.key) {
-            findings.lost(member, among: KrakenDLosses.ofProxy)
+            findings.reportLoss(of: member, among: KrakenDLosses.ofProxy)
         }
         for member in client?.members ?? [] where member.key != "client_tls" {
-            findings.lost(member, among: Self.clientLosses)
+            findings.reportLoss(of: member, among: Self.clientLosses)
         }
         if let tls = client?["client_tls"] { KrakenDTLS(tls).reportLosses(&findings) }
         for member in http?.members ?? [] where member.key != "return_error_code" {
-            findings.lost(member, among: Self.errorLosses)
+            findings.reportLoss(of: member, among: Self.errorLosses)
         }
     }
 

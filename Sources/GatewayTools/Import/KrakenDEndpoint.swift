@@ -52,7 +52,7 @@ struct KrakenDEndpoint {
                 reasons: reasons(protections), findings: findings)
         } catch {
             return ImportedEndpoint(
-                title: title, location: node.location, refusal: error.words, at: error.location)
+                title: title, location: node.location, refusal: error.message, at: error.location)
         }
     }
 
@@ -87,9 +87,9 @@ struct KrakenDEndpoint {
             throw Refusal("its route has a wildcard; every segment must be named", at: location)
         }
         do throws(Refusal) {
-            return try Config.Route(reading: "\(method) \(routePath)")
+            return try Config.Route(parsing: "\(method) \(routePath)")
         } catch {
-            throw Refusal("its route \(error.words)", at: location)
+            throw Refusal("its route \(error.message)", at: location)
         }
     }
 
@@ -174,7 +174,7 @@ struct KrakenDEndpoint {
                 calls.append((names[index], tree))
             } catch {
                 throw Refusal(
-                    "call '\(names[index])': \(error.words)", at: error.location ?? node.location)
+                    "call '\(names[index])': \(error.message)", at: error.location ?? node.location)
             }
         }
         guard !calls.isEmpty else { throw Refusal("it has no backend") }
@@ -292,7 +292,7 @@ struct KrakenDEndpoint {
 
     private func reportLosses(_ findings: inout ImportFindings) {
         for member in node.members where !Self.known.contains(member.key) {
-            findings.lost(member, among: Self.losses)
+            findings.reportLoss(of: member, among: Self.losses)
         }
         if let node = outputEncoding, let encoding = node.text,
             !["json", "fast-json", "negotiate"].contains(encoding)
@@ -308,13 +308,13 @@ struct KrakenDEndpoint {
         where !["proxy", "validation/json-schema"].contains(member.key)
             && !KrakenDProtection.protects(member.key)
         {
-            findings.lost(member, among: KrakenDLosses.ofExtras)
+            findings.reportLoss(of: member, among: KrakenDLosses.ofExtras)
         }
         for member in proxy?.members ?? []
         where ![
             "sequential", "static", "sequential_propagated_params", "flatmap_filter", "shadow",
         ].contains(member.key) {
-            findings.lost(member, among: KrakenDLosses.ofProxy)
+            findings.reportLoss(of: member, among: KrakenDLosses.ofProxy)
         }
         if let node = node["concurrent_calls"], let count = node.integer, count > 1 {
             findings.note(

@@ -75,26 +75,26 @@ struct KrakenDFlatmap {
     }
 
     private mutating func reportLoss(of operation: Operation, _ findings: inout ImportFindings) {
-        let words = operation.arguments.map { $0.joined(separator: ".") }
+        let paths = operation.arguments.map { $0.joined(separator: ".") }
         findings.warning(
             at: operation.location,
-            "'\(operation.type)' of \(words.joined(separator: " to ")) is left out: 'drop' removes"
+            "'\(operation.type)' of \(paths.joined(separator: " to ")) is left out: 'drop' removes"
                 + " and 'rename' renames within the same object; values cannot be moved elsewhere")
         unknown += operation.arguments
     }
 
     private mutating func delete(_ path: [String], _ operation: Operation) throws(Refusal) {
-        let words = "its 'del' of \(path.joined(separator: "."))"
+        let subject = "its 'del' of \(path.joined(separator: "."))"
         guard !unknown.contains(where: { Self.overlap($0, path) }) else {
             throw Refusal(
-                "\(words) follows an operation that is left out, so clients would see what it deletes",
+                "\(subject) follows an operation that is left out, so clients would see what it deletes",
                 at: operation.location)
         }
         switch source(of: path) {
         case .known(let path): drops.append(path)
         case .gone: break
         case .unclear:
-            throw Refusal("\(words) cannot be expressed with 'drop'", at: operation.location)
+            throw Refusal("\(subject) cannot be expressed with 'drop'", at: operation.location)
         }
     }
 

@@ -86,7 +86,7 @@ struct KrakenDForward: Equatable {
             try HeaderSyntax.check(name: name)
             return true
         } catch {
-            findings.note(at: location, "'\(name)' is left out: 'forward' \(error.words)")
+            findings.note(at: location, "'\(name)' is left out: 'forward' \(error.message)")
             return false
         }
     }

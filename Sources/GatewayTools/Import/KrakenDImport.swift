@@ -65,13 +65,13 @@ package struct KrakenDImport {
         let written = endpoints.count(where: \.isWritten)
         let protected = endpoints.count { $0.isProtected && $0.tree != nil }
         let left = endpoints.count - written
-        var words = "\(Self.counted(endpoints.count, "endpoint")): \(written) written"
-        if left > 0 { words += ", \(left) left out" }
-        if protected > 0 { words += " (\(protected) because of protection)" }
-        words += "; " + Self.counted(findings.count(of: .warning), "warning")
-        words += ", " + Self.counted(findings.count(of: .note), "note")
-        guard written == 0 else { return [words] }
-        return [words, "no endpoint was written, so 'tributary check' rejects the configuration"]
+        var summary = "\(Self.counted(endpoints.count, "endpoint")): \(written) written"
+        if left > 0 { summary += ", \(left) left out" }
+        if protected > 0 { summary += " (\(protected) because of protection)" }
+        summary += "; " + Self.counted(findings.count(of: .warning), "warning")
+        summary += ", " + Self.counted(findings.count(of: .note), "note")
+        guard written == 0 else { return [summary] }
+        return [summary, "no endpoint was written, so 'tributary check' rejects the configuration"]
     }
 
     private static func counted(_ count: Int, _ word: String) -> String {

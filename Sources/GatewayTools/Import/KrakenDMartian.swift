@@ -36,13 +36,13 @@ struct KrakenDMartian {
                 continue
             }
             if isOnResponse, scope != nil || !isOnRequest {
-                let words = "'\(member.key)' of the response is left out: "
+                let prefix = "'\(member.key)' of the response is left out: "
                 if isRelayed || !member.key.hasPrefix("header.") {
                     findings.warning(
                         at: member.keyLocation,
-                        words + "'relay_headers' relays the headers of a backend")
+                        prefix + "'relay_headers' relays the headers of a backend")
                 } else {
-                    findings.note(at: member.keyLocation, words + "no client received it")
+                    findings.note(at: member.keyLocation, prefix + "no client received it")
                 }
             }
             if isOnRequest { change(member, &findings) }
@@ -70,7 +70,7 @@ struct KrakenDMartian {
             guard !value.contains("${") else { throw Refusal("must not have '${' in its value") }
         } catch {
             findings.warning(
-                at: member.keyLocation, "header '\(name)' is left out: 'headers' \(error.words)")
+                at: member.keyLocation, "header '\(name)' is left out: 'headers' \(error.message)")
             return
         }
         let literal = value.replacing("{", with: "{{").replacing("}", with: "}}")

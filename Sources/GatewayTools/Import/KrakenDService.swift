@@ -105,7 +105,7 @@ struct KrakenDService {
 
     private func reportLosses(_ findings: inout ImportFindings) {
         for member in root.members where !Self.known.contains(member.key) {
-            findings.lost(member, among: KrakenDLosses.ofService)
+            findings.reportLoss(of: member, among: KrakenDLosses.ofService)
         }
         if let tls = root["client_tls"] { KrakenDTLS(tls).reportLosses(&findings) }
         let protections = KrakenDProtection.all(ofService: root).map(\.name)
@@ -118,14 +118,14 @@ struct KrakenDService {
                 continue
             }
             guard member.key == "router" else {
-                findings.lost(member, among: KrakenDLosses.ofExtras)
+                findings.reportLoss(of: member, among: KrakenDLosses.ofExtras)
                 continue
             }
             for inner in member.node.members
             where !["max_payload", "disable_access_log"].contains(inner.key)
                 && !KrakenDClients.keys.contains(inner.key)
             {
-                findings.lost(inner, among: KrakenDLosses.ofRouter)
+                findings.reportLoss(of: inner, among: KrakenDLosses.ofRouter)
             }
         }
     }

@@ -28,7 +28,7 @@ struct KrakenDTLS {
     /// Reports the settings that are not in `tree`.
     func reportLosses(_ findings: inout ImportFindings) {
         for member in node.members where !Self.known.contains(member.key) {
-            findings.lost(member, among: Self.losses)
+            findings.reportLoss(of: member, among: Self.losses)
         }
         for (key, what) in [("ca_certs", "file"), ("client_certs", "certificate")] {
             guard let list = node[key], list.elements.count > 1 else { continue }

@@ -20,7 +20,7 @@ enum OpenAPIComponents {
     // MARK: Responses
 
     /// The meaning of a status that the gateway itself sends.
-    static func words(_ status: String) -> String {
+    static func description(of status: String) -> String {
         switch status {
         case "400": "The request is invalid; `errors` lists all reasons."
         case "413": "The body is too large."
@@ -40,7 +40,7 @@ enum OpenAPIComponents {
     private static func response(_ status: String, isRetried: Bool) -> JSONTree {
         let names = ["X-Request-Id"] + (isRetried ? ["Retry-After"] : [])
         return .object([
-            ("description", .text(words(status))),
+            ("description", .text(description(of: status))),
             ("headers", .object(names.map { ($0, header($0)) })),
             (
                 "content",
@@ -54,11 +54,11 @@ enum OpenAPIComponents {
     // MARK: Headers
 
     private static var headers: [(String, JSONTree)] {
-        func text(_ name: String, _ words: String, isRequired: Bool) -> (String, JSONTree) {
+        func text(_ name: String, _ description: String, isRequired: Bool) -> (String, JSONTree) {
             (
                 name,
                 .object([
-                    ("description", .text(words)), ("required", .raw("\(isRequired)")),
+                    ("description", .text(description)), ("required", .raw("\(isRequired)")),
                     ("schema", .object([("type", .text("string"))])),
                 ])
             )

@@ -103,7 +103,7 @@ struct OpenAPIResponses {
         if let body = relayedBody(status) { return body }
         return hasBody
             ? .object([("$ref", .text("#/components/responses/\(Self.component(status))"))])
-            : .object([("description", .text(OpenAPIComponents.words(status)))])
+            : .object([("description", .text(OpenAPIComponents.description(of: status)))])
     }
 
     private static func component(_ status: String) -> String {

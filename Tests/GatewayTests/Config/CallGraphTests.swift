@@ -2,13 +2,13 @@ import Testing
 
 @testable import GatewayConfig
 
-/// Who waits for whom; calls are written `name<name,name`: before the `<` who waits, behind it for whom.
+/// Dependencies of calls, written `name<name,name`: the call, then the calls that it waits for.
 @Suite struct CallGraphTests {
     @Test(arguments: [
         ("a b c", [[], [], []]),
         ("a b<a c<a,b", [[], [0], [0, 1]]),
         ("a<c b c", [[2], [], []]),
-        ("a<b,b,nobody b", [[1], []]),
+        ("a<b,b,unknown b", [[1], []]),
     ])
     func waitsForReferencedCalls(_ calls: String, expected: [[Int]]) {
         #expect(graph(calls).waitsFor == expected)
@@ -35,7 +35,7 @@ import Testing
 
     @Test func afterOrdersCallsWithoutReferences() {
         let graph = CallGraph(
-            names: ["a", "b", "c"], uses: [[], ["a"], []], after: [[], ["c", "a"], ["nobody"]])
+            names: ["a", "b", "c"], uses: [[], ["a"], []], after: [[], ["c", "a"], ["unknown"]])
         #expect(graph.uses == [[], [0], []])
         #expect(graph.waitsFor == [[], [0, 2], []])
         #expect(graph.order == [0, 2, 1])

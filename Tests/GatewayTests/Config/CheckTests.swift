@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// The rules between keys: what is refused, what is warned of, and what is neither.
+/// The rules between keys: errors, warnings, and valid configurations.
 @Suite struct CheckTests {
     @Test(arguments: [
         (
@@ -187,7 +187,7 @@ import Testing
         #expect(problems(Snippet.endpoint(lines)) == [problem])
     }
 
-    /// What requests are held against is exact; so is the check.
+    /// Bounds are compared exactly, as for requests.
     @Test(arguments: [
         "params: { q: { type: number, min: 0.1, max: 0.3, default: 0.30 } }",
         "params: { q: { type: integer, max: 9007199254740993, default: 9007199254740993 } }",
@@ -315,7 +315,7 @@ import Testing
         #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [problem])
     }
 
-    /// Nothing is read of the answer, so that a HEAD call will do.
+    /// Nothing is read from the response, so a HEAD call is allowed.
     @Test func acceptsAnyOtherCallInAfter() {
         let calls = "ann: { from: a, get: /, after: [bob] }\nbob: { from: a, head: / }"
         #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [])
@@ -356,7 +356,7 @@ import Testing
         #expect(problems(Snippet.top(lines)) == [problem])
     }
 
-    /// Where no known key is near, a short block says which ones there are.
+    /// If no known key is similar, the message for a short block lists its keys.
     @Test(arguments: [
         (
             "clients: { trusted_proxies: [10.0.0.1/8] }",
@@ -464,7 +464,7 @@ import Testing
             ])
     }
 
-    /// What the connection sets, and what goes along anyway, cannot be set or listed.
+    /// Headers of the connection, and those that every call sends, cannot be set or forwarded.
     @Test(arguments: [
         ("Host", "the gateway sets the headers of the connection itself"),
         ("X-Request-Id", "the gateway sends it with every call"),

@@ -6,7 +6,7 @@ import Testing
 @testable import GatewayConfig
 @testable import GatewayTools
 
-/// What a variable or a secret's file puts into the configuration is never printed.
+/// Values of variables and secret files are never printed.
 @Suite struct ConfidentialValueTests {
     static let secret = "s3cr3t-AKIAQ7"
 
@@ -24,7 +24,7 @@ import Testing
               one: { from: b, get: "/{a}", timeout: 300ms }
         """
 
-    /// One replacement each; all of them make `check` report something about the value.
+    /// Replacements, each of which makes `check` report a problem with the value.
     static let mistakes: [(String, String)] = [
         ("deadline: 1s", #"deadline: "${KEY}""#),
         ("deadline: 1s", #"deadline: "1${KEY}""#),
@@ -107,7 +107,7 @@ import Testing
         )
     }
 
-    /// A network that is made from the value is not shown either.
+    /// A network that is derived from the value is not shown either.
     @Test func hidesSuggestionForConfidentialNetwork() {
         let config = Self.main.replacing(
             "log: {", with: "clients: { trusted_proxies: [\"${N}\"] }\nlog: {")
@@ -117,7 +117,7 @@ import Testing
         )
     }
 
-    /// The positive control: what the file spells is quoted.
+    /// The positive control: values in the file are quoted.
     @Test func quotesValuesOfTheFile() {
         let config = Self.main.replacing("7001", with: "70010")
         #expect(
@@ -134,7 +134,7 @@ import Testing
         #expect(!text.contains(Self.secret))
     }
 
-    /// What is sent is the value.
+    /// The value itself is sent.
     @Test func planContainsTheValues() throws {
         let config = Self.main.replacing(#"get: "/{a}""#, with: #"get: "/key/${KEY}""#)
         let loaded = load(["c.yaml": config], environment: Self.environment)

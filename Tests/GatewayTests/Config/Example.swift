@@ -6,21 +6,21 @@ enum Example {
         listen: 127.0.0.1:8080
         admin: 127.0.0.1:9901            # /livez /readyz /metrics /requests - keep it private
 
-        defaults:                        # for every endpoint that does not say otherwise
+        defaults:                        # for all endpoints that do not override them
           deadline: 800ms                # whole request: last byte in -> first byte out
           timeout: 500ms                 # one call: connect, send, receive, parse
-          max_body: 1MiB                 # client request, and each backend answer
+          max_body: 1MiB                 # client request, and each backend response
 
-        backends:                        # where calls go; named once, used many times
+        backends:                        # services that calls are sent to, by name
           catalog:
             url: http://127.0.0.1:7001
           stock:
             urls: [http://127.0.0.1:7002, http://127.0.0.1:7012]   # the less busy one is used
-            max_concurrent: 50           # more than that waits...
+            max_concurrent: 50           # concurrency limit; more wait...
             queue: { size: 100, wait: 50ms }                       # ...here, else queue_full
             breaker: { open_at: 50%, min_requests: 20, try_again_after: 10s }  # 4xx never counts
           reviews:
-            { url: http://127.0.0.1:7003, max_concurrent: 50 }         # a hedged backend wants a bound
+            { url: http://127.0.0.1:7003, max_concurrent: 50 }         # a hedged backend needs a limit
           users:
             url: http://127.0.0.1:7004
             headers: { X-Api-Key: "${USERS_KEY}" }                 # from the environment
@@ -28,7 +28,7 @@ enum Example {
             url: http://127.0.0.1:7005
 
         endpoints:
-          # 1. One required part, two optional parts ---------------------------------
+          # 1. One required call, two optional calls ---------------------------------
           - route: GET /products/{id}
             params:
               id:   { type: integer, min: 1 }                      # in the path
@@ -42,16 +42,16 @@ enum Example {
               stock:
                 from: stock
                 get: /levels/{id}
-                keep: [available, warehouse.city]                  # nothing else leaves
+                keep: [available, warehouse.city]                  # only these keys
               reviews:
                 from: reviews
                 get: /by-item/{id}
                 timeout: 300ms
-                hedge: { after: 120ms }    # still quiet? ask once more, first answer wins
+                hedge: { after: 120ms }    # late? send a second request, use the first response
                 take: items                # the array inside {"items":[...]}
             server_timing: true            # Server-Timing: product;dur=12.1, ...
 
-          # 2. Take what comes: at least one part must work; one part needs another --
+          # 2. At least one call must succeed; one call depends on another ------------
           - route: GET /home
             forward: { headers: [Authorization] }                  # nothing else is forwarded
             succeed_when: any
@@ -68,11 +68,11 @@ enum Example {
                 from: offers
                 get: /for/{profile.segment}                        # waits for profile
 
-          # 3. Same duration for every outcome, so time tells nothing ----------------
+          # 3. Same duration for every outcome, so response time reveals nothing ------
           - route: POST /login
             body: { type: object, required: [user, password], max: 4KiB }
             deadline: 380ms
-            min_duration: 400ms            # every answer leaves at 400 ms, good or bad
+            min_duration: 400ms            # every response takes 400 ms, success or failure
             calls:
               session:
                 from: users
@@ -80,7 +80,7 @@ enum Example {
                 body: "{request.body}"
                 required: true
                 relay_status: [401]
-                at: .                      # put the fields at the root of the answer
+                at: .                      # merge the fields into the root of the response
 
         """#
 }

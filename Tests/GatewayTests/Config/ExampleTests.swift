@@ -5,7 +5,7 @@ import YAMLReader
 
 @testable import GatewayConfig
 
-/// The example of the manual: read as it is meant, and with the manual's mistakes put in.
+/// The example of the manual: its values, and the errors that the manual shows.
 @Suite struct ExampleTests {
     let key = ["USERS_KEY": "k"]
 

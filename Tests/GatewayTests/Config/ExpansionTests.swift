@@ -3,7 +3,7 @@ import Testing
 @testable import Gateway
 @testable import GatewayConfig
 
-/// `${...}`: where it is expanded, what it becomes, and what is said when it cannot.
+/// `${...}`: where it is expanded, its value, and the errors.
 @Suite struct ExpansionTests {
     let environment = ["NAME": "v", "EMPTY": "", "N": "5", "ON": "true", "BRACES": "{x}"]
 
@@ -58,7 +58,7 @@ import Testing
         #expect(lines.contains { $0.hasSuffix("error: \(words)") } == !isRead, "\(lines)")
     }
 
-    /// Inside of `{ }` it has to be quoted, so quotes say nothing about the type.
+    /// Inside of `{ }` it must be quoted, so quotes do not determine the type.
     @Test(arguments: [
         "max_concurrent: ${N}", "max_concurrent: \"${N}\"",
         "queue: { size: \"${N}\" }\nmax_concurrent: 1", "tls:",

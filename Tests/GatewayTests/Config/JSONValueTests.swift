@@ -4,7 +4,7 @@ import Testing
 @testable import Gateway
 @testable import GatewayConfig
 
-/// Values that are kept as JSON: `if_failed`, and bodies with references.
+/// Values that are stored as JSON: `if_failed`, and bodies with references.
 @Suite struct JSONValueTests {
     @Test(arguments: [
         ("[]", "[]"), ("{}", "{}"), ("null", "null"), ("~", "null"), ("", "null"), ("true", "true"),

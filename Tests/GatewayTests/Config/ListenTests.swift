@@ -3,7 +3,7 @@ import Testing
 @testable import Gateway
 @testable import GatewayConfig
 
-/// `listen` and `admin`: an address alone, or a block.
+/// `listen` and `admin`: only an address, or a block.
 @Suite struct ListenTests {
     private func process(_ lines: String) throws -> ProcessPlan {
         let (config, problems) = load(["c.yaml": Snippet.top(lines)])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatewayConfig
 
-/// Files: included ones, JSON ones, and those that are not there.
+/// Included files, JSON files, and missing files.
 @Suite struct LoaderTests {
     static let main = "version: 1\nbackends: { a: { url: http://h } }\ninclude: more/*.yaml\n"
 

@@ -1,7 +1,7 @@
 import Foundation
 import GatewayConfig
 
-/// Loads a configuration out of texts, without a disk but for certificates.
+/// Loads a configuration from texts; only certificates are read from disk.
 func load(
     _ files: [String: String], main: String = "c.yaml", environment: [String: String] = [:]
 ) -> (config: Config?, problems: Problems) {
@@ -10,7 +10,7 @@ func load(
         main, files: ConfigFiles(texts: all), environment: { environment[$0] })
 }
 
-/// The files of `Tests/Fixtures/tls`, as the examples call them, and as the system's list.
+/// The files of `Tests/Fixtures/tls`, under the names in the examples and as the system's list.
 enum Certificates {
     static let files: [String: String] = {
         let names = [
@@ -22,7 +22,7 @@ enum Certificates {
 }
 
 extension ConfigFiles {
-    /// Files that are only texts.
+    /// Files whose contents are these texts.
     init(texts: [String: String]) {
         self.init(
             read: { path throws(ConfigFileError) in
@@ -39,7 +39,7 @@ extension ConfigFiles {
     }
 }
 
-/// What `check` says about one file, without the summary; each line without `c.yaml:`.
+/// The output of `check` for one file, without the summary; each line without `c.yaml:`.
 func problems(
     _ text: String, environment: [String: String] = [:], file: String = "c.yaml"
 ) -> [String] {

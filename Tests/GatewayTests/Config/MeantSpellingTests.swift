@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatewayConfig
 
-/// Mistakes that the configuration check recognizes, with the spelling that was meant.
+/// Errors for which the check suggests the intended spelling.
 @Suite struct MeantSpellingTests {
     private func first(_ text: String) -> String { problems(text).first ?? "" }
 
@@ -148,7 +148,7 @@ import Testing
     // MARK: One mistake, one report
 
     @Test(arguments: [
-        // No backend is known, and no call says so again.
+        // No backend is known, and the calls do not report it again.
         """
         version: 1
         backend: { a: { url: http://h:1 } }

@@ -5,7 +5,7 @@ import YAMLReader
 @testable import Gateway
 @testable import GatewayConfig
 
-/// The example with characters changed, doubled, moved and removed, by seed.
+/// The example with characters changed, duplicated, moved and removed at random.
 @Suite struct MutationTests {
     static let signs = Array("{}[]:,\"'#&*!|>%@`-?$.\n\t 0aé\u{1}")
 

@@ -4,7 +4,7 @@ import YAMLReader
 
 @testable import GatewayConfig
 
-/// The schema that editors read, and the files that it has to fit.
+/// The schema for editors, and the files that must be valid by it.
 @Suite struct SchemaFileTests {
     static let path = "config/tributary.schema.json"
 
@@ -19,7 +19,7 @@ import YAMLReader
 
     // MARK: Examples
 
-    /// Every configuration in this repository that is meant to be right.
+    /// All configurations in this repository that should be valid.
     static let examples: [(name: String, text: String)] = {
         var examples = [("the manual's example", Example.text), ("the demo", demo)]
         for folder in ["config", "Tests/Fixtures/plans"] {
@@ -30,10 +30,10 @@ import YAMLReader
         return examples
     }()
 
-    /// By their names, files that are wrong on purpose.
+    /// The names of files that are invalid on purpose.
     static func reportsViolation(_ name: String) -> Bool { name.hasPrefix("wrong-") }
 
-    /// Out of the source of the executable, which no test can import.
+    /// Extracted from the source of the executable, which tests cannot import.
     private static var demo: String {
         let source = (try? Golden.text("Sources/tributary/DemoConfig.swift")) ?? ""
         let text = source.split(separator: "\"\"\"", omittingEmptySubsequences: false)
@@ -51,7 +51,7 @@ import YAMLReader
         #expect(try problems(example.text) == [])
     }
 
-    /// What editors find before `check` does; every right spelling stands beside a wrong one.
+    /// Errors that editors find before `check`; each invalid value has a valid counterpart.
     @Test(arguments: [
         ("route: GET /x/{id}", "route: GET /x/:id"), ("route: GET /a:b", "route: GET /files/*"),
         ("route: POST /", "route: FETCH /"), ("route: GET /a/{b}/", "route: GET a"),
@@ -80,7 +80,7 @@ import YAMLReader
         }
     }
 
-    /// A configuration with one line in its place.
+    /// A configuration that contains the line.
     private static func file(with line: String) -> String {
         let isRoute = line.hasPrefix("route:")
         let isCall = line.hasPrefix("call_")
@@ -122,7 +122,7 @@ import YAMLReader
 
     // MARK: Defaults
 
-    /// A default is a value that could have been written.
+    /// Every default is a valid value of its key.
     @Test func acceptsDefaultValues() throws {
         let schema = try JSONSerialization.jsonObject(with: Data(ConfigSchema.text.utf8))
         let definitions = try #require((schema as? [String: Any])?["$defs"] as? [String: Any])

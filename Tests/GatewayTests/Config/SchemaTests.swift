@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The patterns of quantities know the same units as their reader.
+    /// The patterns of quantities accept the same units as the decoder.
     @Test(arguments: [
         ("deadline", "1.5s", true), ("deadline", "5 s", false), ("max_body", "64KiB", true),
         ("max_body", "64kb", false),

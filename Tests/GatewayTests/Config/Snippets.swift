@@ -1,4 +1,4 @@
-/// Small configurations with one place that a test fills in.
+/// Small configurations with a part that a test supplies.
 enum Snippet {
     /// Line 1.
     static func top(_ lines: String) -> String {

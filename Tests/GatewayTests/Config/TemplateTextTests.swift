@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatewayConfig
 
-/// What stands in braces, where it stands, and what is refused.
+/// References in braces, their locations, and invalid templates.
 @Suite struct TemplateTextTests {
     @Test(arguments: [
         ("/items", "'/items'"),

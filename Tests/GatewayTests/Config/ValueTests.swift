@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatewayConfig
 
-/// One value that is wrong, and what is said about it.
+/// The messages for invalid values.
 @Suite struct ValueTests {
     @Test(arguments: [
         ("timeout: 300", "has no unit; write it like 300ms, 2s, 5m or 1h"),
@@ -136,9 +136,8 @@ import Testing
         #expect(there.config != nil)
         #expect(
             problems(text, environment: ["SSL_CERT_FILE": "/none"]).last
-                == "5:12: error: backend 'a' needs a list of trusted CA certificates, and this system has none"
-                + " (ca-certificates, or the file that SSL_CERT_FILE names); backend 'a' needs one:"
-                + " 'tls: { ca: FILE }'"
+                == "5:12: error: backend 'a' needs a list of trusted CA certificates, and this system"
+                + " has none: install ca-certificates, or set SSL_CERT_FILE or 'tls: { ca: FILE }'"
         )
     }
 
@@ -182,7 +181,7 @@ import Testing
         ("http://my_service.local", "my_service.local", 80, ""),
     ])
     func acceptsValidURL(_ text: String, host: String, port: UInt16, path: String) throws {
-        let url = try Config.BackendURL(reading: text)
+        let url = try Config.BackendURL(parsing: text)
         #expect(url == .init(scheme: .http, host: host, port: port, path: path))
     }
 
@@ -211,7 +210,7 @@ import Testing
             ("GET /a%2Fb/{id}", [.literal("a/b"), .parameter("id")]),
         ] as [(String, [Config.Route.Segment])])
     func acceptsValidRoute(_ text: String, segments: [Config.Route.Segment]) throws {
-        #expect(try Config.Route(reading: text).segments == segments)
+        #expect(try Config.Route(parsing: text).segments == segments)
     }
 
     @Test(
@@ -247,7 +246,7 @@ import Testing
         #expect(config.endpoints[0].calls[0].timeout?.value == value)
     }
 
-    /// The largest number of 32 bits is a common way to write that a text may have any length.
+    /// The largest 32-bit number is a common way to allow texts of any length.
     @Test(arguments: ["min_length", "max_length"])
     func limitsLengthsTo32Bits(_ key: String) {
         for type in ["params: { id: {", "body: { properties: { id: { type: string,"] {

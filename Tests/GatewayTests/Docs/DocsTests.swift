@@ -6,9 +6,9 @@ import YAMLReader
 @testable import Gateway
 @testable import GatewayConfig
 
-/// The manual against the program: tables of keys, reasons, examples, links.
+/// Compares the manual with the program: tables of keys, reasons, examples, links.
 ///
-/// With `RECORD=1` the generated parts of the pages are written anew.
+/// With `RECORD=1` the generated parts of the pages are recorded.
 @Suite struct DocsTests {
     static let folder = "docs/reference"
     static let blocks = Config.blockSchema.family
@@ -18,7 +18,7 @@ import YAMLReader
 
     // MARK: Generated parts
 
-    /// What stands between two marks of a page is this text.
+    /// Expects this text between two marks of a page.
     private func expect(
         _ page: String, between begin: String, and end: String, _ text: String
     ) throws {
@@ -33,7 +33,7 @@ import YAMLReader
                     to: Golden.root.appending(path: page), atomically: true, encoding: .utf8)
             return
         }
-        #expect(found == text + "\n", "\(page): RECORD=1 writes it anew")
+        #expect(found == text + "\n", "\(page): RECORD=1 records it")
     }
 
     private static func page(of block: String) -> String {
@@ -118,7 +118,7 @@ import YAMLReader
         }
     }
 
-    /// What the contract names, block by block.
+    /// The keys of the configuration contract, block by block.
     @Test(arguments: [
         (
             "Config",

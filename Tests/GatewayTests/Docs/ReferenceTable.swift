@@ -1,6 +1,6 @@
 @testable import GatewayConfig
 
-/// The table of a block's keys as the reference has it, made of the tables that the decoder reads by.
+/// The table of a block's keys in the reference, generated from the decoder's tables.
 struct ReferenceTable {
     let block: BlockSchema
 
@@ -18,12 +18,12 @@ struct ReferenceTable {
         if !group.isEmpty { return "one of these" }
         switch key.fallback {
         case .none: return ""
-        case .words(let words): return words
+        case .description(let words): return words
         case .value(let tree): return "`\(spelled(tree))`"
         }
     }
 
-    /// As YAML has it.
+    /// In YAML syntax.
     private func spelled(_ tree: JSONTree) -> String {
         switch tree {
         case .text(let text), .raw(let text): text
@@ -67,7 +67,7 @@ struct ReferenceTable {
 }
 
 extension BlockSchema {
-    /// This one and all that stand in it, once each.
+    /// This block and all nested blocks, once each.
     var family: [BlockSchema] {
         var found: [BlockSchema] = []
         var waiting = [self]

@@ -6,15 +6,15 @@ import YAMLReader
 @testable import GatewayConfig
 @testable import GatewayTools
 
-/// Configurations of KrakenD and what becomes of them; the expected texts stand beside each.
+/// KrakenD configurations and their conversions; the expected texts are in files next to them.
 @Suite struct KrakenDImportTests {
     static let folder = "Tests/Fixtures/krakend"
     static let names = Golden.names(in: folder, endingIn: ".json")
 
-    /// Files that are no readable configuration.
+    /// Files that are not valid configurations.
     static let unreadable = ["broken.json", "template.json", "version1.json"]
 
-    /// Files of which no endpoint can be written.
+    /// Files of which no endpoint can be converted.
     static let withoutEndpoints = ["gates.json"]
 
     @Test func findsFixtures() { #expect(Self.names.count >= 17) }
@@ -35,7 +35,7 @@ import YAMLReader
         if let text = imported.text { try Golden.expect(base + ".yaml", says: text) }
     }
 
-    /// With and without the protected endpoints, the rest is a configuration.
+    /// The result is valid with and without the protected endpoints.
     @Test(
         arguments: names.filter { !unreadable.contains($0) }.flatMap { name in
             withoutEndpoints.contains(name) ? [(name, true)] : [(name, false), (name, true)]
@@ -48,7 +48,7 @@ import YAMLReader
         #expect(try SchemaValidator(ConfigSchema.text).problems(of: document) == [])
     }
 
-    /// Also what the check of the written configuration found is reported where it comes from.
+    /// Findings of the check of the result have locations in the imported file too.
     @Test(arguments: names) func reportsLocationsInTheImportedFile(_ name: String) throws {
         for finding in try Self.imported(name).findings.sorted {
             #expect(finding.location.file == name)
@@ -56,7 +56,7 @@ import YAMLReader
         }
     }
 
-    /// The page "Coming from KrakenD" shows what really comes out.
+    /// The page "Coming from KrakenD" shows the real output.
     @Test func manualShowsTheConversion() throws {
         let page = try Golden.text("docs/coming-from-krakend.md")
         for (fence, file) in [("json", "manual.json"), ("yaml", "manual.yaml")] {
@@ -74,7 +74,7 @@ import YAMLReader
         KrakenDImport(Array(text.utf8), file: "k.json")
     }
 
-    /// What only works in another way does not make an import incomplete.
+    /// Notes alone do not make an import incomplete.
     @Test(arguments: [
         (#""write_timeout": "1s""#, false), (#""plugin": {}"#, false),
         (#""something_new": 1"#, true), (#""tls": {}"#, true),
@@ -118,7 +118,7 @@ import YAMLReader
         #expect(
             imported.lines.contains {
                 $0.hasSuffix(
-                    "warning: endpoint GET /keys is open to everybody: 'auth/api-keys' has no equivalent"
+                    "warning: endpoint GET /keys is accessible without authentication: 'auth/api-keys' has no equivalent"
                 )
             })
     }
@@ -173,8 +173,8 @@ import YAMLReader
 
     // MARK: Caches
 
-    /// A shared cache keeps an answer to a request with credentials if it is `public` (RFC 9111,
-    /// section 3.5).
+    /// A shared cache stores the response to a request with credentials if it is `public` (RFC
+    /// 9111, section 3.5).
     @Test(arguments: [
         (#"["Authorization"]"#, "[]", "private, max-age=60"),
         (#"["Accept", "cookie"]"#, "[]", "private, max-age=60"),
@@ -267,7 +267,7 @@ import YAMLReader
 
     // MARK: Lengths
 
-    /// A length that is greater than the greatest one means the same.
+    /// A length above the maximum is reduced to it.
     @Test(arguments: [
         ("20", 20), ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_647),
         ("9223372036854775807", 2_147_483_647), ("18446744073709551616", 2_147_483_647),
@@ -290,7 +290,7 @@ import YAMLReader
 
     // MARK: Answers
 
-    /// What a call's `take`, `keep`, `drop` and `rename` make of an answer.
+    /// The result of a call's `take`, `keep`, `drop` and `rename` for a response.
     private func shaped(_ json: String, by call: String, of name: String) throws -> String {
         let text = try #require(try Self.imported(name).text)
         let (config, _) = load(["c.yaml": text])
@@ -328,7 +328,7 @@ import YAMLReader
                 == #"{"x":3}"#)
     }
 
-    /// KrakenD divides at dots and knows no brackets.
+    /// KrakenD splits paths at dots; brackets have no meaning.
     @Test func keepsSpecialCharactersInAllowAndMapping() throws {
         #expect(
             try shaped(
@@ -353,7 +353,7 @@ import YAMLReader
 
     // MARK: Texts from outside
 
-    /// A name or a path cannot end a comment and write lines of its own.
+    /// A name or a path cannot end a comment and add lines.
     @Test(arguments: ["\\n", "\\r", "\\u0085", "\\u2028", "\\u2029", "\\u000b", "\\u0000"])
     func inputTextCannotEndAComment(_ sign: String) throws {
         let imported = imported(
@@ -371,7 +371,7 @@ import YAMLReader
         #expect(!text.contains("\nlisten: 1.2.3.4:5"))
     }
 
-    /// A dollar sign before a brace is no variable here.
+    /// A dollar sign before a brace does not begin a variable here.
     @Test func escapesVariablesInTexts() throws {
         let imported = imported(
             text: """

@@ -7,8 +7,8 @@ import Testing
 @testable import GatewayConfig
 @testable import GatewayTools
 
-/// The description of endpoints for clients: its whole text in a file, and what has to hold of every
-/// description by the specification (OpenAPI 3.1).
+/// The description of endpoints for clients: its whole text in a file, and the rules of the
+/// specification (OpenAPI 3.1) for every description.
 @Suite struct OpenAPITests {
     static let folder = "Tests/Fixtures/openapi"
 
@@ -26,7 +26,7 @@ import Testing
             Self.folder + "/rich.json", says: try Self.description(of: try Self.rich()))
     }
 
-    /// What a required call uses has to be sent; what it uses with a `?` may be.
+    /// Values that a required call uses are mandatory; values that it uses with a `?` are optional.
     @Test func optionalReferencesAreNotRequired() throws {
         let text = Snippet.endpoint(
             "report: off", route: "POST /x",
@@ -72,7 +72,7 @@ import Testing
             }
         }
 
-        /// What a reference leads to; nil for a dead one.
+        /// The target of a reference; nil if there is none.
         func target(of reference: String) -> Any? {
             var here: Any? = root
             for step in reference.dropFirst(2).split(separator: "/") {
@@ -81,7 +81,7 @@ import Testing
             return here
         }
 
-        /// All values of a key, wherever it stands.
+        /// All values of a key, at any depth.
         func all(_ key: String) -> [Any] {
             func search(_ value: Any) -> [Any] {
                 if let list = value as? [Any] { return list.flatMap(search) }
@@ -203,7 +203,7 @@ import Testing
         #expect(problem?["ETag"] == nil)
     }
 
-    /// Values that a shape really makes are valid by the schema of their part, and others are not.
+    /// Values that a shape produces are valid by the schema of their part, and others are not.
     @Test(arguments: [
         (
             "keep: [id, owner.name, \"items[].price\"]",

@@ -4,7 +4,7 @@ import Testing
 @testable import Gateway
 @testable import GatewayConfig
 
-/// How many connections fit into the file descriptors of a process.
+/// The number of connections that fit into the file descriptors of a process.
 @Suite struct DescriptorBudgetTests {
     private func plan(
         _ limits: String, calls: String = "one: { from: a, get: / }", backend: String = "",

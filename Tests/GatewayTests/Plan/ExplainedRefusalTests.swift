@@ -49,7 +49,7 @@ import Testing
         let url: String
         let fields: Fields
         let body: String
-        /// As the lines of `explain` begin behind `refused`.
+        /// The beginning of the lines of `explain` after `refused`.
         let reasons: [String]
 
         init(
@@ -67,7 +67,7 @@ import Testing
     }
 
     private static let cases: [Case] = [
-        // What is accepted, so that nothing is refused in general.
+        // The positive control: valid requests.
         Case("GET", "/items/7"), Case("HEAD", "/items/7?lang=de&q=abc&other=%zz"),
         Case("GET", "/items/7", ["X-Id": "00112233-4455-6677-8899-aabbccddeeff"]),
         Case("GET", "/files?name=a.b"), Case("GET", "/files?name=..a"),
@@ -136,7 +136,7 @@ import Testing
         #expect(explanation.isAccepted == served.isEmpty)
     }
 
-    /// Before a body is given, `explain` shows what a valid one leads to.
+    /// Without a body, `explain` assumes a valid one.
     @Test func assumesMissingBodyIsValid() throws {
         let (config, _) = load(["c.yaml": Self.config])
         let plan = try Planner.plan(try #require(config), processors: 1)
@@ -145,8 +145,8 @@ import Testing
         #expect(!Explanation(plan, .post, target, body: Bytes()).isAccepted)
     }
 
-    /// The reasons of the gateway to refuse a request; none where it answers 502 for want of a
-    /// backend.
+    /// The reasons why the gateway refuses a request; none for a 502 because the backend is
+    /// missing.
     private static func served(_ head: RequestHead, _ body: Bytes, by plan: Plan) throws -> [String]
     {
         let network = SimNetwork(seed: 1)

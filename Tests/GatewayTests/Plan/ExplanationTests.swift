@@ -19,7 +19,7 @@ import Testing
         ).text
     }
 
-    /// As the manual shows it.
+    /// The example in the manual.
     @Test func showsExampleOfTheManual() throws {
         #expect(
             try explanation("GET", "/products/42?lang=de&debug=1") == """

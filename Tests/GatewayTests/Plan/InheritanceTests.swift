@@ -5,8 +5,7 @@ import Testing
 @testable import Gateway
 @testable import GatewayConfig
 
-/// Which value of an inherited key applies: that of the nearest block that has it, else the
-/// default.
+/// The value of an inherited key: that of the nearest block, else the default.
 @Suite struct InheritanceTests {
     private func plan(
         defaults: String = "", backend: String = "", endpoint: String = "", call: String = ""
@@ -26,12 +25,12 @@ import Testing
         return try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
     }
 
-    /// The values in a plan of the keys of `defaults`.
+    /// The values of the keys of `defaults` in a plan.
     private func values(of plan: Plan) -> [String] {
         let endpoint = plan.endpoints[0]
         return [
             "deadline \(endpoint.deadline.spelled)", "timeout \(endpoint.calls[0].timeout.spelled)",
-            "body \(endpoint.bodyMax) answer \(endpoint.calls[0].responseBytesMax)",
+            "body \(endpoint.bodyMax) answer \(endpoint.calls[0].answerMax)",
             "report \(endpoint.report) details \(endpoint.exposesDetails)",
             "partial \(endpoint.partialStatus.code)",
             "connect \(plan.backends[0].pool.connectTimeout.spelled)",
@@ -95,7 +94,7 @@ import Testing
         #expect(try plan().server == ServerSettings())
     }
 
-    /// The pool is used without a configuration too, and must not differ then.
+    /// The pool is also used without a configuration, and must have the same defaults.
     @Test func usesPoolDefaultsForBackendWithoutKeys() throws {
         #expect(try plan().backends[0].pool == PoolSettings())
     }

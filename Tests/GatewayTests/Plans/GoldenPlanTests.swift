@@ -5,8 +5,8 @@ import Testing
 @testable import GatewayConfig
 @testable import GatewayTools
 
-/// What `check` says of whole files, and `explain` of requests to them, one file for each idea; the
-/// expected texts stand beside each.
+/// The output of `check` for whole files, and of `explain` for requests to them, one file for each
+/// feature; the expected texts are in files next to them.
 ///
 /// A file names its requests in comments: `# explain: GET /products/42?lang=de`.
 @Suite struct GoldenPlanTests {
@@ -21,7 +21,7 @@ import Testing
         try Golden.expect(path(name, ".check"), says: try check(name))
     }
 
-    /// Plans whose explanation is kept beside them.
+    /// Plans with a file of explanations.
     static let explained = Golden.names(in: folder, endingIn: ".explain").map {
         $0.replacing(".explain", with: ".yaml")
     }
@@ -61,7 +61,7 @@ import Testing
         return problems + PlanPrinter(try Planner.plan(config, processors: 1)).summary
     }
 
-    /// Each request with what would become of it.
+    /// Each request with its explanation.
     private func explanations(_ name: String) throws -> [String] {
         let (text, config, _) = try loaded(name)
         let requests = text.split(separator: "\n").compactMap { line in

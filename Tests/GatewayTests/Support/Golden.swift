@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Texts that are kept in files and read by people.
+/// Expected texts in files.
 ///
-/// With `RECORD=1` in the environment they are written anew, to be read before they are committed.
+/// With `RECORD=1` in the environment they are recorded; read the diff before you commit it.
 enum Golden {
     /// The folder with `Package.swift`.
     static let root = URL(filePath: #filePath).deletingLastPathComponent()
@@ -16,23 +16,23 @@ enum Golden {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The names in a folder with such an end, sorted.
+    /// The names in a folder with this suffix, sorted.
     static func names(in folder: String, endingIn suffix: String) -> [String] {
         let all = try? FileManager.default.contentsOfDirectory(
             atPath: root.appending(path: folder).path)
         return (all ?? []).filter { $0.hasSuffix(suffix) }.sorted()
     }
 
-    /// The file says exactly this.
+    /// Expects that the file has exactly this text.
     static func expect(
         _ path: String, says text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         if isRecording {
             try text.write(to: root.appending(path: path), atomically: true, encoding: .utf8)
         }
-        let kept = (try? Self.text(path)) ?? ""
+        let expected = (try? Self.text(path)) ?? ""
         #expect(
-            text == kept, "\(path) says something else; RECORD=1 writes it anew",
+            text == expected, "\(path) differs; RECORD=1 records it",
             sourceLocation: sourceLocation)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import YAMLReader
 
-/// Validates documents against the part of JSON Schema (2020-12) that ours is written in. A keyword
-/// that it does not know is an error of the schema, so nothing is believed by being overlooked.
+/// Validates documents against the subset of JSON Schema (2020-12) that the configuration schema
+/// uses. An unknown keyword is an error of the schema, so that no rule is ignored silently.
 struct SchemaValidator {
     private let root: [String: Any]
 
@@ -11,7 +11,7 @@ struct SchemaValidator {
         root = json as? [String: Any] ?? [:]
     }
 
-    /// What is wrong, each with the path to it; none for a valid document.
+    /// The errors, each with its path; empty for a valid document.
     func problems(of document: DocumentNode) -> [String] { problems(document, root, at: "") }
 
     private func problems(_ node: DocumentNode, _ schema: [String: Any], at path: String)

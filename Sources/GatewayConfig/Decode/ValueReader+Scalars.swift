@@ -1,18 +1,18 @@
 import YAMLReader
 
 /// Texts, numbers, sizes, durations and choices.
-extension Reading where Value == String {
+extension ValueReader where Value == String {
     /// A text that `check` accepts; `format` names it for the schema.
     static func text(
         _ format: TextFormat = .text, _ check: @escaping @Sendable (String) throws(Refusal) -> Void
-    ) -> Reading {
+    ) -> ValueReader {
         locatedText(format) { scalar throws(Refusal) in try check(scalar.text) }
     }
 
     /// A text that `check` accepts, or refuses at a location inside it.
     static func locatedText(
-        _ format: TextFormat, _ check: @escaping @Sendable (ReadScalar) throws(Refusal) -> Void
-    ) -> Reading {
+        _ format: TextFormat, _ check: @escaping @Sendable (ExpandedScalar) throws(Refusal) -> Void
+    ) -> ValueReader {
         .scalar(.text(format: format), expected: "must be a text") { scalar throws(Refusal) in
             guard scalar.isText else {
                 throw Refusal("must be a text; write it in quotes: \"\(scalar.written)\"")
@@ -23,14 +23,14 @@ extension Reading where Value == String {
     }
 
     /// Any text but the empty one.
-    static var text: Reading {
+    static var text: ValueReader {
         text { text throws(Refusal) in
             if text.isEmpty { throw Refusal("must not be empty") }
         }
     }
 
     /// A text, or the spelling of a number, `true` or `false`.
-    static var spelled: Reading {
+    static var spelled: ValueReader {
         .scalar(.scalar, expected: "must be a text or a number") { scalar throws(Refusal) in
             if scalar.type == .null && !scalar.isExpanded {
                 throw Refusal("must have a value; write \"\" for an empty one")
@@ -40,8 +40,8 @@ extension Reading where Value == String {
     }
 }
 
-extension Reading where Value == Bool {
-    static var flag: Reading {
+extension ValueReader where Value == Bool {
+    static var flag: ValueReader {
         .scalar(.flag, expected: "must be true or false") { scalar throws(Refusal) in
             guard case .bool(let value) = scalar.type else {
                 let meant = ["yes": "true", "on": "true", "no": "false", "off": "false"]
@@ -53,18 +53,18 @@ extension Reading where Value == Bool {
     }
 }
 
-extension Reading where Value == Int {
+extension ValueReader where Value == Int {
     /// A whole number in a range.
-    static func count(_ range: ClosedRange<Int>) -> Reading {
-        let words =
+    static func count(_ range: ClosedRange<Int>) -> ValueReader {
+        let message =
             switch range.upperBound {
             case .max: "must be a whole number of at least \(range.lowerBound)"
             case range.lowerBound: "must be \(range.lowerBound)"
             case let last: "must be a whole number from \(range.lowerBound) to \(last)"
             }
-        return .scalar(.integer(range), expected: words) { scalar throws(Refusal) in
+        return .scalar(.integer(range), expected: message) { scalar throws(Refusal) in
             guard case .integer(let value?) = scalar.type, range.contains(value) else {
-                throw Refusal(.init(fixed: words))
+                throw Refusal(.init(fixed: message))
             }
             return value
         }
@@ -72,41 +72,41 @@ extension Reading where Value == Int {
 
     /// A number of connections, requests or calls. The limit of a million is more than fits into
     /// memory, and ensures that sums over the workers cannot overflow.
-    static var positive: Reading { count(1...1_000_000) }
-    static var natural: Reading { count(0...1_000_000) }
+    static var positive: ValueReader { count(1...1_000_000) }
+    static var natural: ValueReader { count(0...1_000_000) }
 
     /// The number of characters of a value.
-    static var length: Reading { count(0...SizeLimits.length) }
+    static var length: ValueReader { count(0...SizeLimits.length) }
 
     /// Bytes, as `64KiB`.
-    static func size(upTo max: Int) -> Reading {
+    static func size(upTo max: Int) -> ValueReader {
         .scalar(.size(max), expected: "must be a size, such as 64KiB") { scalar throws(Refusal) in
             try Quantity(scalar.text, in: .size(upTo: max), allowsZero: false).amount
         }
     }
 }
 
-extension Reading where Value == Duration {
-    static func duration(allowsZero: Bool) -> Reading {
+extension ValueReader where Value == Duration {
+    static func duration(allowsZero: Bool) -> ValueReader {
         .scalar(.duration, expected: "must be a time, such as 300ms") { scalar throws(Refusal) in
             .nanoseconds(try Quantity(scalar.text, in: .time, allowsZero: allowsZero).amount)
         }
     }
 
-    static var duration: Reading { duration(allowsZero: false) }
+    static var duration: ValueReader { duration(allowsZero: false) }
 }
 
-extension Reading where Value == Double {
+extension ValueReader where Value == Double {
     /// `50%`, read as 0.5; more than 0, at most 1.
-    static var share: Reading {
+    static var share: ValueReader {
         .scalar(.share, expected: "must be a share, such as 50%") { scalar throws(Refusal) in
             Double(try Quantity(scalar.text, in: .share, allowsZero: false).amount) / 1_000_000
         }
     }
 }
 
-extension Reading where Value == Config.Number {
-    static var number: Reading {
+extension ValueReader where Value == Config.Number {
+    static var number: ValueReader {
         .scalar(.number, expected: "must be a number") { scalar throws(Refusal) in
             switch scalar.type {
             case .integer(let integer):
@@ -123,15 +123,15 @@ extension Reading where Value == Config.Number {
     }
 }
 
-extension Reading
+extension ValueReader
 where Value: CaseIterable & RawRepresentable<String> & Sendable {
-    /// One of several fixed words.
-    static var choice: Reading {
+    /// One of several fixed message.
+    static var choice: ValueReader {
         let names = Value.allCases.map(\.rawValue)
-        let words = "must be \(names.spoken(or: "or"))"
-        return .scalar(.choice(names), expected: words) { scalar throws(Refusal) in
+        let message = "must be \(names.joined(with: "or"))"
+        return .scalar(.choice(names), expected: message) { scalar throws(Refusal) in
             guard let value = Value(rawValue: scalar.text) else {
-                throw Refusal(.init(fixed: words) + .suggestion(for: scalar.text, among: names))
+                throw Refusal(.init(fixed: message) + .suggestion(for: scalar.text, among: names))
             }
             return value
         }

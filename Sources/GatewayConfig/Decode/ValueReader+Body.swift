@@ -3,11 +3,11 @@ import JSONText
 import YAMLReader
 
 /// The body of a call.
-extension Reading where Value == BodyTemplate {
+extension ValueReader where Value == BodyTemplate {
     /// A mapping or a list becomes JSON with references; a text is a single reference, or is sent
     /// unchanged.
-    static var body: Reading {
-        Reading(schema: .anything) { node, decoder in
+    static var body: ValueReader {
+        ValueReader(schema: .anything) { node, decoder in
             var writer = BodyTemplateWriter()
             let isValid: Bool
             if case .scalar = node.content {
@@ -17,7 +17,8 @@ extension Reading where Value == BodyTemplate {
             }
             guard isValid else { return nil }
             return BodyTemplate(
-                location: node.location, pieces: writer.finished, isConfidential: node.hasExpansion)
+                location: node.location, pieces: writer.allPieces, isConfidential: node.hasExpansion
+            )
         }
     }
 }
@@ -27,12 +28,12 @@ private struct BodyTemplateWriter {
     private var pieces: [BodyTemplate.Piece] = []
     private var literal = ""
 
-    var finished: [BodyTemplate.Piece] {
+    var allPieces: [BodyTemplate.Piece] {
         literal.isEmpty ? pieces : pieces + [.literal(literal)]
     }
 
     private mutating func append(_ piece: BodyTemplate.Piece) {
-        pieces = finished + [piece]
+        pieces = allPieces + [piece]
         literal = ""
     }
 

@@ -1,7 +1,7 @@
 import YAMLReader
 
 /// A scalar whose `${...}` have been expanded.
-struct ReadScalar {
+struct ExpandedScalar {
     /// The expanded text.
     let text: String
 

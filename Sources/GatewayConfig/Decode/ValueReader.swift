@@ -3,17 +3,17 @@ import YAMLReader
 /// The schema of one type of value, and the function that reads it.
 ///
 /// `read` reports an error and returns nil, so that the rest of the file is still read.
-struct Reading<Value: Sendable>: Sendable {
+struct ValueReader<Value: Sendable>: Sendable {
     let schema: ValueSchema
     let read: @Sendable (DocumentNode, inout ConfigDecoder) -> Value?
 
     /// A value that is parsed from a scalar's text; a refusal of `parse` continues after the key.
     static func scalar(
-        _ schema: ValueSchema, expected words: String,
-        _ parse: @escaping @Sendable (ReadScalar) throws(Refusal) -> Value
-    ) -> Reading {
-        Reading(schema: schema) { node, decoder in
-            guard let scalar = decoder.scalar(node, expected: words) else { return nil }
+        _ schema: ValueSchema, expected message: String,
+        _ parse: @escaping @Sendable (ExpandedScalar) throws(Refusal) -> Value
+    ) -> ValueReader {
+        ValueReader(schema: schema) { node, decoder in
+            guard let scalar = decoder.scalar(node, expected: message) else { return nil }
             do throws(Refusal) {
                 return try parse(scalar)
             } catch {
@@ -24,9 +24,9 @@ struct Reading<Value: Sendable>: Sendable {
     }
 }
 
-extension Reading where Value: PlainBlock {
-    static var block: Reading {
-        Reading(schema: Value.schema) { node, decoder in
+extension ValueReader where Value: PlainBlock {
+    static var block: ValueReader {
+        ValueReader(schema: Value.schema) { node, decoder in
             decoder.block(node, scope: decoder.innerScope)
         }
     }
@@ -43,10 +43,11 @@ extension ConfigDecoder {
 
 // MARK: Collections
 
-extension Reading {
+extension ValueReader {
     /// A list; every entry has its source location.
-    static func list<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
-        Reading(schema: .list(item.schema)) { node, decoder in
+    static func list<Item>(of item: ValueReader<Item>) -> ValueReader
+    where Value == [Located<Item>] {
+        ValueReader(schema: .list(item.schema)) { node, decoder in
             guard case .sequence(let nodes) = node.content else {
                 decoder.fail(node.location, "must be a list, such as [a, b]")
                 return nil
@@ -58,9 +59,10 @@ extension Reading {
     }
 
     /// A list that must not be empty.
-    static func filledList<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
-        let list = Reading.list(of: item)
-        return Reading(schema: list.schema) { node, decoder in
+    static func filledList<Item>(of item: ValueReader<Item>) -> ValueReader
+    where Value == [Located<Item>] {
+        let list = ValueReader.list(of: item)
+        return ValueReader(schema: list.schema) { node, decoder in
             if case .sequence([]) = node.content {
                 decoder.fail(node.location, "must not be empty")
                 return nil
@@ -70,9 +72,10 @@ extension Reading {
     }
 
     /// A list, or a single entry.
-    static func oneOrMany<Item>(of item: Reading<Item>) -> Reading where Value == [Located<Item>] {
-        let list = Reading.list(of: item)
-        return Reading(schema: .oneOrMany(item.schema)) { node, decoder in
+    static func oneOrMany<Item>(of item: ValueReader<Item>) -> ValueReader
+    where Value == [Located<Item>] {
+        let list = ValueReader.list(of: item)
+        return ValueReader(schema: .oneOrMany(item.schema)) { node, decoder in
             if case .sequence = node.content { return list.read(node, &decoder) }
             return item.read(node, &decoder).map { [Located($0, of: node)] }
         }
@@ -81,8 +84,8 @@ extension Reading {
     /// A list of blocks; `title` returns the name of a block in messages.
     static func blocks<Block: PlainBlock>(
         titled title: @escaping @Sendable (DocumentNode) -> String
-    ) -> Reading where Value == [Block] {
-        Reading(schema: .list(Block.schema)) { node, decoder in
+    ) -> ValueReader where Value == [Block] {
+        ValueReader(schema: .list(Block.schema)) { node, decoder in
             guard case .sequence(let nodes) = node.content else {
                 decoder.fail(node.location, "must be a list with a '- ' before each entry")
                 return nil
@@ -92,8 +95,8 @@ extension Reading {
     }
 
     /// Blocks under their names, in file order.
-    static func named<Block: NamedBlock>() -> Reading where Value == [Block] {
-        Reading(schema: .map(Block.schema)) { node, decoder in
+    static func named<Block: NamedBlock>() -> ValueReader where Value == [Block] {
+        ValueReader(schema: .map(Block.schema)) { node, decoder in
             decoder.members(of: node)?.compactMap { member in
                 if let problem = Block.problem(withName: member.key) {
                     decoder.problems.error(at: member.keyLocation, problem)
@@ -102,7 +105,7 @@ extension Reading {
                     name: Located(member.key, at: member.keyLocation),
                     location: member.node.location)
                 decoder.decode(
-                    member.node, into: &block, scope: "\(Block.word) '\(member.key)'")
+                    member.node, into: &block, scope: "\(Block.noun) '\(member.key)'")
                 return block
             }
         }
@@ -110,16 +113,16 @@ extension Reading {
 
     /// Values under keys that the operator chooses, in file order.
     static func map<Item, Entry>(
-        of item: Reading<Item>,
+        of item: ValueReader<Item>,
         checkingKey check: @escaping @Sendable (String) throws(Refusal) -> Void,
         _ entry: @escaping @Sendable (Located<String>, Located<Item>) -> Entry
-    ) -> Reading where Value == [Entry] {
-        Reading(schema: .map(item.schema)) { node, decoder in
+    ) -> ValueReader where Value == [Entry] {
+        ValueReader(schema: .map(item.schema)) { node, decoder in
             decoder.members(of: node)?.compactMap { member in
                 do throws(Refusal) {
                     try check(member.key)
                 } catch {
-                    decoder.fail(member.keyLocation, error.words)
+                    decoder.fail(member.keyLocation, error.message)
                 }
                 return item.read(member.node, &decoder).map { value in
                     entry(
@@ -132,16 +135,16 @@ extension Reading {
 
     /// Values whose keys are names of headers.
     static func headers<Item, Entry>(
-        of item: Reading<Item>,
+        of item: ValueReader<Item>,
         _ entry: @escaping @Sendable (Located<String>, Located<Item>) -> Entry
-    ) -> Reading where Value == [Entry] {
-        let map = Reading.map(of: item, checkingKey: HeaderSyntax.check(name:), entry)
-        return Reading(schema: .headers(item.schema), read: map.read)
+    ) -> ValueReader where Value == [Entry] {
+        let map = ValueReader.map(of: item, checkingKey: HeaderSyntax.check(name:), entry)
+        return ValueReader(schema: .headers(item.schema), read: map.read)
     }
 
     /// The same values, transformed.
-    func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Reading<Other> {
-        Reading<Other>(schema: schema) { [read] node, decoder in
+    func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> ValueReader<Other> {
+        ValueReader<Other>(schema: schema) { [read] node, decoder in
             read(node, &decoder).map(transform)
         }
     }

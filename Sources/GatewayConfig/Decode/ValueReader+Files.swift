@@ -2,13 +2,13 @@ import Basics
 import YAMLReader
 
 /// Files that keys name.
-extension Reading where Value == Config.File {
+extension ValueReader where Value == Config.File {
     /// The name of a file, relative to the file that contains it; the file is read at once.
-    static var file: Reading {
-        let name = Reading<String>.text(.file) { text throws(Refusal) in
+    static var file: ValueReader {
+        let name = ValueReader<String>.text(.file) { text throws(Refusal) in
             if text.isEmpty { throw Refusal("must not be empty") }
         }
-        return Reading(schema: name.schema) { node, decoder in
+        return ValueReader(schema: name.schema) { node, decoder in
             name.read(node, &decoder).flatMap { decoder.file(Located($0, of: node)) }
         }
     }
@@ -21,7 +21,7 @@ extension ConfigDecoder {
         do {
             return Config.File(title: quoted, bytes: Bytes(try expansion.files.read(path)))
         } catch {
-            fail(name.location, "cannot be read: \(error.words): '\(quoted)'")
+            fail(name.location, "cannot be read: \(error.message): '\(quoted)'")
             return nil
         }
     }

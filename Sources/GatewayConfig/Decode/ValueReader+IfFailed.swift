@@ -3,10 +3,10 @@ import JSONText
 import YAMLReader
 
 /// The fallback of a call.
-extension Reading where Value == Config.Call.IfFailed {
+extension ValueReader where Value == Config.Call.IfFailed {
     /// `omit`, or any value, kept as JSON.
-    static var ifFailed: Reading {
-        Reading(schema: .anything) { node, decoder in
+    static var ifFailed: ValueReader {
+        ValueReader(schema: .anything) { node, decoder in
             if case .scalar(let scalar) = node.content, scalar.text == "omit" { return .omit }
             var json: [UInt8] = []
             guard decoder.append(node, to: &json) else { return nil }
@@ -46,7 +46,7 @@ extension ConfigDecoder {
     }
 
     /// The scalar as JSON text; nil if JSON cannot express it, which is reported.
-    mutating func jsonLiteral(of scalar: ReadScalar) -> String? {
+    mutating func jsonLiteral(of scalar: ExpandedScalar) -> String? {
         switch scalar.type {
         case .null: return "null"
         case .bool(let value): return value ? "true" : "false"

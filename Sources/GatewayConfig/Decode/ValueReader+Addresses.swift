@@ -1,11 +1,11 @@
 import YAMLReader
 
 /// Addresses to listen on, URLs of backends, and host names.
-extension Reading where Value == Config.ListenAddress {
+extension ValueReader where Value == Config.ListenAddress {
     /// `host:port`, `[v6]:port` or `unix:/path`.
-    static var listenAddress: Reading {
-        let words = "must be host:port, \"[v6]:port\" or unix:/path"
-        return .scalar(.text(format: .address), expected: words) { scalar throws(Refusal) in
+    static var listenAddress: ValueReader {
+        let message = "must be host:port, \"[v6]:port\" or unix:/path"
+        return .scalar(.text(format: .address), expected: message) { scalar throws(Refusal) in
             let text = scalar.text
             if text.hasPrefix("unix:") {
                 let path = String(text.dropFirst(5))
@@ -16,7 +16,7 @@ extension Reading where Value == Config.ListenAddress {
                 return .unix(path: path)
             }
             let (host, port) = URLSyntax.split(text[...])
-            guard let port else { throw Refusal(.init(fixed: words)) }
+            guard let port else { throw Refusal(.init(fixed: message)) }
             guard !host.isEmpty, host != "*" else {
                 throw Refusal(
                     "must have a host: 127.0.0.1:\(port), or 0.0.0.0:\(port) for all interfaces")
@@ -27,19 +27,19 @@ extension Reading where Value == Config.ListenAddress {
     }
 }
 
-extension Reading where Value == Config.BackendURL {
+extension ValueReader where Value == Config.BackendURL {
     /// `http://host[:port][/path]`
-    static var backendURL: Reading {
-        let words = "must be a URL such as http://127.0.0.1:7001"
-        return .scalar(.text(format: .url), expected: words) { scalar throws(Refusal) in
-            try Config.BackendURL(reading: scalar.text)
+    static var backendURL: ValueReader {
+        let message = "must be a URL such as http://127.0.0.1:7001"
+        return .scalar(.text(format: .url), expected: message) { scalar throws(Refusal) in
+            try Config.BackendURL(parsing: scalar.text)
         }
     }
 }
 
-extension Reading where Value == String {
+extension ValueReader where Value == String {
     /// A name, or an address without brackets.
-    static var host: Reading {
+    static var host: ValueReader {
         text(.host) { text throws(Refusal) in
             // An IPv6 address has brackets only if a port follows.
             guard !text.hasPrefix("[") else {
@@ -51,7 +51,7 @@ extension Reading where Value == String {
 }
 
 extension Config.BackendURL {
-    package init(reading text: String) throws(Refusal) {
+    package init(parsing text: String) throws(Refusal) {
         let lowercased = text.prefix(8).lowercased()
         let scheme: Scheme
         if lowercased.hasPrefix("http://") {

@@ -1,19 +1,19 @@
 import YAMLReader
 
 /// Texts with references.
-extension Reading where Value == LocatedTemplate {
+extension ValueReader where Value == LocatedTemplate {
     /// A text with references; `check` checks the literal pieces between them.
     static func template(
         _ schema: ValueSchema,
         checking check: @escaping @Sendable (TemplateText) throws(Refusal) -> Void
-    ) -> Reading {
-        Reading(schema: schema) { node, decoder in
+    ) -> ValueReader {
+        ValueReader(schema: schema) { node, decoder in
             decoder.template(node, checking: check)
         }
     }
 
     /// The path and query of a call.
-    static var target: Reading {
+    static var target: ValueReader {
         template(.text(format: .pathWithReferences)) { template throws(Refusal) in
             guard template.text.hasPrefix("/") else {
                 throw Refusal("must begin with a '/'; the host comes from the backend")
@@ -24,7 +24,7 @@ extension Reading where Value == LocatedTemplate {
         }
     }
 
-    static var headerTemplate: Reading {
+    static var headerTemplate: ValueReader {
         template(.scalar) { template throws(Refusal) in
             for case .literal(let text) in template.segments {
                 try HeaderSyntax.check(value: text)

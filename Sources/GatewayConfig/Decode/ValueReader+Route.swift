@@ -1,18 +1,18 @@
 import YAMLReader
 
 /// Routes of endpoints.
-extension Reading where Value == Config.Route {
+extension ValueReader where Value == Config.Route {
     /// `GET /products/{id}`
-    static var route: Reading {
+    static var route: ValueReader {
         .scalar(.text(format: .route), expected: "must be a route such as GET /products/{id}") {
             scalar throws(Refusal) in
-            try Config.Route(reading: scalar.text)
+            try Config.Route(parsing: scalar.text)
         }
     }
 }
 
 extension Config.Route {
-    package init(reading text: String) throws(Refusal) {
+    package init(parsing text: String) throws(Refusal) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2 else {
             throw Refusal("must be a method, one space and a path, such as GET /products/{id}")
@@ -20,7 +20,7 @@ extension Config.Route {
         let methods = Config.Method.allCases.map(\.rawValue)
         guard let method = Config.Method(rawValue: String(words[0])) else {
             throw Refusal(
-                "has the unknown method '\(words[0])'; the methods are \(fixed: methods.spoken(or: "and"))"
+                "has the unknown method '\(words[0])'; the methods are \(fixed: methods.joined(with: "and"))"
                     + .suggestion(for: words[0], among: methods))
         }
         self.init(method: method, path: String(words[1]), segments: try Self.segments(of: words[1]))

@@ -3,9 +3,9 @@ import Patterns
 import YAMLReader
 
 /// Texts with a syntax of their own: headers, paths, patterns, statuses, conditions.
-extension Reading where Value == String {
+extension ValueReader where Value == String {
     /// A header of the client's request that is forwarded.
-    static var forwardedHeader: Reading {
+    static var forwardedHeader: ValueReader {
         text(.headerName) { text throws(Refusal) in
             guard !text.contains("*") else {
                 throw Refusal(
@@ -17,7 +17,7 @@ extension Reading where Value == String {
     }
 
     /// A query parameter of the client's request that is forwarded.
-    static var forwardedQueryName: Reading {
+    static var forwardedQueryName: ValueReader {
         text { text throws(Refusal) in
             if text.isEmpty { throw Refusal("must not be empty") }
             guard text != "*" else {
@@ -28,7 +28,7 @@ extension Reading where Value == String {
         }
     }
 
-    static var headerValue: Reading {
+    static var headerValue: ValueReader {
         .scalar(.scalar, expected: "must be a text or a number") { scalar throws(Refusal) in
             if scalar.type == .null && !scalar.isExpanded {
                 throw Refusal("must have a value; write \"\" for an empty one")
@@ -39,12 +39,12 @@ extension Reading where Value == String {
     }
 
     /// The path of one or several values in a response: `items[].price`.
-    static var path: Reading {
+    static var path: ValueReader {
         text(.path) { text throws(Refusal) in try JSONPath.check(text) }
     }
 
     /// A regular expression, compiled in the same way as for requests.
-    static var pattern: Reading {
+    static var pattern: ValueReader {
         locatedText(.regex) { scalar throws(Refusal) in
             do throws(PatternError) {
                 _ = try Pattern(scalar.text)
@@ -57,7 +57,7 @@ extension Reading where Value == String {
     }
 
     /// An absolute path, percent-encoded where necessary.
-    static var urlPath: Reading {
+    static var urlPath: ValueReader {
         text(.pathOfURL) { text throws(Refusal) in
             guard text.hasPrefix("/") else { throw Refusal("must begin with a '/'") }
             try URLSyntax.check(pathAndQuery: text)
@@ -97,12 +97,12 @@ extension HeaderSyntax {
     }
 }
 
-extension Reading where Value == ClosedRange<Int> {
+extension ValueReader where Value == ClosedRange<Int> {
     /// `404`, or `200-299`.
-    static var statuses: Reading {
-        let words = "must be a status such as 404, or a range such as 200-299"
+    static var statuses: ValueReader {
+        let message = "must be a status such as 404, or a range such as 200-299"
         return .scalar(
-            .either([.integer(200...599), .text(format: .statusRange)]), expected: words
+            .either([.integer(200...599), .text(format: .statusRange)]), expected: message
         ) {
             scalar throws(Refusal) in
             let ends = scalar.text.split(separator: "-", omittingEmptySubsequences: false)
@@ -110,7 +110,7 @@ extension Reading where Value == ClosedRange<Int> {
             guard (1...2).contains(ends.count), let first = ends[0],
                 let last = ends[ends.count - 1],
                 first <= last
-            else { throw Refusal(.init(fixed: words)) }
+            else { throw Refusal(.init(fixed: message)) }
             guard (200...599).contains(first), (200...599).contains(last) else {
                 throw Refusal("must be between 200 and 599, the statuses of final responses")
             }
@@ -119,11 +119,11 @@ extension Reading where Value == ClosedRange<Int> {
     }
 }
 
-extension Reading where Value == Config.Call.Retry.Condition {
-    static var retryCondition: Reading {
-        let words = "must be connect, terminated, or a status: 429 or 500 to 599"
+extension ValueReader where Value == Config.Call.Retry.Condition {
+    static var retryCondition: ValueReader {
+        let message = "must be connect, terminated, or a status: 429 or 500 to 599"
         let schema = ValueSchema.either([.choice(["connect", "terminated"]), .integer(429...599)])
-        return .scalar(schema, expected: words) { scalar throws(Refusal) in
+        return .scalar(schema, expected: message) { scalar throws(Refusal) in
             switch (scalar.text, scalar.type) {
             case ("connect", _): return .connect
             case ("terminated", _): return .terminated
@@ -131,22 +131,22 @@ extension Reading where Value == Config.Call.Retry.Condition {
                 return .status(status)
             default:
                 throw Refusal(
-                    .init(fixed: words)
+                    .init(fixed: message)
                         + .suggestion(for: scalar.text, among: ["connect", "terminated"]))
             }
         }
     }
 }
 
-extension Reading where Value == Config.Workers {
-    static var workers: Reading {
-        let words = "must be auto, or a whole number from 1 to 1024"
-        return .scalar(.either([.choice(["auto"]), .integer(1...1024)]), expected: words) {
+extension ValueReader where Value == Config.Workers {
+    static var workers: ValueReader {
+        let message = "must be auto, or a whole number from 1 to 1024"
+        return .scalar(.either([.choice(["auto"]), .integer(1...1024)]), expected: message) {
             scalar throws(Refusal) in
             switch (scalar.text, scalar.type) {
             case ("auto", _): return .auto
             case (_, .integer(let count?)) where (1...1024).contains(count): return .count(count)
-            default: throw Refusal(.init(fixed: words))
+            default: throw Refusal(.init(fixed: message))
             }
         }
     }

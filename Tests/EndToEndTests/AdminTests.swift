@@ -13,34 +13,34 @@ extension EndToEnd {
 
         @Test func respondsToProbes() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
-            let liveness = try daemon.askAdmin("GET /livez")
+            let liveness = try daemon.requestAdmin("GET /livez")
             #expect(liveness.status == 200 && liveness.body == "alive\n")
-            let readiness = try daemon.askAdmin("GET /readyz")
+            let readiness = try daemon.requestAdmin("GET /readyz")
             #expect(readiness.status == 200 && readiness.body == "ready\n")
         }
 
         @Test(arguments: [("POST /livez", 405), ("DELETE /metrics", 405), ("GET /nowhere", 404)])
         func refusesUnknownPathsAndMethods(_ request: String, _ status: Int) throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
-            let answer = try daemon.askAdmin(request)
-            #expect(answer.status == status)
-            #expect((answer["Allow"] == "GET, HEAD") == (status == 405))
+            let response = try daemon.requestAdmin(request)
+            #expect(response.status == status)
+            #expect((response["Allow"] == "GET, HEAD") == (status == 405))
         }
 
         /// A web page in the operator's browser, by DNS rebinding or across sites.
         @Test func refusesForeignPages() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             for page in ["GET /metrics", "GET /requests", "POST /-/reload", "GET /nowhere"] {
-                #expect(try daemon.askAdmin(page, host: "evil.example").status == 421)
+                #expect(try daemon.requestAdmin(page, host: "evil.example").status == 421)
             }
-            #expect(try daemon.askAdmin("GET /readyz", host: "evil.example").status == 200)
+            #expect(try daemon.requestAdmin("GET /readyz", host: "evil.example").status == 200)
             for field in ["Origin: http://evil.example", "Sec-Fetch-Site: cross-site"] {
-                #expect(try daemon.askAdmin("POST /-/reload", [field]).status == 403)
+                #expect(try daemon.requestAdmin("POST /-/reload", [field]).status == 403)
             }
-            #expect(try daemon.askAdmin("GET /metrics", ["Origin: null"]).status == 403)
+            #expect(try daemon.requestAdmin("GET /metrics", ["Origin: null"]).status == 403)
             #expect(
                 try daemon.metric(#"tributary_config_reloads_total{result="succeeded"}"#) == "0")
-            #expect(try daemon.askAdmin("POST /-/reload").status == 200)
+            #expect(try daemon.requestAdmin("POST /-/reload").status == 200)
         }
 
         @Test func acceptsConfiguredHosts() throws {
@@ -51,25 +51,25 @@ extension EndToEnd {
                     with: "admin: { address: 127.0.0.1:0, hosts: [ops.example.com] }"))
             let daemon = try Daemon(["serve", folder.path("gateway.yaml")])
             try daemon.awaitListening()
-            #expect(try daemon.askAdmin("GET /metrics", host: "ops.example.com").status == 200)
-            #expect(try daemon.askAdmin("GET /metrics", host: "example.com").status == 421)
+            #expect(try daemon.requestAdmin("GET /metrics", host: "ops.example.com").status == 200)
+            #expect(try daemon.requestAdmin("GET /metrics", host: "example.com").status == 421)
         }
 
         @Test func refusesSecondReloadWithinASecond() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
-            #expect(try daemon.askAdmin("POST /-/reload").status == 200)
-            let second = try daemon.askAdmin("POST /-/reload")
+            #expect(try daemon.requestAdmin("POST /-/reload").status == 200)
+            let second = try daemon.requestAdmin("POST /-/reload")
             #expect(second.status == 429)
             #expect(second["Retry-After"] == "1")
-            // A signal comes from the machine itself and is not limited.
+            // Signals are not limited.
             daemon.signal(SIGHUP)
             try daemon.logLine("configuration reloaded", number: 2)
         }
 
         @Test func hasNoAdminPagesOnTheClientAddress() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
-            #expect(try daemon.ask("GET /metrics").status == 404)
-            #expect(try daemon.ask("GET /readyz").status == 404)
+            #expect(try daemon.request("GET /metrics").status == 404)
+            #expect(try daemon.request("GET /readyz").status == 404)
         }
 
         @Test func showsRequestsInFlight() throws {
@@ -87,11 +87,11 @@ extension EndToEnd {
             #expect(try daemon.metric("tributary_requests_in_flight") == "1")
 
             backend.release()
-            #expect(try client.answer().status == 200)
+            #expect(try client.readResponse().status == 200)
             #expect(try daemon.requests().isEmpty)
         }
 
-        /// An age would tell what `min_duration` hides.
+        /// An age would reveal the time that `min_duration` hides.
         @Test func hidesAgeOfPaddedEndpoint() throws {
             let daemon = try Daemon.serving(
                 plain(backend, path: "/held").replacing(
@@ -111,11 +111,11 @@ extension EndToEnd {
             let backend = try Backend()
             let daemon = try Daemon.serving("workers: 2\n" + plain(backend), in: folder)
             for request in ["GET /plain", "GET /nowhere", "DELETE /plain"] {
-                _ = try daemon.ask(request)
+                _ = try daemon.request(request)
             }
-            let answer = try daemon.askAdmin("GET /metrics")
-            #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
-            let page = try Exposition(answer.body)
+            let response = try daemon.requestAdmin("GET /metrics")
+            #expect(response["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+            let page = try Exposition(response.body)
             #expect(page.value("tributary_workers") == 2)
             #expect(
                 page.value("tributary_requests_total", ["endpoint": "GET /plain", "status": "200"])
@@ -152,20 +152,20 @@ extension EndToEnd {
         }
 
         @Test func healthFailsWithoutAGateway() throws {
-            let nobody = "127.0.0.1:\(try Socket(listeningOn: 0).port)"
-            let result = try Command.run("health", environment: ["TRIBUTARY_ADMIN": nobody])
+            let address = "127.0.0.1:\(try Socket(listeningOn: 0).port)"
+            let result = try Command.run("health", environment: ["TRIBUTARY_ADMIN": address])
             #expect(
                 result
                     == Command.Result(
-                        status: 1, errors: "tributary: http://\(nobody)/readyz: no response\n"))
+                        status: 1, errors: "tributary: http://\(address)/readyz: no response\n"))
         }
     }
 }
 
 extension Daemon {
-    /// What /requests shows.
+    /// The requests in /requests.
     fileprivate func requests() throws -> [[String: Any]] {
-        let body = try askAdmin("GET /requests").body
+        let body = try requestAdmin("GET /requests").body
         let json = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
         return try #require(json?["requests"] as? [[String: Any]])
     }

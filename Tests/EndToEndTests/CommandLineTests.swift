@@ -48,7 +48,7 @@ extension EndToEnd {
         }
     }
 
-    /// The reference page against what the binary says of itself.
+    /// The reference page compared with the help of the binary.
     @Suite struct ReferenceTests {
         /// A command and the names of its options.
         private struct Description: Decodable {
@@ -249,7 +249,7 @@ extension EndToEnd {
             #expect(try command.exitStatus() == status)
         }
 
-        /// The backends are addresses of loopback where a test would notice a connection.
+        /// The backends are loopback addresses where the test would detect a connection.
         @Test func explainSendsNothing() throws {
             let backend = try Socket(listeningOn: 0)
             let text = CheckTests.good.replacing(
@@ -260,7 +260,7 @@ extension EndToEnd {
             #expect(result.output.hasPrefix("route     GET /home    good.yaml:6\n"))
             #expect(result.output.contains("GET http://127.0.0.1:\(backend.port)/me "))
             var waiting = pollfd(fd: backend.descriptor, events: Int16(POLLIN), revents: 0)
-            #expect(poll(&waiting, 1, 0) == 0, "nobody connected")
+            #expect(poll(&waiting, 1, 0) == 0, "no connection")
         }
 
         @Test(arguments: [["GE T", "/home"], ["GET", "home"], ["GET", "*"]])
@@ -269,7 +269,7 @@ extension EndToEnd {
             #expect(try command.exitStatus() == 64)
         }
 
-        /// The whole way: lines of what happened, and the backend was asked.
+        /// The complete path: the output describes the call, and the backend received the request.
         @Test func explainSendsTheRequestWithRun() throws {
             let backend = try Backend()
             try folder.write(
@@ -348,7 +348,7 @@ extension EndToEnd {
             #expect(open.output.contains("\n  - route: GET /p\n"))
         }
 
-        /// KrakenD accepts it; the endpoint is left out, not the file.
+        /// KrakenD accepts the pattern; only the endpoint is left out.
         @Test func importChecksItsOutput() throws {
             let wrong = Self.krakend.replacing("\"/b\"", with: "\"/100%\"")
             let result = try Command.run("import", "-", input: wrong)
@@ -369,7 +369,7 @@ extension EndToEnd {
             let backends = try Command(["demo-backends", "--port", "0"])
             let line = try backends.output.line("the last backend") { $0.hasPrefix("users ") }
             let address = String(line.split(separator: "/").last ?? "")
-            #expect(try Client.ask(address, "GET /me").status == 200)
+            #expect(try Client.request(address, "GET /me").status == 200)
             backends.signal(SIGTERM)
             #expect(try backends.exitStatus() == 0)
         }

@@ -44,21 +44,21 @@ extension EndToEnd {
             #expect((10..<64).contains(connections))
         }
 
-        /// Idle clients have taken all that clients may have: who is connected is served, calls to
-        /// backends find descriptors, and the admin address answers.
+        /// Idle clients use all descriptors for clients: connected clients are still served, calls
+        /// to backends find descriptors, and the admin server responds.
         @Test func idleClientsLeaveDescriptorsForCallsAndTheAdminAddress() throws {
             let daemon = try daemon("-n 128")
             let client = try Client(daemon.address)
             try client.send("GET /nowhere")
-            #expect(try client.answer().status == 404)
+            #expect(try client.readResponse().status == 404)
             let idle = try (0..<200).map { _ in try Client(daemon.address) }
-            // Those beyond the limit get a 503 or are closed; the last one is the last to be seen.
-            let refusal = try? idle[199].answer()
+            // Connections above the limit get a 503 or are closed; the last one is accepted last.
+            let refusal = try? idle[199].readResponse()
             #expect(refusal?.status ?? 503 == 503)
 
             try client.send("GET /plain")
-            #expect(try client.answer().status == 200)
-            #expect(try daemon.askAdmin("GET /livez").status == 200)
+            #expect(try client.readResponse().status == 200)
+            #expect(try daemon.requestAdmin("GET /livez").status == 200)
             #expect(try daemon.metric("process_max_fds") == "128")
             let name = "tributary_file_descriptors_exhausted_total"
             #expect(try daemon.metric("\(name){operation=\"connect\"}") == "0")

@@ -27,9 +27,9 @@ extension EndToEnd {
             daemon.signal(signal)
             try daemon.awaitDraining()
             backend.release()
-            let answer = try client.answer()
-            #expect(answer.status == 200 && answer.body == #"{"one":{"asked":"/held"}}"#)
-            #expect(answer["Connection"] == "close")
+            let response = try client.readResponse()
+            #expect(response.status == 200 && response.body == #"{"one":{"asked":"/held"}}"#)
+            #expect(response["Connection"] == "close")
             client.close()
             #expect(try daemon.exitStatus() == 0)
             #expect(try daemon.errors.whole() == "")
@@ -65,20 +65,20 @@ extension EndToEnd {
             #expect(line["requests"] as? Int == 1)
         }
 
-        /// A load balancer sees "not ready" while clients that do not know yet are still served.
+        /// /readyz reports "not ready" while new clients are still served.
         @Test func acceptsRequestsDuringTheDelay() throws {
             let daemon = try Daemon.serving(
                 "drain: { delay: 700ms }\n" + plain(backend), in: folder)
-            #expect(try daemon.askAdmin("GET /readyz").status == 200)
+            #expect(try daemon.requestAdmin("GET /readyz").status == 200)
             let start = ContinuousClock.now
             daemon.signal(SIGTERM)
             try daemon.awaitDraining()
 
-            let readiness = try daemon.askAdmin("GET /readyz")
+            let readiness = try daemon.requestAdmin("GET /readyz")
             #expect(readiness.status == 503 && readiness.body == "not ready\n")
-            #expect(try daemon.askAdmin("GET /livez").status == 200)
-            let answer = try daemon.ask("GET /plain")
-            #expect(answer.status == 200 && answer["Connection"] == "close")
+            #expect(try daemon.requestAdmin("GET /livez").status == 200)
+            let response = try daemon.request("GET /plain")
+            #expect(response.status == 200 && response["Connection"] == "close")
             #expect(try daemon.exitStatus() == 0)
             #expect(ContinuousClock.now - start >= .milliseconds(700))
         }
@@ -87,7 +87,7 @@ extension EndToEnd {
             let daemon = try daemon()
             let idle = try Client(daemon.address)
             try idle.send("GET /nowhere")
-            #expect(try idle.answer().status == 404)
+            #expect(try idle.readResponse().status == 404)
             daemon.signal(SIGTERM)
             #expect(try idle.isEnded())
             idle.close()

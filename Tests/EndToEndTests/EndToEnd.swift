@@ -1,9 +1,9 @@
 import Testing
 
-/// The built binary as its users meet it: processes, signals, files, real sockets on loopback.
+/// Tests of the built binary: processes, signals, files, real sockets on loopback.
 ///
-/// One test at a time, and none of them waits by the clock: they wait for a line of the log, an
-/// answer or an exit, each with a limit.
+/// The tests run one at a time, without sleeps: they wait for a line of the log, a response or an
+/// exit, each with a limit.
 @Suite(.serialized, .tags(.sockets), .timeLimit(.minutes(2)))
 enum EndToEnd {}
 

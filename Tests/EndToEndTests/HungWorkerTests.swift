@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// One thread of a running daemon hangs: everything else goes on and says so.
+    /// One thread of a running daemon hangs: all others continue, and the daemon reports it.
     @Suite(.enabled(if: Shim.isAvailable)) struct HungWorkerTests {
         private let backend: Backend
         private let folder: Folder
@@ -36,15 +36,15 @@ extension EndToEnd {
 
             let readiness = try daemon.eventuallyAdmin("GET /readyz", is: 503)
             #expect(readiness.body == "worker 0 does not answer\n")
-            #expect(try daemon.askAdmin("GET /livez").status == 200, "not for ten seconds yet")
-            let page = try Exposition(try daemon.askAdmin("GET /metrics").body)
+            #expect(try daemon.requestAdmin("GET /livez").status == 200, "not for ten seconds yet")
+            let page = try Exposition(try daemon.requestAdmin("GET /metrics").body)
             #expect(page.value("tributary_workers") == 2)
             #expect(page.value("tributary_worker_up", ["worker": "0"]) == 0)
             #expect(page.value("tributary_worker_up", ["worker": "1"]) == 1)
             let age = page.value("tributary_worker_heartbeat_age_seconds", ["worker": "0"])
             #expect(try #require(age) >= 2)
             #expect(page.value("tributary_worker_heartbeat_age_seconds", ["worker": "1"]) == 0)
-            let requests = try daemon.askAdmin("GET /requests")
+            let requests = try daemon.requestAdmin("GET /requests")
             #expect(requests.body == #"{"requests":[],"missing_workers":[0]}"#)
             let line = try daemon.logLine("worker does not answer")
             #expect(line["worker"] as? Int == 0)
@@ -61,10 +61,10 @@ extension EndToEnd {
             let daemon = try serving()
             try hangWorker(of: daemon)
             try daemon.eventuallyAdmin("GET /readyz", is: 503)
-            let answer = try daemon.askAdmin("POST /-/reload")
-            #expect(answer.status == 503)
+            let response = try daemon.requestAdmin("POST /-/reload")
+            #expect(response.status == 503)
             #expect(
-                answer.body == "worker 0 does not answer; the last good configuration stays\n")
+                response.body == "worker 0 does not answer; the last good configuration stays\n")
             let line = try daemon.logLine("reload failed; the last good configuration stays")
             #expect(line["problem"] as? String == "worker 0 does not answer")
             let failed = #"tributary_config_reloads_total{result="failed"}"#
@@ -74,13 +74,13 @@ extension EndToEnd {
             try daemon.eventuallyAdmin("POST /-/reload", is: 200)
         }
 
-        /// The worker that answers has the new configuration, the other one gets it later.
+        /// The responsive worker installs the new configuration at once, the hung worker later.
         @Test func logsReloadThatAHungWorkerHasNotInstalled() throws {
             let daemon = try serving()
             let limit = Limit.date
             try hangWorker(of: daemon)
-            while try daemon.askAdmin("POST /-/reload").status != 200 {
-                // A busy machine: the worker is silent for too long already.
+            while try daemon.requestAdmin("POST /-/reload").status != 200 {
+                // On a busy machine the worker may have been silent for too long already.
                 guard Date.now < limit else { throw Limit.Passed("a reload in time") }
                 try shim.release()
                 try daemon.eventuallyAdmin("GET /readyz", is: 200)

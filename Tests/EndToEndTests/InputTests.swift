@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What is read as a configuration: standard input and regular files, up to a size.
+    /// The sources of a configuration: standard input and regular files, up to a maximum size.
     @Suite struct InputTests {
         private let folder: Folder
         private let backend: Backend
@@ -17,7 +17,7 @@ extension EndToEnd {
         @Test func serveReadsStandardInput() throws {
             let daemon = try Daemon(["serve", "-"], input: Daemon.complete(plain(backend)))
             try daemon.awaitListening()
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
         }
 
         @Test func reportsErrorsInStandardInput() throws {
@@ -28,7 +28,7 @@ extension EndToEnd {
             #expect(result.errors.contains("did you mean 'from'?"))
         }
 
-        /// The text cannot be read again, but the files that it names are.
+        /// Standard input cannot be read again, but the included files are.
         @Test func reloadOfStandardInputReadsIncludedFilesAgain() throws {
             let include = { (route: String) in
                 "endpoints: [{ route: \(route), calls: { one: { from: b, get: /now } } }]\n"
@@ -38,16 +38,16 @@ extension EndToEnd {
                 Daemon.complete(plain(backend)) + "include: \(folder.path("more.yaml"))\n"
             let daemon = try Daemon(["serve", "-"], input: text)
             try daemon.awaitListening()
-            #expect(try daemon.ask("GET /old").status == 200)
+            #expect(try daemon.request("GET /old").status == 200)
             try folder.write("more.yaml", include("GET /new"))
             daemon.signal(SIGHUP)
             try daemon.logLine("configuration reloaded")
             try daemon.eventually("GET /new", is: 200)
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
         }
 
         @Test(arguments: ["check", "serve"]) func limitsStandardInput(_ command: String) throws {
-            // A device without an end, as standard input: it is read, but not for ever.
+            // An endless device as standard input: reading stops at the limit.
             let endless = try Command(
                 ["-c", "exec \"$0\" \(command) - < /dev/zero", Binary.url().path],
                 program: URL(filePath: "/bin/sh"))
@@ -73,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        /// Nobody writes to the pipe: opening it would wait for ever.
+        /// The pipe has no writer: opening it would block for ever.
         @Test func refusesPipeWithoutBlocking() throws {
             #expect(mkfifo(folder.path("pipe.yaml"), 0o600) == 0)
             let words = "it is a pipe, not a regular file"
@@ -103,13 +103,13 @@ extension EndToEnd {
                     == Command.Result(
                         status: 1,
                         errors: "large.yaml:1:1: error: it is larger than 16MiB\n1 error\n"))
-            // The control: the largest one that is read.
+            // The positive control: the largest configuration that is accepted.
             let room = (16 << 20) - CheckTests.good.utf8.count
             try folder.write("large.yaml", CheckTests.good + filler.prefix(room))
             #expect(try Command.run("check", "large.yaml", in: folder.url).status == 0)
         }
 
-        /// As a mounted secret is.
+        /// Mounted secrets are symbolic links.
         @Test func readsLinkToRegularFile() throws {
             try folder.write("target.yaml", CheckTests.good)
             try FileManager.default.createSymbolicLink(

@@ -19,7 +19,7 @@ extension EndToEnd {
                     """, in: folder)
         }
 
-        /// Ends the daemon; gives every line of its log.
+        /// Ends the daemon and returns all lines of its log.
         private func wholeLog() throws -> [[String: Any]] {
             daemon.signal(SIGTERM)
             #expect(try daemon.exitStatus() == 0)
@@ -31,10 +31,10 @@ extension EndToEnd {
         }
 
         @Test func logsEveryRequest() throws {
-            _ = try daemon.ask("GET /plain?secret=1", ["X-Request-Id: first"])
-            _ = try daemon.ask("GET /nowhere", ["X-Request-Id: second"])
-            _ = try daemon.ask("POST /plain", ["X-Request-Id: third"], body: "{}")
-            // Each core gathers lines of its own, so their order is not that of the requests.
+            _ = try daemon.request("GET /plain?secret=1", ["X-Request-Id: first"])
+            _ = try daemon.request("GET /nowhere", ["X-Request-Id: second"])
+            _ = try daemon.request("POST /plain", ["X-Request-Id: third"], body: "{}")
+            // Each worker collects its own lines, so their order is not that of the requests.
             let requests = try wholeLog().filter { $0["msg"] as? String == "request" }
                 .sorted { ($0["status"] as? Int ?? 0) < ($1["status"] as? Int ?? 0) }
             #expect(requests.map { $0["id"] as? String } == ["first", "second", "third"])
@@ -66,7 +66,7 @@ extension EndToEnd {
                 [
                     #"X-Request-Id: x","status":200,"y":"z"#, "User-Agent: a\u{1}b",
                 ])
-            _ = try? client.answer()
+            _ = try? client.readResponse()
             client.close()
             let lines = try wholeLog()
             let ours = ["listening", "request", "refused", "draining", "ended"]
@@ -77,7 +77,7 @@ extension EndToEnd {
         @Test func refusesAndLogsMalformedRequests() throws {
             let client = try Client(daemon.address)
             try client.socket.send("nonsense\r\n\r\n")
-            #expect(try client.answer().status == 400)
+            #expect(try client.readResponse().status == 400)
             client.close()
             let refused = try wholeLog().filter { $0["msg"] as? String == "refused" }
             #expect(refused.map { $0["status"] as? Int } == [400])

@@ -13,7 +13,7 @@ extension EndToEnd {
             daemon = try Daemon.serving(Self.start + plain(backend), in: folder)
         }
 
-        /// Without the access log: a test that looks for one line would be slower than it is long.
+        /// Without the access log, because searching its many lines would be slow.
         private static let start = "workers: 2\nlog: { access: false }\n"
 
         private func write(_ configuration: String) throws {
@@ -30,7 +30,7 @@ extension EndToEnd {
             try daemon.logLine("configuration reloaded")
             #expect(try reloads("succeeded") == "1")
             #expect(try reloads("failed") == "0")
-            // Cores take it over one by one, each at once.
+            // The workers install it one after another.
             try daemon.eventually("GET /new", is: 200)
             try daemon.eventually("GET /plain", is: 404)
         }
@@ -41,8 +41,8 @@ extension EndToEnd {
             try daemon.logLine("reload failed; the last good configuration stays")
             try daemon.logLine("configuration", containing: "did you mean 'from'?")
             #expect(try reloads("failed") == "1")
-            #expect(try daemon.ask("GET /plain").status == 200)
-            #expect(try daemon.ask("GET /new").status == 404)
+            #expect(try daemon.request("GET /plain").status == 200)
+            #expect(try daemon.request("GET /new").status == 404)
         }
 
         @Test func keepsConfigurationIfTheFileIsMissing() throws {
@@ -51,37 +51,37 @@ extension EndToEnd {
             let line = try daemon.logLine("configuration")
             #expect(line["problem"] as? String == "\(folder.path("gateway.yaml")): no such file")
             #expect(try reloads("failed") == "1")
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
         }
 
         @Test func reloadsByAdminPage() throws {
             try write(plain(backend, route: "GET /new"))
-            let answer = try daemon.askAdmin("POST /-/reload")
-            #expect(answer.status == 200 && answer.body == "reloaded\n")
+            let response = try daemon.requestAdmin("POST /-/reload")
+            #expect(response.status == 200 && response.body == "reloaded\n")
             try daemon.eventually("GET /new", is: 200)
 
             try write("nonsense\n")
-            // At most one a second.
+            // At most one reload per second is admitted.
             let refusal = try daemon.eventuallyReloaded()
             #expect(refusal.status == 422)
-            #expect(try daemon.askAdmin("GET /-/reload").status == 405)
+            #expect(try daemon.requestAdmin("GET /-/reload").status == 405)
         }
 
-        /// Reloads, good and bad, while clients ask without a pause: nobody notices.
+        /// Valid and invalid reloads while clients send requests without a pause: no request fails.
         @Test func noRequestFailsDuringReloads() throws {
             let clients = try (0..<4).map { _ in try Asker(daemon.address) }
             for round in 1...3 {
                 try write(plain(backend, path: "/reload/\(round)"))
                 daemon.signal(SIGHUP)
-                // Seen before the next one, else the system makes one of two equal signals.
+                // Waits for each signal, because the system merges pending signals of one kind.
                 try daemon.logLine("configuration reloaded", number: round)
-                for client in clients { try client.awaitAnswers(3) }
+                for client in clients { try client.awaitResponses(3) }
 
                 try write("nonsense")
                 daemon.signal(SIGHUP)
                 try daemon.logLine(
                     "reload failed; the last good configuration stays", number: round)
-                for client in clients { try client.awaitAnswers(3) }
+                for client in clients { try client.awaitResponses(3) }
             }
             for client in clients { #expect(try client.end().allSatisfy { $0 == 200 }) }
             #expect(try reloads("succeeded") == "3")
@@ -96,12 +96,12 @@ extension EndToEnd {
             try daemon.logLine("a change that needs a restart", containing: #""key":"listen""#)
             try daemon.logLine("a change that needs a restart", containing: #""key":"workers""#)
             try daemon.logLine("configuration reloaded")
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
         }
 
         @Test func appliesLimitsToNewConnections() throws {
             let long = "GET /\(String(repeating: "x", count: 2000))"
-            #expect(try daemon.ask(long).status == 404)
+            #expect(try daemon.request(long).status == 404)
             try write("limits: { uri_bytes: 1KiB }\n" + plain(backend, route: "GET /new"))
             daemon.signal(SIGHUP)
             try daemon.eventually("GET /new", is: 200)
@@ -111,7 +111,7 @@ extension EndToEnd {
         @Test func changesLogLevelAtOnce() throws {
             let text = Daemon.complete(Self.start + plain(backend, route: "GET /new"))
             try folder.write("gateway.yaml", text.replacing("access: false", with: "level: error"))
-            #expect(try daemon.askAdmin("POST /-/reload").status == 200)
+            #expect(try daemon.requestAdmin("POST /-/reload").status == 200)
             try daemon.eventually("GET /new", is: 200)
             daemon.signal(SIGTERM)
             #expect(try daemon.exitStatus() == 0)
@@ -120,7 +120,7 @@ extension EndToEnd {
     }
 }
 
-/// A client that asks for /plain again and again, on one connection, on a thread of its own.
+/// A client that requests /plain repeatedly, on one connection and its own thread.
 private final class Asker: @unchecked Sendable {
     // Guarded by `changed`.
     private var statuses: [Int] = []
@@ -137,10 +137,10 @@ private final class Asker: @unchecked Sendable {
             do {
                 while !changed.withLock({ isStopping }) {
                     try client.send("GET /plain")
-                    let answer = try client.answer()
-                    if answer["Connection"] == "close" { client = try Client(address) }
+                    let response = try client.readResponse()
+                    if response["Connection"] == "close" { client = try Client(address) }
                     changed.withLock {
-                        statuses.append(answer.status)
+                        statuses.append(response.status)
                         changed.broadcast()
                     }
                 }
@@ -154,13 +154,13 @@ private final class Asker: @unchecked Sendable {
         }
     }
 
-    /// Waits for so many answers from now on.
-    func awaitAnswers(_ count: Int) throws {
+    /// Waits for this number of further responses.
+    func awaitResponses(_ count: Int) throws {
         let goal = changed.withLock { statuses.count + count }
         try wait { statuses.count >= goal || hasEnded }
     }
 
-    /// The statuses of all answers.
+    /// The statuses of all responses.
     func end() throws -> [Int] {
         changed.withLock { isStopping = true }
         try wait { hasEnded }

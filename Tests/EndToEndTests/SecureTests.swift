@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// A backend over TLS, played by OpenSSL's own server.
+    /// A backend over TLS: OpenSSL's own server.
     @Suite(.enabled(if: SecureBackend.isPossible)) struct SecureTests {
         private func configuration(_ backend: SecureBackend, _ tls: String) -> String {
             """
@@ -13,18 +13,18 @@ extension EndToEnd {
               - route: GET /x
                 expose: details
                 calls:
-                  one: { from: b, get: /answer, required: true }
+                  one: { from: b, get: /response, required: true }
 
             """
         }
 
-        /// A wrong name is refused; the right one, by a reload, is believed.
+        /// A wrong server name is refused; after a reload, the right one is accepted.
         @Test func verifiesTheCertificateOfTheBackend() throws {
             let folder = try Folder()
             let backend = try SecureBackend(in: folder)
             let daemon = try Daemon.serving(
                 configuration(backend, "ca: authority.pem, server_name: other.test"), in: folder)
-            let refusal = try daemon.ask("GET /x")
+            let refusal = try daemon.request("GET /x")
             #expect(refusal.status == 502)
             #expect(refusal.body.contains(#""kind":"tls_certificate_error""#))
             #expect(refusal.body.contains("hostname mismatch"))
@@ -34,18 +34,18 @@ extension EndToEnd {
             daemon.signal(SIGHUP)
             try daemon.logLine("configuration reloaded")
             try daemon.eventually("GET /x", is: 200)
-            #expect(try daemon.ask("GET /x").body == #"{"one":{"a":42}}"#)
+            #expect(try daemon.request("GET /x").body == #"{"one":{"a":42}}"#)
 
             try FileManager.default.removeItem(atPath: folder.path("authority.pem"))
             daemon.signal(SIGHUP)
             try daemon.logLine(
                 "configuration", containing: "'ca' in 'tls' of backend 'b' cannot be read")
-            #expect(try daemon.ask("GET /x").status == 200, "the last good one stays")
+            #expect(try daemon.request("GET /x").status == 200, "the last good one stays")
         }
     }
 }
 
-/// `openssl s_server`, which answers with the file that is asked for.
+/// `openssl s_server`, which responds with the requested file.
 private final class SecureBackend {
     private let server: Command
     private(set) var url = ""

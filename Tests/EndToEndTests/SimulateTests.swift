@@ -30,7 +30,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            ["--faults", "nobody: timeout 10%"], ["--requests", "0"], ["--trace"],
+            ["--faults", "unknown: timeout 10%"], ["--requests", "0"], ["--trace"],
             ["--only", "99", "--requests", "5"], ["--rate", "0"], ["--latency", "users: slow"],
             ["--optional", "lang: 10%"],
         ]) func reportsUsageErrors(_ arguments: [String]) throws {

@@ -41,7 +41,7 @@ extension EndToEnd {
             #expect(result == inUse(taken.port))
         }
 
-        /// Sharing a port among workers must not let a second daemon in.
+        /// Sharing a port among workers must not allow a second daemon on it.
         @Test func secondDaemonCannotShareThePort() throws {
             let backend = try Backend()
             let folder = try Folder()
@@ -52,7 +52,7 @@ extension EndToEnd {
             try folder.write("second.yaml", second)
             let result = try Command.run("serve", folder.path("second.yaml"))
             #expect(result == inUse(port))
-            #expect(try first.ask("GET /plain").status == 200)
+            #expect(try first.request("GET /plain").status == 200)
         }
 
         private func inUse(_ port: UInt16) -> Command.Result {
@@ -67,7 +67,7 @@ extension EndToEnd {
             let backend = try Backend()
             let daemon = try Daemon.serving(plain(backend), in: folder, listen: "localhost:0")
             #expect(daemon.address.hasPrefix("127.0.0.1:"))
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
         }
 
         @Test func reportsUnresolvableHostInOneLine() throws {
@@ -87,12 +87,12 @@ extension EndToEnd {
             let folder = try Folder()
             let daemon = try Daemon.serving("workers: 2\n" + plain(backend), in: folder)
             #expect(try daemon.metric("tributary_workers") == "2")
-            for _ in 0..<16 { #expect(try daemon.ask("GET /plain").status == 200) }
+            for _ in 0..<16 { #expect(try daemon.request("GET /plain").status == 200) }
             #expect(try listeners(at: daemon.address) == 2)
         }
 
         #if os(Linux)
-            /// Sockets of this machine that listen on a port of loopback.
+            /// The number of sockets that listen on a loopback port.
             private func listeners(at address: String) throws -> Int {
                 let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
                 let local = "0100007F:" + String(format: "%04X", port)
@@ -116,7 +116,7 @@ extension EndToEnd {
                 "workers: \(workers)\n" + plain(backend), in: folder,
                 listen: "unix:\(folder.path("s"))")
             #expect(daemon.address == "unix:\(folder.path("s"))")
-            for _ in 0..<8 { #expect(try daemon.ask("GET /plain").status == 200) }
+            for _ in 0..<8 { #expect(try daemon.request("GET /plain").status == 200) }
 
             daemon.signal(SIGTERM)
             #expect(try daemon.exitStatus() == 0)
@@ -138,7 +138,7 @@ extension EndToEnd {
             try folder.write("gateway.yaml", text)
             let daemon = try Daemon(["serve", folder.path("gateway.yaml")])
             try daemon.awaitListening()
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
             #expect(try mode(of: folder.path("s")) == 0o600)
             #expect(try mode(of: folder.path("a")) == 0o666)
         }
@@ -175,7 +175,7 @@ extension EndToEnd {
             #expect(try first.exitStatus() == -SIGKILL)
             #expect(folder.has("s"))
             let second = try Daemon.serving(plain(backend), in: folder, listen: listen)
-            #expect(try second.ask("GET /plain").status == 200)
+            #expect(try second.request("GET /plain").status == 200)
         }
 
         @Test func keepsSocketFileOfRunningDaemon() throws {
@@ -189,7 +189,7 @@ extension EndToEnd {
                 result.errors
                     == "tributary: cannot listen on \(listen): address already in use"
                     + " (is another tributary running?)\n")
-            #expect(try first.ask("GET /plain").status == 200)
+            #expect(try first.request("GET /plain").status == 200)
         }
 
         @Test func adminServerListensOnUnixSocket() throws {
@@ -199,7 +199,7 @@ extension EndToEnd {
             try folder.write("gateway.yaml", text)
             let daemon = try Daemon(["serve", folder.path("gateway.yaml")])
             try daemon.awaitListening()
-            #expect(try daemon.askAdmin("GET /readyz").status == 200)
+            #expect(try daemon.requestAdmin("GET /readyz").status == 200)
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Standard output is a pipe that is full, a device that fails, or closed: serving goes on.
+    /// Standard output is a full pipe, a failing device, or closed: the daemon continues to serve.
     @Suite struct UnreadLogTests {
         private let backend: Backend
         private let folder: Folder
@@ -22,12 +22,12 @@ extension EndToEnd {
             let client = try Client(daemon.address)
             for number in 0..<count {
                 try client.send("GET \(path)", ["X-Request-Id: \(number)"])
-                #expect(try client.answer().status == 404)
+                #expect(try client.readResponse().status == 404)
             }
             client.close()
         }
 
-        /// Looks only at the beginning of the lines, which are long.
+        /// Compares only the beginning of the lines, which are long.
         private func awaitLine(ofRequest number: Int, of daemon: Daemon) throws {
             let id = #""id":"\#(number)""#
             _ = try daemon.output.line("the line of request \(number)") {
@@ -44,8 +44,8 @@ extension EndToEnd {
             let grown = try daemon.residentBytes() - before
 
             #expect(grown < 14 << 20, "8 MiB of lines and some change: \(grown)")
-            #expect(try daemon.askAdmin("GET /livez").status == 200)
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.requestAdmin("GET /livez").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
             let dropped = try #require(Int(try daemon.metric(Self.dropped) ?? ""))
             #expect(dropped > 3000)
             daemon.signal(SIGTERM)
@@ -95,7 +95,7 @@ extension EndToEnd {
             let output = Output(isRead: false)
             let daemon = try Daemon.servingUnix(configuration, in: folder, output: output)
             try output.pipe.fileHandleForReading.close()
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
             let limit = Limit.date
             while try daemon.metric(Self.dropped) != "1" {  // the line of the request
                 guard Date.now < limit else { throw Limit.Passed("a line to be dropped") }
@@ -108,7 +108,7 @@ extension EndToEnd {
             @Test func countsLinesThatCannotBeWritten() throws {
                 let daemon = try Daemon.servingUnix(
                     configuration, in: folder, redirections: ">/dev/full")
-                #expect(try daemon.ask("GET /plain").status == 200)
+                #expect(try daemon.request("GET /plain").status == 200)
                 let limit = Limit.date
                 while try daemon.metric(Self.dropped) != "2" {  // "listening" and one request
                     guard Date.now < limit else { throw Limit.Passed("two lines to be dropped") }
@@ -124,8 +124,8 @@ extension EndToEnd {
                 configuration, in: folder, redirections: redirections)
             let client = try Client(daemon.address)
             try client.send("GET /plain")
-            let answer = try client.answer()
-            #expect(answer.status == 200 && answer.body == #"{"one":{"asked":"/now"}}"#)
+            let response = try client.readResponse()
+            #expect(response.status == 200 && response.body == #"{"one":{"asked":"/now"}}"#)
             client.close()
             #expect(try daemon.metric(Self.dropped) == "0")
             daemon.signal(SIGTERM)
@@ -135,7 +135,7 @@ extension EndToEnd {
 }
 
 extension Daemon {
-    /// Memory that the process really uses; 0 where the system does not say.
+    /// The resident memory of the process; 0 where the system does not report it.
     fileprivate func residentBytes() throws -> Int {
         #if os(Linux)
             let status = try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8)

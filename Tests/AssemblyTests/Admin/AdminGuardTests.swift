@@ -100,7 +100,7 @@ import Testing
     @Test(arguments: ["cross-site", "same-site", "Cross-Site", "anything"] as [FieldValue])
     func refusesCrossSiteChanges(_ site: FieldValue) throws {
         #expect(try refusal(.post, "/-/reload", ("Sec-Fetch-Site", site)) == .crossSite)
-        // A link to the page, which shows nothing to the site that has it.
+        // A link to the page, which reveals nothing to the site that contains it.
         #expect(try refusal(.get, "/metrics", ("Sec-Fetch-Site", site)) == nil)
     }
 
@@ -127,7 +127,7 @@ import Testing
         #expect(limit.wait(at: start) == .seconds(1))
         #expect(limit.wait(at: start + .milliseconds(999)) == .milliseconds(1))
         #expect(limit.wait(at: start + .seconds(1)) == nil)
-        // A refused one does not count: the second is measured from the last admitted reload.
+        // A refused reload does not count: the interval begins with the last admitted one.
         #expect(limit.wait(at: start + .milliseconds(1600)) == .milliseconds(400))
         #expect(limit.wait(at: start + .seconds(2)) == nil)
     }

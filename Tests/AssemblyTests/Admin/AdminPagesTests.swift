@@ -8,7 +8,7 @@ import Reactor
 import SimReactor
 import Testing
 
-/// The admin pages on a server in virtual time, over a process in the test's hands.
+/// The admin pages on a server in virtual time, with a process that the test controls.
 @Suite struct AdminPagesTests {
     /// A process with one worker that never answers.
     private final class Process: AdministeredProcess {

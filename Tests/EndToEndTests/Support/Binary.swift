@@ -4,7 +4,7 @@ import Foundation
 enum Binary {
     struct NotBuilt: Error {}
 
-    /// Stands in the folder of the test bundle, whatever the configuration or scratch path is.
+    /// In the folder of the test bundle, for every configuration and scratch path.
     static func url(_ name: String = "tributary") throws -> URL {
         for argument in CommandLine.arguments where argument.contains("/") {
             var folder = URL(filePath: argument).standardizedFileURL

@@ -17,10 +17,10 @@ final class Client {
         try socket.send(text + "\r\n" + (body ?? ""))
     }
 
-    /// The next answer; throws if the connection ends instead.
-    func answer() throws -> Message {
+    /// Reads the next response; throws if the connection ends instead.
+    func readResponse() throws -> Message {
         guard let message = try Message(from: socket, kept: &rest) else {
-            throw Limit.Passed("an answer, and the connection ended")
+            throw Limit.Passed("a response, and the connection ended")
         }
         return message
     }
@@ -28,16 +28,16 @@ final class Client {
     /// Whether the other side ends the connection without another byte.
     func isEnded() throws -> Bool { try rest.isEmpty && socket.receive().isEmpty }
 
-    /// Goes away; else the other side would wait a moment for it.
+    /// Closes the connection, so that the other side does not wait for it.
     func close() { socket.shutDown() }
 
-    /// One request on a connection of its own.
-    static func ask(
+    /// Sends one request on a new connection.
+    static func request(
         _ address: String, _ request: String, _ fields: [String] = [], host: String = "test",
         body: String? = nil
     ) throws -> Message {
         let client = try Client(address)
         try client.send(request, fields, host: host, body: body)
-        return try client.answer()
+        return try client.readResponse()
     }
 }

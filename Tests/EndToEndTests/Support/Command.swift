@@ -1,6 +1,6 @@
 import Foundation
 
-/// One process of the binary. It is ended with this object, if it still runs.
+/// One process of the binary. It is terminated with this object if it still runs.
 class Command {
     let output: Output
     let errors: Output
@@ -8,11 +8,11 @@ class Command {
     private let ended = Event()
 
     /// - Parameters:
-    ///   - program: another than the binary
-    ///   - environment: all of it; nothing is inherited
-    ///   - input: given to standard input, which then ends
-    ///   - output: gets its standard output
-    ///   - errors: gets its standard error
+    ///   - program: another program than the binary
+    ///   - environment: the whole environment; nothing is inherited
+    ///   - input: the content of standard input
+    ///   - output: receives its standard output
+    ///   - errors: receives its standard error
     init(
         _ arguments: [String], program: URL? = nil, environment: [String: String] = [:],
         in folder: URL? = nil, input: String = "", output: Output = Output(),
@@ -28,7 +28,7 @@ class Command {
         process.standardError = errors.pipe
         let stdin = Pipe()
         process.standardInput = stdin
-        process.terminationHandler = { [ended] _ in ended.happen() }
+        process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
         try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try stdin.fileHandleForWriting.close()
@@ -47,12 +47,12 @@ class Command {
     /// Waits for its end; a signal's number is negative.
     func exitStatus() throws -> Int32 {
         try ended.wait(for: "the end of the process")
-        ended.happen()  // for the next who asks
+        ended.signal()  // for the next caller
         return process.terminationReason == .exit
             ? process.terminationStatus : -process.terminationStatus
     }
 
-    /// What a command did that ended by itself.
+    /// The result of a command that ended by itself.
     struct Result: Equatable {
         var status: Int32
         var output = ""

@@ -3,7 +3,7 @@ import Testing
 
 /// A running `tributary serve`.
 final class Daemon: Command {
-    /// Where it listens, from its log.
+    /// The address that it listens on, from its log.
     private(set) var address = ""
     private(set) var admin = ""
 
@@ -19,11 +19,11 @@ final class Daemon: Command {
         return daemon
     }
 
-    /// Serves a configuration on two unix sockets of the folder, so that tests need no log to know the
-    /// addresses, and waits until both answer.
+    /// Serves a configuration on two unix sockets of the folder, so that tests need no log to know
+    /// the addresses, and waits until both respond.
     ///
     /// - Parameters:
-    ///   - redirections: as a shell has them, such as `>/dev/full`
+    ///   - redirections: in the syntax of a shell, e.g. `>/dev/full`
     static func servingUnix(
         _ configuration: String, in folder: Folder, output: Output = Output(),
         redirections: String = "", environment: [String: String] = [:]
@@ -63,8 +63,8 @@ final class Daemon: Command {
         admin = line["admin"] as? String ?? ""
     }
 
-    /// A line of the log with such a message, and with such a text anywhere in it: the first one, or
-    /// the one with such a number among them.
+    /// The first line of the log with this message and this text, or the one with this number among
+    /// them.
     @discardableResult
     func logLine(
         _ message: String, containing text: String = "", number: Int = 1
@@ -77,48 +77,53 @@ final class Daemon: Command {
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 
-    /// Waits until every core knows that it drains: cores read their letters in order, and answer for
-    /// the metrics after that.
+    /// Waits until every worker drains: workers read their messages in order, so they deliver
+    /// metrics after that.
     func awaitDraining() throws {
         try logLine("draining")
-        _ = try askAdmin("GET /metrics")
+        _ = try requestAdmin("GET /metrics")
     }
 
-    func ask(_ request: String, _ fields: [String] = [], body: String? = nil) throws -> Message {
-        try Client.ask(address, request, fields, body: body)
+    func request(_ request: String, _ fields: [String] = [], body: String? = nil) throws -> Message
+    {
+        try Client.request(address, request, fields, body: body)
     }
 
-    func askAdmin(
+    func requestAdmin(
         _ request: String, _ fields: [String] = [], host: String = "localhost"
     ) throws -> Message {
-        try Client.ask(admin, request, fields, host: host)
+        try Client.request(admin, request, fields, host: host)
     }
 
-    /// Asks until the answer has this status: for what is on its way and takes an unknown, short time.
+    /// Repeats a request until the response has this status, for changes that take a short, unknown
+    /// time.
     func eventually(_ request: String, is status: Int) throws {
         let limit = Limit.date
-        while try ask(request).status != status {
+        while try self.request(request).status != status {
             guard Date.now < limit else { throw Limit.Passed("\(request) to be \(status)") }
         }
     }
 
-    /// Asks for a reload until it is not one too many.
+    /// Repeats a reload until the limit of one per second admits it.
     func eventuallyReloaded() throws -> Message {
         let limit = Limit.date
         while true {
-            let answer = try askAdmin("POST /-/reload")
-            if answer.status != 429 { return answer }
+            let response = try requestAdmin("POST /-/reload")
+            if response.status != 429 { return response }
             guard Date.now < limit else { throw Limit.Passed("a reload") }
             sched_yield()
         }
     }
 
-    /// Asks the admin address until the answer has this status; gives that answer.
+    /// Repeats a request to the admin address until the response has this status; returns the
+    /// response.
     @discardableResult
     func eventuallyAdmin(_ request: String, is status: Int) throws -> Message {
         let limit = Limit.date
         while true {
-            if let answer = try? askAdmin(request), answer.status == status { return answer }
+            if let response = try? requestAdmin(request), response.status == status {
+                return response
+            }
             guard Date.now < limit else { throw Limit.Passed("\(request) to be \(status)") }
             sched_yield()
         }
@@ -126,7 +131,7 @@ final class Daemon: Command {
 
     /// The value of a line of /metrics, labels included: `tributary_workers`.
     func metric(_ name: String) throws -> String? {
-        try askAdmin("GET /metrics").body.split(separator: "\n")
+        try requestAdmin("GET /metrics").body.split(separator: "\n")
             .first { $0.hasPrefix(name + " ") }
             .map { String($0.dropFirst(name.count + 1)) }
     }

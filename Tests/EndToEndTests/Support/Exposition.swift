@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page of metrics, every line of it held against the text format 0.0.4 of Prometheus.
+/// A page of metrics, each line of which is parsed by the text format 0.0.4 of Prometheus.
 struct Exposition {
     struct Sample {
         let name: String

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A temporary folder with files, which goes away with this object.
+/// A temporary folder with files, which is removed with this object.
 final class Folder {
     let url: URL
 
-    /// The path is short, since that of a unix socket may have 107 bytes.
+    /// The path is short, because that of a unix socket has at most 107 bytes.
     init(_ files: [String: String] = [:]) throws {
         url = URL(filePath: "/tmp/tributary-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -15,8 +15,8 @@ final class Folder {
 
     func path(_ name: String) -> String { url.appending(path: name).path }
 
-    /// Puts the whole file there at once, as an editor does, but without waiting for the disk as
-    /// Foundation's atomic write does: that takes seconds on a busy machine.
+    /// Replaces the file atomically, as an editor does. Foundation's atomic write would wait for
+    /// the disk, which takes seconds on a busy machine.
     func write(_ name: String, _ text: String) throws {
         let draft = path("\(name).draft")
         try Data(text.utf8).write(to: URL(filePath: draft))

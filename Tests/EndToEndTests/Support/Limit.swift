@@ -1,14 +1,14 @@
 import Foundation
 
-/// How long a test waits for what has to happen: generous, for a busy machine and a sanitizer; only a
-/// failure takes that long.
+/// The maximum time that a test waits for an event: generous, for busy machines and sanitizers.
+/// Only a failing test takes that long.
 enum Limit {
     static let seconds = 20.0
 
     static var date: Date { Date(timeIntervalSinceNow: seconds) }
     static var dispatch: DispatchTime { .now() + seconds }
 
-    /// It did not happen.
+    /// The event did not happen in time.
     struct Passed: Error, CustomStringConvertible {
         let description: String
 
@@ -16,11 +16,11 @@ enum Limit {
     }
 }
 
-/// Something that one thread tells another, once or several times.
+/// A signal from one thread to another, once or several times.
 final class Event: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
-    func happen() { semaphore.signal() }
+    func signal() { semaphore.signal() }
 
     func wait(for what: String) throws {
         guard semaphore.wait(timeout: Limit.dispatch) == .success else { throw Limit.Passed(what) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// One HTTP message, read from a socket as simply as it can be: a head, and as many bytes of a body
-/// as it says.
+/// One HTTP message, read from a socket in the simplest way: a head, and the body of
+/// `Content-Length` bytes.
 struct Message {
     let startLine: String
     let fields: [(name: String, value: String)]
@@ -43,9 +43,9 @@ struct Message {
         fields.first { $0.name == name.lowercased() }?.value
     }
 
-    /// Of an answer.
+    /// The status of a response.
     var status: Int { Int(startLine.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
-    /// Of a request.
+    /// The target of a request.
     var target: String { startLine.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process writes, gathered on a thread of its own.
+/// The output of a process, collected on a separate thread.
 final class Output: @unchecked Sendable {
     // Guarded by `changed`.
     private var lines: [String] = []
@@ -26,7 +26,7 @@ final class Output: @unchecked Sendable {
         _ = fcntl(writing, F_SETFL, flags)
     }
 
-    /// Reads from now on what is there and what comes.
+    /// Starts to read the pending and all later output.
     func startReading() {
         let reading = pipe.fileHandleForReading
         Thread.detachNewThread { [self] in
@@ -50,20 +50,20 @@ final class Output: @unchecked Sendable {
         changed.broadcast()
     }
 
-    /// Everything up to now.
+    /// The output so far.
     var text: String {
         changed.withLock {
             lines.map { $0 + "\n" }.joined() + String(decoding: lastLine, as: UTF8.self)
         }
     }
 
-    /// Everything, when the writer has ended.
+    /// The whole output, after the writer has ended.
     func whole() throws -> String {
         try wait(for: "the end of an output") { isAtEnd }
         return text
     }
 
-    /// The first whole line for which `isIt` is true, or the one with such a number among them.
+    /// The first whole line for which `isIt` is true, or the one with this number among them.
     func line(_ what: String, number: Int = 1, where isIt: (String) -> Bool) throws -> String {
         var (scanned, count) = (0, 0)
         var found: String?

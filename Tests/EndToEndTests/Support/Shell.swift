@@ -1,10 +1,10 @@
 import Foundation
 
-/// Runs lines as somebody at a terminal does, with `tributary` on the path.
+/// Runs command lines in a shell, with `tributary` on the path.
 struct Shell {
     let folder: Folder
 
-    /// What the command wrote, both streams in their order.
+    /// The output of the command, with both streams in order.
     func run(_ command: String) throws -> String {
         let output = Output()
         let process = Process()

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A library for LD_PRELOAD that makes one thread of a process hang as long as a file exists.
+/// A library for LD_PRELOAD that makes one thread of a process hang while a file exists.
 struct Shim {
     let folder: Folder
     private let file = "hang"
 
-    /// Needs a C compiler, which comes with Swift, and a loader that knows LD_PRELOAD.
+    /// Needs a C compiler, which Swift includes, and a loader that supports LD_PRELOAD.
     static var isAvailable: Bool {
         #if os(Linux)
             compiler != nil
@@ -38,10 +38,10 @@ struct Shim {
         }
     }
 
-    /// For the process in which a thread is to hang.
+    /// The environment of the process in which a thread should hang.
     ///
     /// - Parameter thread: the name of the event loop that hangs before it waits for events; a name
-    ///   that no thread has when only lookups are to hang
+    ///   that no thread has if only lookups should hang
     func environment(thread: String) -> [String: String] {
         [
             "LD_PRELOAD": folder.path("shim.so"), "HANG_THREAD": thread,

@@ -13,7 +13,7 @@ final class Socket: Sendable {
     init(_ descriptor: Int32) throws {
         guard descriptor >= 0 else { throw Failure("socket") }
         self.descriptor = descriptor
-        // A child that inherits a descriptor keeps its connection open.
+        // A child process that inherits a descriptor would keep its connection open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var limit = timeval(tv_sec: Int(Limit.seconds), tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -26,7 +26,7 @@ final class Socket: Sendable {
 
     // MARK: Addresses
 
-    /// `127.0.0.1:8080` or `unix:/path`, as the log has it.
+    /// `127.0.0.1:8080` or `unix:/path`, as in the log.
     convenience init(connectedTo address: String) throws {
         if address.hasPrefix("unix:") {
             try self.init(systemSocket(AF_UNIX))
@@ -121,7 +121,7 @@ final class Socket: Sendable {
         return Array(chunk[..<count])
     }
 
-    /// Both directions end; whoever waits in `accepted` or `receive` returns.
+    /// Shuts down both directions; waiting calls of `accepted` and `receive` return.
     func shutDown() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }

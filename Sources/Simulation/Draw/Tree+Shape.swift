@@ -18,7 +18,7 @@ struct DrawnShape {
     }
 }
 
-/// `items[].price` as steps; nil stands for every element.
+/// `items[].price` as steps; nil means every element.
 struct TreePath: Equatable {
     var steps: ArraySlice<String?>
 

@@ -387,7 +387,7 @@ import Testing
             """
             one: { from: a, get: /1 }
             two: { from: b, get: "/2/{one}" }
-            three: { from: c, get: "/3/{request.header.Nobody}" }
+            three: { from: c, get: "/3/{request.header.Absent}" }
             """, endpoint: "server_timing: true")
         harness.on("/1", .ok("1", after: 12))
         harness.on("/2/1", .status(500, after: 30))

@@ -45,7 +45,7 @@ final class RequestRecorder {
     }
 
     private func ended(_ end: ServerHooks.ExchangeEnd) {
-        let duration = loop.now - end.exchange.began
+        let duration = end.exchange.record?.duration ?? .zero
         meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
         guard hasAccessLog else { return }
         log.write(.info, "request") { line in

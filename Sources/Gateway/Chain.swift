@@ -8,8 +8,8 @@ import Reactor
 struct Chain {
     let loop: any Loop
     let backends: [Backend]
-    /// Records the calls of a request for `explain`; nil while serving.
-    var recorder: CallRecorder?
+    /// Records the targets of calls for `explain`; nil while serving.
+    var targets: SentTargets?
 
     /// Every request before its endpoint is known. The responses that no endpoint gives pass it
     /// too: 404, 405, and the rejections of the server itself, such as 400, 408, 431 and 503.
@@ -25,7 +25,7 @@ struct Chain {
     /// A request to an endpoint, from its head to its response.
     func endpoint(_ plan: EndpointPlan, _ state: EndpointState) -> Service<Request, Response> {
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
-        let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse)
+        let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
         let filters: [Filter<Request, Response>?] = [
             // Above the padding and the deadline: both count from the request's last byte. Above
             // the limit: a client that sends its body slowly must not take the permits of others.
@@ -49,12 +49,10 @@ struct Chain {
     func call(_ plan: CallPlan, deadline: Duration) -> CallService {
         let backend = backends[plan.backend]
         let filters: [CallFilter?] = [
-            // Above all, so that it records the whole call.
-            recorder?.ofCall(plan),
             // Above all: waiting in the queue, retries and hedges share one limit.
             CallTimeout.filter(plan.timeout, deadline: deadline, loop: loop),
             // Above retry: the second request is a complete one, with attempts of its own.
-            plan.hedgeAfter.map { Hedge.filter(after: $0) },
+            plan.hedgeAfter.map { Hedge.filter(after: $0, loop: loop) },
             // Above the breaker: each attempt is a sample of its own.
             plan.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
             // Above the concurrency limit: a call that the breaker refuses does not enter its
@@ -63,9 +61,20 @@ struct Chain {
             // Lowest: a permit is held exactly as long as a connection may be used.
             backend.concurrencyLimit?.filter,
             // Below all, so that it records every request that is sent.
-            recorder?.ofRequest(plan, to: backend.plan),
+            targets?.filter(plan),
         ]
         return filters.compactMap { $0 }.around(CallService { backend.send($0, $1) })
+    }
+
+    /// The names that the records of an endpoint's requests refer to.
+    func recorded(_ plan: EndpointPlan) -> RecordedEndpoint {
+        RecordedEndpoint(
+            name: plan.name, isPadded: plan.padding != nil,
+            calls: plan.calls.map { call in
+                let backend = backends[call.backend]
+                return RecordedEndpoint.Call(
+                    name: call.name, backend: backend.plan.name, hosts: backend.hostFields)
+            })
     }
 
     private func calls(of plan: EndpointPlan) -> [EndpointCall] {

@@ -19,20 +19,20 @@ package final class GatewayService {
     /// - Parameters:
     ///   - slots: the embedder's number of each endpoint, in the plan's order
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
-    ///   - recorder: records the calls of a request that `explain` runs
+    ///   - targets: records the targets of the calls of a request that `explain` runs
     package convenience init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
-        replacing former: GatewayService? = nil, recorder: CallRecorder? = nil
+        replacing former: GatewayService? = nil, targets: SentTargets? = nil
     ) {
         self.init(
-            plan, slots: slots, client: client, loop: loop, replacing: former, recorder: recorder,
+            plan, slots: slots, client: client, loop: loop, replacing: former, targets: targets,
             entryFilters: nil)
     }
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
     init(
         _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
-        replacing former: GatewayService? = nil, recorder: CallRecorder? = nil,
+        replacing former: GatewayService? = nil, targets: SentTargets? = nil,
         entryFilters: [Filter<Request, Response>]?
     ) {
         self.plan = plan
@@ -40,13 +40,13 @@ package final class GatewayService {
             Backend(
                 backend, client: client, loop: loop,
                 replacing: former?.backends.first { $0.plan.name == backend.name },
-                runsHealthChecks: recorder == nil)
+                runsHealthChecks: targets == nil)
         }
         self.backends = backends
-        let chain = Chain(loop: loop, backends: backends, recorder: recorder)
+        let chain = Chain(loop: loop, backends: backends, targets: targets)
         for slot in slots { states[slot] = former?.states[slot] ?? EndpointState() }
         let routes = Routes(
-            plan,
+            plan, recorded: plan.endpoints.map(chain.recorded),
             endpoints: zip(plan.endpoints, slots).map { [states] endpoint, slot in
                 chain.endpoint(endpoint, states[slot] ?? EndpointState())
             },

@@ -46,6 +46,9 @@ package struct BodyBuffer {
         return true
     }
 
+    /// Bytes collected so far.
+    package var count: Int { bytes.count }
+
     /// Returns the collected bytes and empties the buffer.
     package mutating func take() -> Bytes {
         let collected = bytes

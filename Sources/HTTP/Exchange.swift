@@ -49,6 +49,13 @@ package final class Exchange {
     /// What the embedder determined about the origin of the request; retained until its end.
     package var origin: AnyObject?
 
+    /// What happens to this request; nil after the end, when the record may serve another one.
+    ///
+    /// Unchecked: no access calls other code.
+    @exclusivity(unchecked) package private(set) var record: RequestRecord?
+    /// Receives the record at the end; nil for a record that was created for this exchange.
+    private let records: RequestRecordPool?
+
     /// Nil without a limit, and after the end.
     private var budget: ByteBudget?
     private var reservedBytes = 0
@@ -56,11 +63,13 @@ package final class Exchange {
     /// Nil after the end. Unchecked: the list is taken out before a permit is released.
     @exclusivity(unchecked) private var permits: [Permit]? = []
 
-    /// - Parameter budget: limits the memory of this exchange
+    /// - Parameters:
+    ///   - budget: limits the memory of this exchange
+    ///   - records: those of the worker
     package init(
         id: RequestID, trace: TraceContext, local: LocalContext, began: Instant,
         client: String? = nil,
-        budget: ByteBudget? = nil
+        budget: ByteBudget? = nil, records: RequestRecordPool? = nil
     ) {
         self.id = id
         self.trace = trace
@@ -69,6 +78,8 @@ package final class Exchange {
         self.lastByte = began
         self.client = client
         self.budget = budget
+        self.records = records
+        unsafe record = records?.take(began: began) ?? RequestRecord(began: began)
     }
 
     deinit { end() }
@@ -76,6 +87,7 @@ package final class Exchange {
     /// The response is sent, or the request was cancelled: releases the permits and the bytes.
     package func end() {
         budget.take()?.release(reservedBytes)
+        if let record = unsafe record.take() { records?.give(record) }
         // A release may start other work, which must not find the permits again.
         guard let permits = unsafe permits.take() else { return }
         for permit in permits { permit.release() }

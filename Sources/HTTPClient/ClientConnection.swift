@@ -20,6 +20,8 @@ final class ClientConnection {
     /// Sends the streamed body of the call's request; nil for a complete body.
     @exclusivity(unchecked) private var bodySender: RequestBodySender?
     @exclusivity(unchecked) private var isPaused = false
+    /// A request was written to it before.
+    @exclusivity(unchecked) private var wasUsed = false
 
     init(
         _ id: ConnectionID, on stream: any ByteStream, of pool: Pool, writer: RequestWriter,
@@ -42,6 +44,8 @@ final class ClientConnection {
         unsafe self.call = call
         unsafe machine.beginRequest(call.request.method)
         writer.write(call.request, to: stream)
+        call.recordSent(reusingConnection: unsafe wasUsed)
+        unsafe wasUsed = true
         if case .stream(let source) = call.request.body { sendBody(from: source) }
     }
 

@@ -11,13 +11,28 @@ package struct ExchangeFields {
 
     package let millisecondsLeft: UInt64
 
+    /// The attempt's place in the record of the exchange; nil for one that is not recorded.
+    let attempt: Int?
+
     /// - Parameters:
     ///   - span: random; identifies the call in the trace
     ///   - left: until the deadline; a negative duration counts as zero
-    package init(of exchange: Exchange, span: UInt64, left: Duration) {
+    ///   - attempt: its place in the record of the exchange; nil if it is not recorded
+    package init(of exchange: Exchange, span: UInt64, left: Duration, attempt: Int? = nil) {
         self.exchange = exchange
+        self.attempt = attempt
         parentID = span == 0 ? 1 : span
         millisecondsLeft = UInt64(max(0, left.inNanoseconds / 1_000_000))
+    }
+}
+
+extension ClientRequest {
+    /// Records what happens to the attempt that this request is, while its exchange lasts.
+    func recordAttempt(_ record: (RequestRecord, _ attempt: Int) -> Void) {
+        guard let exchange, let attempt = exchange.attempt,
+            let requestRecord = exchange.exchange.record
+        else { return }
+        record(requestRecord, attempt)
     }
 }
 

@@ -1,6 +1,7 @@
 import Basics
 import HTTP
 import Promises
+import Reactor
 
 /// One request, from `Pool.send` to the end of its response: the request, its connection, and the
 /// destination of the response. Confined to its pool's loop.
@@ -45,10 +46,20 @@ final class PendingCall {
         return promise
     }
 
+    /// Records that the request is written to a connection.
+    func recordSent(reusingConnection: Bool) {
+        request.recordAttempt {
+            $0.attemptSent($1, reusingConnection: reusingConnection, at: pool.loop.now)
+        }
+    }
+
     // MARK: The response
 
     /// The head of the response arrived on a connection. Throws if the response cannot be taken.
     func receive(_ head: ResponseHead, on connection: ClientConnection) throws(ClientFailure) {
+        request.recordAttempt {
+            $0.attemptAnswered($1, status: head.status.code, at: pool.loop.now)
+        }
         // A response without a body ends at once, so that there is nothing to stream.
         guard isStreaming, head.framing != .none else {
             return try unsafe collector.begin(head, for: request)
@@ -74,6 +85,10 @@ final class PendingCall {
     /// The body is complete: the call has ended.
     func complete() {
         assignment = .unassigned
+        let bodyBytes = unsafe collector.bodyBytes
+        request.recordAttempt {
+            $0.attemptCompleted($1, bodyBytes: bodyBytes, at: pool.loop.now)
+        }
         if isStreaming, let source { return source.complete() }
         guard let response = unsafe collector.finish(toHead: request.method == .head) else {
             return
@@ -84,12 +99,18 @@ final class PendingCall {
     /// The call is cancelled: no result is delivered.
     func discardResult() {
         assignment = .unassigned
+        recordFailure(.cancelled)
         _ = unsafe resolver.take()
     }
 
     func fail(_ error: any Error) {
         assignment = .unassigned
+        recordFailure((error as? ClientFailure).map { CallFailureKind($0.kind) } ?? .cancelled)
         if isStreaming, let source { return source.fail(error) }
         unsafe resolver.take()?.reject(error)
+    }
+
+    private func recordFailure(_ kind: CallFailureKind) {
+        request.recordAttempt { $0.attemptFailed($1, kind, at: pool.loop.now) }
     }
 }

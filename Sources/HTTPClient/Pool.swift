@@ -10,7 +10,7 @@ package final class Pool {
     package let origin: Origin
 
     private let settings: PoolSettings
-    private let loop: any Loop
+    let loop: any Loop
     private let connector: Connector
     private let writer = RequestWriter()
     /// Unchecked: neither it nor `links` calls foreign code.

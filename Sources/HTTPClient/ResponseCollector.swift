@@ -20,6 +20,9 @@ struct ResponseCollector {
         guard body.append(piece) else { throw tooLarge }
     }
 
+    /// Bytes of the body so far.
+    var bodyBytes: Int { body.count }
+
     /// The complete response; nil if there was no head. Empties the collector.
     mutating func finish(toHead: Bool) -> ClientResponse? {
         guard let head = head.take() else { return nil }

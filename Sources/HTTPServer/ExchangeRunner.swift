@@ -42,7 +42,7 @@ final class ExchangeRunner {
         _ head: RequestHead, _ body: Bytes?, from client: String?, carrier: any ExchangeCarrier,
         of server: Server
     ) {
-        exchange = Exchange(head, on: server.loop, client: client, budget: server.budget)
+        exchange = Exchange(head, from: client, of: server)
         if let body {
             requestBody = nil
             request = Request(head: head, body: .bytes(body))
@@ -65,7 +65,7 @@ final class ExchangeRunner {
     ) {
         // A placeholder for the request, so that the rejection can pass a chain.
         let head = RequestHead(method: isHead ? .head : .get, target: .root)
-        exchange = Exchange(head, on: server.loop, client: client, budget: server.budget)
+        exchange = Exchange(head, from: client, of: server)
         request = Request(head: head, body: .empty)
         requestBody = nil
         self.carrier = carrier
@@ -178,6 +178,9 @@ final class ExchangeRunner {
 
     private func respond(with response: Response, isLast: Bool) {
         self.response = response
+        if let record = exchange.record, record.isHeld {
+            record.responseReleased(at: server.loop.exactNow)
+        }
         carrier?.responseReady(isLast: isLast)
     }
 
@@ -209,6 +212,7 @@ final class ExchangeRunner {
         returnPermit()
         requestBody?.detach()
         carrier = nil
+        exchange.record?.end(at: server.loop.exactNow)
         if isRequest {
             server.hooks.exchangeEnded(
                 ServerHooks.ExchangeEnd(
@@ -236,15 +240,15 @@ final class ExchangeRunner {
 extension Exchange {
     /// A new exchange for a request, with the client's id if it is valid, and in the client's trace
     /// if there is one.
-    fileprivate convenience init(
-        _ head: RequestHead, on loop: any Loop, client: String?, budget: ByteBudget
-    ) {
+    fileprivate convenience init(_ head: RequestHead, from client: String?, of server: Server) {
+        let loop = server.loop
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let trace = head.fields[.traceparent].flatMap { TraceContext(traceparent: $0.bytes.span) }
         self.init(
             id: id ?? RequestID(from: loop.entropy),
             trace: trace ?? TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now, client: client, budget: budget)
+            local: loop.local, began: loop.now, client: client, budget: server.budget,
+            records: server.records)
     }
 }
 

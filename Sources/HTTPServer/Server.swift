@@ -16,6 +16,7 @@ package final class Server {
     /// Unchecked: streams never call back while they are written to.
     @exclusivity(unchecked) var writer = ResponseWriter()
     let budget: ByteBudget
+    let records = RequestRecordPool()
 
     private var listeners: [any Listener] = []
     /// Every open connection, at the index that it stores as its slot.

@@ -22,6 +22,7 @@ package struct ServerHooks {
 
     /// How an exchange ended.
     package struct ExchangeEnd {
+        /// Its record is complete; it may serve another request after the hook returns.
         package let exchange: Exchange
         package let request: RequestHead
         /// For the log: the status of the response, or one of those below.
@@ -36,5 +37,16 @@ package struct ServerHooks {
         /// The server closed the connection before the response, because the time for draining had
         /// passed. No status was sent.
         package static let cutOff: UInt16 = 0
+
+        package var outcome: RequestOutcome {
+            if isTruncated { return .truncated }
+            switch status {
+            case Self.cutOff: return .cutOff
+            case Self.clientGone: return .clientGone
+            case 500...: return .failed
+            case 400...: return .rejected
+            default: return exchange.record?.isPartial ?? false ? .partial : .ok
+            }
+        }
     }
 }

@@ -14,6 +14,10 @@ package protocol Loop: AnyObject {
     /// The monotonic clock, read once when the loop woke up: constant during a callback.
     var now: Instant { get }
 
+    /// The monotonic clock, read at this very moment: for the time that the gateway itself takes, which
+    /// passes within one turn. Never before `now`.
+    var exactNow: Instant { get }
+
     /// Nanoseconds since 1970-01-01 00:00 UTC, for dates and log lines; never for durations.
     var unixTime: Int64 { get }
 

@@ -89,6 +89,9 @@ package final class SimLoop: Loop {
 
     package var now: Instant { network.clock.now }
 
+    /// Code takes no time.
+    package var exactNow: Instant { network.clock.now }
+
     /// The simulation begins on 2026-01-01 00:00:00 UTC.
     package var unixTime: Int64 { 1_767_225_600_000_000_000 + now.nanoseconds }
 

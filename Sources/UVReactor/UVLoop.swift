@@ -101,6 +101,8 @@ package final class UVLoop: Loop {
         return readClock()
     }
 
+    package var exactNow: Instant { Instant(nanoseconds: Int64(clamping: uv_hrtime())) }
+
     /// Reads the clock. The value is then constant until the loop waits again.
     @discardableResult
     func readClock() -> Instant {

@@ -17,6 +17,7 @@ final class SecureLoop: Loop {
     }
 
     var now: Instant { base.now }
+    var exactNow: Instant { base.exactNow }
     var unixTime: Int64 { base.unixTime }
     var local: LocalContext { base.local }
     var entropy: Entropy { base.entropy }

@@ -90,6 +90,9 @@ final class Backend {
         checks = nil
     }
 
+    /// Host and port of each host, in the order of the plan.
+    var hostFields: [FieldValue] { hosts.map(\.field) }
+
     /// Hosts that are not called now.
     var unavailableHosts: Int { hostStates?.availability.unavailableCount(at: loop.now) ?? 0 }
 
@@ -100,6 +103,7 @@ final class Backend {
     /// the connection failed, the next available host is tried at once.
     func send(_ request: CallRequest, _ exchange: Exchange) -> LocalPromise<ClientResponse> {
         guard let first = nextHost() else {
+            request.recordRefusal(.destinationUnavailable, of: exchange, at: loop.now)
             return exchange.local.error(CallFailure.destinationUnavailable)
         }
         let response = send(request, to: first, exchange)
@@ -122,9 +126,10 @@ final class Backend {
         guard let next = others.first(where: { available?.contains($0.host) ?? true }) else {
             throw error
         }
-        return send(request, to: next.host, exchange).recover { error in
+        let repeated = request.repeated(.otherHost, for: exchange, at: loop.now)
+        return send(repeated, to: next.host, exchange).recover { error in
             try self.sendToNextHost(
-                request, exchange, after: error, tried: next.host,
+                repeated, exchange, after: error, tried: next.host,
                 remaining: remaining - 1 - next.step)
         }
     }
@@ -153,14 +158,18 @@ final class Backend {
         _ request: CallRequest, to index: Int, _ exchange: Exchange
     ) -> LocalPromise<ClientResponse> {
         let host = hosts[index]
-        request.calledHost?.name = host.field
+        let exchangeFields = ExchangeFields(
+            of: exchange, span: loop.entropy.next(), left: request.deadline - loop.now,
+            attempt: request.attempt)
+        if let attempt = request.attempt {
+            exchange.record?.permitAttempt(
+                attempt, host: index, spanID: exchangeFields.parentID, at: loop.now)
+        }
         let response = host.pool.send(
             ClientRequest(
                 method: request.method, target: host.target(request.target), host: host.field,
                 constantFields: request.constantFields, fields: request.fields,
-                exchange: ExchangeFields(
-                    of: exchange, span: loop.entropy.next(), left: request.deadline - loop.now),
-                body: .bytes(request.body), responseBytesMax: request.responseBytesMax))
+                exchange: exchangeFields, body: .bytes(request.body), responseBytesMax: request.responseBytesMax))
         if let hostStates, plan.eject != nil {
             response.whenSettled { [loop] result in
                 hostStates.availability.recordCall(

@@ -1,31 +1,9 @@
-import HTTP
-import HTTPClient
+package import HTTP
 
 // The table of failures: the properties that all failures of a kind share. Read by the status
 // table, the circuit breaker, retries, metrics, reports and the documents.
 extension CallFailure {
-    /// In the order of reports and metrics.
-    package enum Kind: Int, CaseIterable {
-        case dnsError
-        case connectionRefused
-        case connectionTimeout
-        case connectionTerminated
-        case connectionLimitReached
-        case tlsCertificateError
-        case responseTimeout
-        case responseIncomplete
-        case responseBodySize
-        case protocolError
-        case destinationUnavailable
-        case unexpectedStatus
-        case invalidJSON
-        case invalidShape
-        case collision
-        case breakerOpen
-        case queueFull
-        case skipped
-        case cancelled
-    }
+    package typealias Kind = CallFailureKind
 
     package struct Facts {
         /// The name in RFC 9209 (section 2.3) where it has one, else a name of this project.
@@ -111,23 +89,5 @@ extension CallFailure.Kind {
         case .skipped: .init("skipped", .neutral)
         case .cancelled: .init("cancelled", .neutral)
         }
-    }
-
-    /// The kind of a failure of the client.
-    init(_ kind: ClientFailure.Kind) {
-        self =
-            switch kind {
-            case .dnsError: .dnsError
-            case .connectionRefused: .connectionRefused
-            case .connectionTimeout: .connectionTimeout
-            case .connectionTerminated: .connectionTerminated
-            case .certificateError: .tlsCertificateError
-            case .responseIncomplete: .responseIncomplete
-            case .responseBodySize: .responseBodySize
-            case .protocolError: .protocolError
-            // The gateway's buffers are full for a moment, as with a full queue.
-            case .memoryLimit: .queueFull
-            case .connectionLimit: .connectionLimitReached
-            }
     }
 }

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 
 /// Counts how the calls to one backend ended, on one worker. Only the worker reads the numbers.
 final class CallMetrics {
@@ -7,12 +8,12 @@ final class CallMetrics {
 
     func countSuccess() { succeeded += 1 }
 
-    func count(_ failure: CallFailure.Kind) { failed[failure.rawValue] += 1 }
+    func count(_ failure: CallFailure.Kind) { failed[Int(failure.rawValue)] += 1 }
 
     /// The outcomes with a count, in a fixed order, by the names that reports use.
     var outcomes: [(name: String, count: Int)] {
         [("ok", succeeded)]
-            + CallFailure.Kind.allCases.map { ($0.facts.name, failed[$0.rawValue]) }
+            + CallFailure.Kind.allCases.map { ($0.facts.name, failed[Int($0.rawValue)]) }
             .filter { $0.1 > 0 }
     }
 }

@@ -18,8 +18,26 @@ struct CallRequest {
     let responseBytesMax: Int
     /// When the response is no longer of use; the backend receives the time left.
     let deadline: Instant
-    /// Receives the host; nil where the endpoint does not expose details.
-    var calledHost: CalledHost?
+    /// The index of the call in its endpoint.
+    let call: Int
+    /// Its place among the attempts of the exchange's record; nil if it is not recorded.
+    var attempt: Int?
+}
+
+extension CallRequest {
+    /// The same request as another attempt of its call.
+    func repeated(
+        _ cause: AttemptRecord.Cause, for exchange: Exchange, at now: Instant
+    ) -> CallRequest {
+        var repeated = self
+        repeated.attempt = exchange.record?.beginAttempt(of: call, cause, at: now)
+        return repeated
+    }
+
+    /// Records that nothing was sent.
+    func recordRefusal(_ kind: CallFailureKind, of exchange: Exchange, at now: Instant) {
+        if let attempt { exchange.record?.attemptFailed(attempt, kind, at: now) }
+    }
 }
 
 /// Sends a call to its backend and promises the response. Rejects with a `CallFailure`, or with the

@@ -41,7 +41,7 @@ struct RequestBuilder {
 
     /// Throws `skipped` where a value is missing.
     func request(
-        with values: CallValues, deadline: Instant, calledHost: CalledHost?
+        with values: CallValues, deadline: Instant
     ) throws(CallFailure) -> CallRequest {
         let target = try target(values)
         var fields = try fields(values)
@@ -57,7 +57,7 @@ struct RequestBuilder {
             body: body ?? Bytes(),
             responseBytesMax: plan.responseBytesMax,
             deadline: deadline,
-            calledHost: calledHost)
+            call: plan.index)
     }
 
     // MARK: Target

@@ -17,7 +17,7 @@ package struct TrustedProxies: Sendable, Equatable {
     /// the cost of a long header.
     static let hopsMax = 32
 
-    static let none = TrustedProxies(
+    package static let none = TrustedProxies(
         networks: [], includesUnixSockets: false, source: .forwardedFor)
 
     package var isEmpty: Bool { networks.isEmpty && !includesUnixSockets }

@@ -31,12 +31,19 @@ final class Endpoint {
         do throws(RefusedRequest) {
             state = try parse(request, exchange)
         } catch {
+            exchange.record?.responseMade(at: loop.now)
             return exchange.local.value(error.response(to: exchange))
         }
         return fanOut.runCalls(state)
-            .map { [self] parts in try aggregator.response(from: parts, state) }
+            .map { [self] parts in
+                let response = try aggregator.response(from: parts, state)
+                state.recordResponse()
+                return response
+            }
             .recover { [self] error in
-                exchange.local.value(try failureResponse.response(to: error, state))
+                let response = try failureResponse.response(to: error, state)
+                state.recordResponse()
+                return exchange.local.value(response)
             }
     }
 

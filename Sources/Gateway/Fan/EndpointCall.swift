@@ -29,10 +29,8 @@ final class EndpointCall {
 
     private func send(_ state: FanOutState) -> LocalPromise<ClientResponse> {
         do throws(CallFailure) {
-            let request = try builder.request(
-                with: state.values, deadline: state.deadline,
-                calledHost: state.calledHost(of: plan))
-            state.recordStart(of: plan)
+            var request = try builder.request(with: state.values, deadline: state.deadline)
+            request.attempt = state.recordStart(of: plan)
             return service(request, state.exchange)
         } catch {
             return state.exchange.local.error(error)

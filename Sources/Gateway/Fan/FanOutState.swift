@@ -15,10 +15,7 @@ final class FanOutState {
     private(set) var failures: [FailedCall] = []
     /// Bytes of all parts, so that the response is written once and never moved.
     private(set) var partBytes = 0
-    /// How long each call took, where the endpoint sends `Server-Timing`; else nil.
-    let timings: CallTimings?
-    /// By call index, where the endpoint exposes details; else empty.
-    private let calledHosts: [CalledHost]
+    private let exposesDetails: Bool
 
     init(
         values: CallValues, exchange: Exchange, loop: any Loop, plan: EndpointPlan
@@ -27,51 +24,50 @@ final class FanOutState {
         self.exchange = exchange
         self.loop = loop
         deadline = exchange.deadline
-        timings = plan.hasServerTiming ? CallTimings(calls: plan.calls.count) : nil
-        calledHosts = plan.exposesDetails ? plan.calls.map { _ in CalledHost() } : []
+        exposesDetails = plan.exposesDetails
     }
 
-    /// Receives the host of a call; nil where the endpoint does not expose details.
-    func calledHost(of call: CallPlan) -> CalledHost? {
-        calledHosts.isEmpty ? nil : calledHosts[call.index]
-    }
-
-    /// Records that a call is sent now.
-    func recordStart(of call: CallPlan) {
-        timings?.recordStart(of: call.index, at: loop.now)
+    /// Records that a call is sent now; gives the place of its first attempt in the record.
+    func recordStart(of call: CallPlan) -> Int? {
+        guard let record = exchange.record else { return nil }
+        // The gateway's own time ends with the first call; for the others the time of the loop
+        // iteration is exact enough.
+        record.beginCall(call.index, at: record.callsInFlight == 0 ? loop.exactNow : loop.now)
+        return record.beginAttempt(of: call.index, .first, at: loop.now)
     }
 
     /// Stores the part of a call for the templates of other calls.
     func recordPart(_ part: Part, of call: CallPlan) {
-        timings?.recordEnd(of: call.index, at: loop.now)
+        exchange.record?.endCall(call.index, .succeeded, at: loop.now)
         partBytes += part.value.bytes.count
         values.store(part.value, of: call.index)
     }
 
     /// Records that a call failed, for the report.
     func recordFailure(_ error: any Error, of call: CallPlan) -> FailedCall {
-        timings?.recordEnd(of: call.index, at: loop.now)
+        let failure = CallFailure(error)
+        exchange.record?.endCall(call.index, .failed(failure.kind), at: loop.now)
         let failed = FailedCall(
-            failure: CallFailure(error), call: call.index, host: calledHost(of: call)?.name)
+            failure: failure, call: call.index,
+            host: exposesDetails ? exchange.record?.lastHost(of: call.index) : nil)
         failures.removeAll { $0.call == call.index }
         failures.append(failed)
         return failed
     }
+
+    /// Records that the response is built.
+    func recordResponse() {
+        exchange.record?.responseMade(at: loop.now)
+    }
 }
 
-/// When the calls of one request were sent, and how long they took.
-final class CallTimings {
-    private var starts: [Instant?]
-    private(set) var durations: [Duration?]
-
-    init(calls: Int) {
-        starts = Array(repeating: nil, count: calls)
-        durations = Array(repeating: nil, count: calls)
-    }
-
-    func recordStart(of call: Int, at now: Instant) { starts[call] = now }
-
-    func recordEnd(of call: Int, at now: Instant) {
-        if let start = starts[call] { durations[call] = now - start }
+extension RequestRecord {
+    /// The host, with its port, that a call was sent to last.
+    fileprivate func lastHost(of call: Int) -> FieldValue? {
+        guard let endpoint, endpoint.calls.indices.contains(call),
+            let host = attempts.last(where: { Int($0.call) == call && $0.host != nil })?.host
+        else { return nil }
+        let hosts = endpoint.calls[call].hosts
+        return hosts.indices.contains(Int(host)) ? hosts[Int(host)] : nil
     }
 }

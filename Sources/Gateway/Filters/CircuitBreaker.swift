@@ -20,7 +20,12 @@ final class CircuitBreaker {
     var filter: CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in
-                attempt(on: exchange.local, sample: Self.sample) { next(request, exchange) }
+                attempt(
+                    on: exchange.local, sample: Self.sample,
+                    onRefusal: {
+                        request.recordRefusal(.breakerOpen, of: exchange, at: loop.now)
+                    },
+                    { next(request, exchange) })
             }
         }
     }
@@ -34,10 +39,12 @@ final class CircuitBreaker {
     func attempt<Response>(
         on local: LocalContext,
         sample: @escaping (Result<Response, any Error>) -> CircuitBreakerState.Sample,
+        onRefusal: () -> Void,
         _ send: () -> LocalPromise<Response>
     ) -> LocalPromise<Response> {
         let permit = state.permit(at: loop.now)
         if case .refused(let wait) = permit {
+            onRefusal()
             let seconds = Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
             return local.error(CallFailure.breakerOpen(retryAfter: seconds))
         }

@@ -56,10 +56,17 @@ final class ConcurrencyLimit {
                 case .admitted(let permit): next(request, exchange).holding(permit)
                 case .queued(let permit):
                     permit.then { permit in next(request, exchange).holding(permit) }
-                case .refused: exchange.local.error(CallFailure.queueFull)
+                case .refused: refuse(request, exchange)
                 }
             }
         }
+    }
+
+    private func refuse(
+        _ request: CallRequest, _ exchange: Exchange
+    ) -> LocalPromise<ClientResponse> {
+        request.recordRefusal(.queueFull, of: exchange, at: loop.now)
+        return exchange.local.error(CallFailure.queueFull)
     }
 
     /// Requests a permit. The work that starts with it holds it until it has ended.

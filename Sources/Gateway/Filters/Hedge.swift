@@ -1,12 +1,13 @@
 import HTTP
 import HTTPClient
 import Promises
+import Reactor
 
 /// Sends a second request when the first one takes longer than a delay; the first response wins and
 /// the other request is cancelled.
 enum Hedge {
     /// A failure before `delay` fails the call: repeating failed requests is the task of `retry`.
-    static func filter(after delay: Duration) -> CallFilter {
+    static func filter(after delay: Duration, loop: any Loop) -> CallFilter {
         CallFilter { next in
             CallService { request, exchange in
                 let first = next(request, exchange)
@@ -14,7 +15,8 @@ enum Hedge {
                 // Not `after`, whose timer would outlive a fast response.
                 let second = exchange.local.value(()).delayed(by: delay).then {
                     isLate.isSet = true
-                    return next(request, exchange)
+                    return next(
+                        request.repeated(.hedge, for: exchange, at: loop.now), exchange)
                 }
                 // While one of the two is pending, a failure of the other decides nothing.
                 return exchange.local.firstSettled([

@@ -1,6 +1,7 @@
 import Basics
 import HTTP
 import Promises
+import Reactor
 
 /// `max_in_flight`: limits the requests of one endpoint at the same time. A request counts from the
 /// last byte of its body until its exchange ends, also while the padding delays its response.
@@ -23,9 +24,10 @@ enum InFlightLimit {
     }
 
     /// 503 with `Retry-After`.
-    static var refuse: Service<Request, Response> {
+    static func refuse(loop: any Loop) -> Service<Request, Response> {
         Service { _, exchange in
-            exchange.local.value(
+            exchange.record?.responseMade(at: loop.now)
+            return exchange.local.value(
                 Problem(.serviceUnavailable, instance: exchange.id).response([.retryAfter: "1"]))
         }
     }

@@ -53,7 +53,11 @@ struct Retry {
     ) -> LocalPromise<ClientResponse> {
         // Not `after`, whose timer would outlive a client that disconnects meanwhile.
         exchange.local.value(()).delayed(by: delay)
-            .then { attempt(number + 1, next, request, exchange, holding: permit) }
+            .then {
+                attempt(
+                    number + 1, next, request.repeated(.retry, for: exchange, at: loop.now),
+                    exchange, holding: permit)
+            }
     }
 
     /// A request that is not idempotent is retried only if nothing of it was sent.

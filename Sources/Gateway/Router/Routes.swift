@@ -8,11 +8,17 @@ final class Routes {
     private let router: Router
     private let endpoints: [Service<Request, Response>]
     private let slots: [Int]
+    private let recorded: [RecordedEndpoint]
 
     /// - Parameters:
+    ///   - recorded: the names for the records of each endpoint's requests
     ///   - endpoints: in the plan's order
     ///   - slots: the embedder's number of each endpoint
-    init(_ plan: Plan, endpoints: [Service<Request, Response>], slots: [Int]) {
+    init(
+        _ plan: Plan, recorded: [RecordedEndpoint], endpoints: [Service<Request, Response>],
+        slots: [Int]
+    ) {
+        self.recorded = recorded
         router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
         self.endpoints = endpoints
         self.slots = slots
@@ -23,6 +29,7 @@ final class Routes {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
             exchange.endpoint = slots[index]
+            exchange.record?.enter(recorded[index])
             return endpoints[index](request, exchange)
         case .notFound:
             return exchange.local.value(Problem(.notFound, instance: exchange.id).response())

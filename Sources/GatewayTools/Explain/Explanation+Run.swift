@@ -1,5 +1,6 @@
 import Basics
 import Gateway
+import GatewayConfig
 import HTTP
 import HTTPClient
 package import Promises
@@ -11,21 +12,21 @@ extension Explanation {
     ///
     /// The promise is fulfilled after the response, when all connections have been closed.
     package func sendRequest(on loop: any Loop) -> LocalPromise<String> {
-        let recorder = CallRecorder(loop: loop)
+        let targets = SentTargets()
         let client = Client(loop: loop)
         let gateway = GatewayService(
             plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
-            recorder: recorder)
+            targets: targets)
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let exchange = Exchange(
             id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             local: loop.local, began: loop.now, client: "127.0.0.1:0")
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
         return gateway.handleRequest(request, exchange).then { response in
+            exchange.record?.end(at: loop.now)
             let recorded = RecordedResponse(
-                method: head.method, response: response, began: exchange.began, ended: loop.now,
-                recorder: recorder)
-            // Cancelled calls settle while the connections close.
+                plan: plan, endpoint: endpoint, method: head.method, response: response,
+                began: exchange.began, record: exchange.record, targets: targets)
             return client.close().map { withExtendedLifetime(gateway) { text(with: recorded) } }
         }
     }
@@ -42,16 +43,21 @@ extension Explanation {
     }
 }
 
-/// The response to a request that was sent, and its calls over time.
+/// The response to a request that was sent, and its calls over time, as the request's record has them.
 struct RecordedResponse {
+    let plan: Plan
+    let endpoint: EndpointPlan?
     let method: Method
     let response: Response
     let began: Instant
-    let ended: Instant
-    let recorder: CallRecorder
+    /// Complete.
+    let record: RequestRecord?
+    let targets: SentTargets
+
+    private var duration: Duration { record?.duration ?? .zero }
 
     var lines: [String] {
-        var head = "answer    \(response.status.code) after \((ended - began).millisecondsText)"
+        var head = "answer    \(response.status.code) after \(duration.millisecondsText)"
         for name in [FieldName.gatewayComplete, .retryAfter, .serverTiming] {
             guard let value = response.fields[name] else { continue }
             head += "  \(name): \(value)"
@@ -67,28 +73,82 @@ struct RecordedResponse {
     }
 
     private func row(_ call: ExplainedCall) -> [String] {
-        guard let recorded = recorder[call.plan.index] else {
+        guard let recorded = record?.call(call.plan.index),
+            let duration = recorded.ended.since(recorded.began)
+        else {
             let reason = call.isSent ? "skipped: a call that it waits for failed" : call.row[2]
             return ["     -", call.title, reason, "", "", ""]
         }
-        let end = recorded.ended ?? ended
-        let count = recorded.requests.count
+        let attempts = record?.attempts.filter { Int($0.call) == call.plan.index } ?? []
+        let requests = attempts.filter { $0.permitted.hasHappened }
         return [
-            Self.column(recorded.began - began), call.title,
-            recorded.url.isEmpty ? "nothing was sent" : "\(call.plan.method) \(recorded.url)",
-            (recorded.outcome ?? "cancelled") + (count > 1 ? ", \(count) requests" : ""),
-            bar(recorded, until: end), (end - recorded.began).millisecondsText,
+            column(recorded.began), call.title, line(of: call.plan, requests),
+            outcome(of: call.plan, recorded)
+                + (requests.count > 1 ? ", \(requests.count) requests" : ""),
+            bar(recorded, marks: requests.dropFirst().map(\.permitted)), duration.millisecondsText,
         ]
     }
 
-    /// `#` while the call was in progress, and a digit for each request after the first.
-    private func bar(_ recorded: CallRecorder.CallRecord, until end: Instant) -> String {
-        WaterfallBars(from: began, to: ended, scale: 30, columns: 30, of: "#")
-            .bar(from: recorded.began, to: end, marks: Array(recorded.requests.dropFirst()))
+    /// The request, to the host that it was sent to last.
+    private func line(of call: CallPlan, _ requests: [AttemptRecord]) -> String {
+        let hosts = plan.backends[call.backend].hosts
+        guard let target = targets[call.index], let host = requests.last?.host,
+            hosts.indices.contains(Int(host))
+        else { return "nothing was sent" }
+        return "\(call.method) \(hosts[Int(host)].shownURL)\(target)"
     }
 
-    private static func column(_ duration: Duration) -> String {
-        let text = duration.millisecondsText
+    /// The status, and the kind of failure where it is one.
+    private func outcome(of call: CallPlan, _ recorded: CallRecord) -> String {
+        let status = recorded.decidingAttempt.flatMap { record?.attempts[Int($0)].status } ?? 0
+        switch recorded.outcome {
+        case .none, .failed(.cancelled): return "cancelled"
+        case .succeeded: return "\(status)"
+        case .failed(let kind):
+            let name = kind.facts.name
+            if kind.comesWithResponse { return "\(status) \(name)" }
+            return name + (limit(of: kind, call, recorded).map { " after \($0.spelled)" } ?? "")
+        }
+    }
+
+    /// The limit that a call exceeded.
+    private func limit(
+        of kind: CallFailureKind, _ call: CallPlan, _ recorded: CallRecord
+    ) -> Duration? {
+        switch kind {
+        case .connectionTimeout: return plan.backends[call.backend].connectTimeout
+        case .responseTimeout:
+            guard let endpoint, let began = recorded.began.since(Moment(microseconds: 0)) else {
+                return nil
+            }
+            return began + call.timeout <= endpoint.deadline ? call.timeout : endpoint.deadline
+        default: return nil
+        }
+    }
+
+    /// `#` while the call was in progress, and a digit for each request after the first.
+    private func bar(_ recorded: CallRecord, marks: [Moment]) -> String {
+        WaterfallBars(
+            from: began, to: began + duration, scale: 30, columns: 30, of: "#"
+        ).bar(from: instant(recorded.began), to: instant(recorded.ended), marks: marks.map(instant))
+    }
+
+    private func instant(_ moment: Moment) -> Instant {
+        began + (moment.since(Moment(microseconds: 0)) ?? .zero)
+    }
+
+    private func column(_ moment: Moment) -> String {
+        let text = (instant(moment) - began).millisecondsText
         return String(repeating: " ", count: max(0, 7 - text.count)) + text
+    }
+}
+
+extension CallFailureKind {
+    /// Whether the failure is that of a response, which has a status.
+    fileprivate var comesWithResponse: Bool {
+        switch self {
+        case .unexpectedStatus, .invalidJSON, .invalidShape, .collision: true
+        default: false
+        }
     }
 }

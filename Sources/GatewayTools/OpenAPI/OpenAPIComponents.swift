@@ -1,5 +1,6 @@
 import Gateway
 import GatewayConfig
+import HTTP
 
 /// The parts that all operations share: problem responses, their schemas, and headers.
 enum OpenAPIComponents {

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import Promises
 import SimReactor
 import Testing

@@ -154,7 +154,7 @@ import Testing
         let client = Client(loop: loop)
         let gateway = GatewayService(
             plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
-            recorder: CallRecorder(loop: loop))
+            targets: SentTargets())
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             local: loop.local, began: loop.now, client: "127.0.0.1:1")

@@ -1,0 +1,44 @@
+import Basics
+import GatewayConfig
+import HTTP
+import HTTPClient
+import Promises
+
+/// The target that each call of one request was sent to last, as `explain` shows it. A filter just
+/// above the connection, where every single request passes; everything else that `explain` shows of a
+/// request that ran is in the request's record.
+package final class SentTargets {
+    private var targets: [Int: String] = [:]
+
+    package init() {}
+
+    /// By the index of the call; nil if nothing was sent.
+    package subscript(call: Int) -> String? { targets[call] }
+
+    func filter(_ plan: CallPlan) -> CallFilter {
+        CallFilter { [self] next in
+            CallService { [self] request, exchange in
+                targets[plan.index] = plan.shownTarget(request.target)
+                return next(request, exchange)
+            }
+        }
+    }
+}
+
+extension CallPlan {
+    /// What was sent, or the template of it where a variable or a secret's file is part of it.
+    fileprivate func shownTarget(_ target: Target) -> String {
+        guard let concealed = self.target.concealed else { return String(target.text) }
+        return concealed.map { piece in
+            switch piece {
+            case .literal(let text): String(text)
+            case .value(let value, _): "{\(value.name)}"
+            }
+        }.joined()
+    }
+}
+
+extension BackendPlan {
+    /// How long a connection may take until it exists.
+    package var connectTimeout: Duration { pool.connectTimeout }
+}

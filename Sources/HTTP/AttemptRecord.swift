@@ -1,0 +1,59 @@
+/// One attempt of a call: one request to one host of its backend, with the phases that it went
+/// through. A plain value in its `RequestRecord`, in the order in which attempts began.
+///
+/// Phases: `began` - wait for a permit - `permitted` - wait for a connection - `sent` - wait for the
+/// response - `firstByte` - receive - `lastByte` - `ended`. A phase that the attempt did not reach is
+/// `never`.
+package struct AttemptRecord: Sendable, Equatable {
+    /// Why the attempt was made.
+    package enum Cause: UInt8, Sendable {
+        /// The first one of its call.
+        case first
+        /// Another one had failed.
+        case retry
+        /// The first one had not answered in time.
+        case hedge
+        /// Nothing was sent to the host before, which could not be reached.
+        case otherHost
+    }
+
+    package enum Outcome: Sendable, Equatable {
+        /// It still runs.
+        case none
+        /// A response came, of whatever status.
+        case answered
+        case failed(CallFailureKind)
+    }
+
+    /// The index of the call.
+    package let call: UInt16
+    package let cause: Cause
+    package internal(set) var outcome = Outcome.none
+    /// The connection had served another request before.
+    package internal(set) var reusedConnection = false
+    /// The request was sent again, because a reused connection had ended before a response.
+    package internal(set) var wasResent = false
+    /// Among the hosts of the call's backend; nil if none was chosen.
+    package internal(set) var host: UInt16?
+    /// Of the response; 0 if none came.
+    package internal(set) var status: UInt16 = 0
+    package let began: Moment
+    /// It was handed to the connection pool, after any wait for a permit.
+    package internal(set) var permitted = Moment.never
+    /// The request was written to a connection.
+    package internal(set) var sent = Moment.never
+    /// The head of the response was complete.
+    package internal(set) var firstByte = Moment.never
+    package internal(set) var lastByte = Moment.never
+    package internal(set) var ended = Moment.never
+    /// Of the body of the response, in bytes.
+    package internal(set) var bodyBytes: UInt32 = 0
+    /// The parent id that the backend received in `traceparent`; 0 if nothing was sent.
+    package internal(set) var spanID: UInt64 = 0
+
+    init(call: UInt16, cause: Cause, began: Moment) {
+        self.call = call
+        self.cause = cause
+        self.began = began
+    }
+}

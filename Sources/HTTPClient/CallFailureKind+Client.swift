@@ -1,0 +1,21 @@
+package import HTTP
+
+extension CallFailureKind {
+    /// The kind of a failure of the client.
+    package init(_ kind: ClientFailure.Kind) {
+        self =
+            switch kind {
+            case .dnsError: .dnsError
+            case .connectionRefused: .connectionRefused
+            case .connectionTimeout: .connectionTimeout
+            case .connectionTerminated: .connectionTerminated
+            case .certificateError: .tlsCertificateError
+            case .responseIncomplete: .responseIncomplete
+            case .responseBodySize: .responseBodySize
+            case .protocolError: .protocolError
+            // The gateway's buffers are full for a moment, as with a full queue.
+            case .memoryLimit: .queueFull
+            case .connectionLimit: .connectionLimitReached
+            }
+    }
+}

@@ -1,6 +1,6 @@
 package import Basics
 package import Gateway
-import HTTP
+package import HTTP
 import HTTPClient
 import HTTPServer
 package import Promises
@@ -18,6 +18,7 @@ package final class GatewayInstance {
     private let recorder: RequestRecorder
     private let installed: Installed
     private var server: Server?
+    private var temporaryLogLevel: Log.Level?
 
     /// Holds the gateway service for new requests. A separate object, so that the server, which the
     /// instance owns, needs no reference to the instance.
@@ -57,6 +58,13 @@ package final class GatewayInstance {
     /// Long enough to collect the lines of many requests, short enough to follow the log.
     private static let logDelay = Duration.milliseconds(100)
 
+    /// Called with each request that has ended, while its record is complete; what is needed later has
+    /// to be copied (`RecordedRequest`).
+    package var onRequestEnded: ((Exchange, _ status: UInt16, RequestOutcome) -> Void)? {
+        get { recorder.onRequestEnded }
+        set { recorder.onRequestEnded = newValue }
+    }
+
     // MARK: Serving
 
     /// Begins to accept clients; returns the address, with the port that the system chose for port
@@ -86,9 +94,15 @@ package final class GatewayInstance {
             plan, slots: recorder.open(plan), client: client, loop: loop, replacing: former)
         former.stopHealthChecks()
         client.retireUnused()
-        log.level = plan.process.log.level.level
+        log.level = temporaryLogLevel ?? plan.process.log.level.level
         server?.adopt(plan.server)
         log.write(.info, "configuration installed")
+    }
+
+    /// Logs at this level, whatever the configuration says; nil ends that.
+    package func setLogLevel(_ level: Log.Level?) {
+        temporaryLogLevel = level
+        log.level = level ?? installed.gateway.plan.process.log.level.level
     }
 
     /// From now on every response closes its connection; new connections are still accepted.

@@ -21,6 +21,7 @@ extension Config.Log.Format {
         switch self {
         case .json: .json
         case .text: .text
+        case .combined: .combined
         }
     }
 }

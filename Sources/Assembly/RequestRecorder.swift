@@ -4,14 +4,16 @@ import HTTP
 import HTTPServer
 import Reactor
 
-/// Records every request: in the metrics and in the access log.
+/// Reads the record of every request when it has ended: for the metrics, and for its line in the
+/// access log. On a worker.
 final class RequestRecorder {
     private let loop: any Loop
     private let log: Log
-    private var hasAccessLog = true
-    private var proxies: TrustedProxies?
+    private var accessLog: AccessLog?
     private var endpoints = EndpointSlots()
     private(set) var meter = WorkerMetrics(endpointNames: [])
+
+    var onRequestEnded: ((Exchange, _ status: UInt16, RequestOutcome) -> Void)?
 
     init(loop: any Loop, log: Log) {
         self.loop = loop
@@ -20,8 +22,7 @@ final class RequestRecorder {
 
     /// Adds the endpoints of a plan; returns the number of each.
     func open(_ plan: Plan) -> [Int] {
-        hasAccessLog = plan.process.log.access
-        proxies = plan.proxies.isEmpty ? nil : plan.proxies
+        accessLog = plan.process.log.access ? AccessLog(plan, to: log) : nil
         let slots = endpoints.slots(of: plan)
         meter.name(endpoints.names)
         return slots
@@ -47,40 +48,12 @@ final class RequestRecorder {
     private func ended(_ end: ServerHooks.ExchangeEnd) {
         let duration = end.exchange.record?.duration ?? .zero
         meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
-        guard hasAccessLog else { return }
-        log.write(.info, "request") { line in
-            line.add("id", untrusted: Bytes(end.exchange.id.description))
-            addClient(of: end, to: &line)
-            line.add("method", end.request.method.description)
-            line.add("path", untrusted: end.request.target.path)
-            if let endpoint = end.exchange.endpoint {
-                line.add("endpoint", endpoints.names[endpoint])
-            }
-            line.add("status", Int(end.status))
-            if end.status == ServerHooks.ExchangeEnd.cutOff { line.add("outcome", "cut_off") }
-            line.add("bytes", end.bodyBytes)
-            line.add(milliseconds: "ms", duration)
-        }
-    }
-
-    /// The peer, with its port; where a trusted proxy names the client, the client and the peer.
-    private func addClient(of end: ServerHooks.ExchangeEnd, to line: inout LogLine) {
-        let peer = end.exchange.client
-        let client = proxies.map { end.exchange.clientAddress(of: end.request, $0) }
-        if let client, client.isNamedByProxy, let address = client.text {
-            line.add("client", untrusted: address)
-            if let peer { line.add("peer", peer) }
-        } else if let peer {
-            line.add("client", peer)
-        }
+        onRequestEnded?(end.exchange, end.status, end.outcome)
+        accessLog?.write(end, after: duration, loop.entropy)
     }
 
     private func refused(_ status: Status, _ client: SocketAddress?) {
         meter.count(endpoint: nil, status: status.code, after: .zero)
-        guard hasAccessLog else { return }
-        log.write(.info, "refused") { line in
-            if let client { line.add("client", "\(client)") }
-            line.add("status", Int(status.code))
-        }
+        accessLog?.writeRefusal(status, client: client)
     }
 }

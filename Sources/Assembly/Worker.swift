@@ -55,6 +55,7 @@ package final class Worker: MessageReceiver {
         case .drain: instance?.drain().whenSettled { [self] _ in end() }
         case .close: instance?.close().whenSettled { [self] _ in end() }
         case .heartbeat(let number): setup.answerHeartbeat(number)
+        case .setLogLevel(let level): instance?.setLogLevel(level)
         case .takeSnapshot: if let instance { setup.report(.snapshot(instance.snapshot)) }
         }
     }

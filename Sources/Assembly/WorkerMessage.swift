@@ -1,3 +1,5 @@
+package import Basics
+
 /// A message from the control loop to a worker.
 package enum WorkerMessage: Sendable {
     /// Compile the configuration and serve it.
@@ -10,6 +12,8 @@ package enum WorkerMessage: Sendable {
     case close
     /// Answer with this number, which shows that the worker receives messages.
     case heartbeat(UInt64)
+    /// Log at this level, whatever the configuration says; nil ends that.
+    case setLogLevel(Log.Level?)
     /// Send a snapshot to the control loop.
     case takeSnapshot
 }

@@ -10,7 +10,7 @@ package final class Log {
 
         package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
 
-        var name: StaticString {
+        package var name: StaticString {
             switch self {
             case .debug: "debug"
             case .info: "info"
@@ -26,6 +26,8 @@ package final class Log {
         case json
         /// For people: time, level, message, `key=value`.
         case text
+        /// The access log in the format of web servers, everything else as `text`.
+        case combined
     }
 
     /// The lowest level that is written.
@@ -66,6 +68,24 @@ package final class Log {
         line.begin(stamp.text(at: clock()), level.name, message)
         fields(&line)
         batch = line.end()
+        lineWritten(level, isFirst: isFirst)
+    }
+
+    /// Writes one line of another format, without its line end.
+    ///
+    /// - Parameter append: appends the line, which must contain no line end; gets the time in
+    ///   nanoseconds since 1970
+    package func write(
+        _ level: Level, line append: (_ text: inout [UInt8], _ unixTime: Int64) -> Void
+    ) {
+        guard level >= self.level else { return }
+        let isFirst = batch.isEmpty
+        append(&batch, clock())
+        batch.append(UInt8(ascii: "\n"))
+        lineWritten(level, isFirst: isFirst)
+    }
+
+    private func lineWritten(_ level: Level, isFirst: Bool) {
         if level >= .warning || batch.count >= Self.batchBytesMax {
             flush()
         } else if isFirst {

@@ -2,6 +2,9 @@
 package struct LogLine {
     private let format: Log.Format
     private var text: [UInt8]
+    /// Inside an entry or a group, whose first field has no separator before it.
+    private var isNested = false
+    private var isFirst = false
 
     init(format: Log.Format, text: consuming [UInt8]) {
         self.format = format
@@ -18,7 +21,7 @@ package struct LogLine {
             text.append(literal: #"","msg":""#)
             text.append(literal: message)
             text.append(UInt8(ascii: "\""))
-        case .text:
+        case .text, .combined:
             text.append(contentsOf: time)
             text.append(UInt8(ascii: " "))
             text.append(literal: level)
@@ -60,9 +63,17 @@ package struct LogLine {
     /// Adds a literal that needs no escaping.
     package mutating func add(literal key: StaticString, _ value: StaticString) {
         beginField(key)
-        if format == .json { text.append(UInt8(ascii: "\"")) }
+        appendQuote()
         text.append(literal: value)
-        if format == .json { text.append(UInt8(ascii: "\"")) }
+        appendQuote()
+    }
+
+    /// Adds text that needs no escaping, such as hexadecimal digits.
+    package mutating func add(plain key: StaticString, _ append: (inout [UInt8]) -> Void) {
+        beginField(key)
+        appendQuote()
+        append(&text)
+        appendQuote()
     }
 
     /// Adds arbitrary bytes of a client; bytes beyond ASCII are read as Latin-1.
@@ -71,23 +82,76 @@ package struct LogLine {
         quote(isTrusted: false, value)
     }
 
-    private mutating func beginField(_ key: StaticString) {
-        switch format {
-        case .json:
-            text.append(literal: #",""#)
-            text.append(literal: key)
-            text.append(literal: #"":"#)
-        case .text:
-            text.append(UInt8(ascii: " "))
-            text.append(literal: key)
-            text.append(UInt8(ascii: "="))
+    /// Adds a field whose name comes from the configuration.
+    package mutating func add(name: Span<UInt8>, untrusted value: Bytes) {
+        separate()
+        appendQuote()
+        text.append(copying: name)
+        appendQuote()
+        text.append(UInt8(ascii: format == .json ? ":" : "="))
+        quote(isTrusted: false, value)
+    }
+
+    /// Adds a field that has fields of its own.
+    package mutating func add(group key: StaticString, _ fields: (inout LogLine) -> Void) {
+        beginField(key)
+        nest(UInt8(ascii: format == .json ? "{" : "["), fields)
+        text.append(UInt8(ascii: format == .json ? "}" : "]"))
+    }
+
+    /// Adds a list of entries with fields of their own: `[{"a":1},{"a":2}]`, or `[a=1;a=2]` in text.
+    ///
+    /// - Parameter fields: adds the fields of the entry with this number; not called for those that
+    ///   `isShown` leaves out
+    package mutating func add(
+        entries key: StaticString, _ count: Int, where isShown: (Int) -> Bool,
+        _ fields: (Int, inout LogLine) -> Void
+    ) {
+        beginField(key)
+        text.append(UInt8(ascii: "["))
+        var isFirstEntry = true
+        for index in 0..<count where isShown(index) {
+            if !isFirstEntry { text.append(UInt8(ascii: format == .json ? "," : ";")) }
+            isFirstEntry = false
+            nest(format == .json ? UInt8(ascii: "{") : nil) { fields(index, &$0) }
+            if format == .json { text.append(UInt8(ascii: "}")) }
         }
+        text.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func nest(_ begin: UInt8?, _ fields: (inout LogLine) -> Void) {
+        let outer = (isNested, isFirst)
+        if let begin { text.append(begin) }
+        (isNested, isFirst) = (true, true)
+        fields(&self)
+        (isNested, isFirst) = outer
+    }
+
+    /// Before every field.
+    private mutating func separate() {
+        if isNested, isFirst {
+            isFirst = false
+        } else {
+            text.append(UInt8(ascii: isNested || format == .json ? "," : " "))
+        }
+    }
+
+    private mutating func beginField(_ key: StaticString) {
+        separate()
+        appendQuote()
+        text.append(literal: key)
+        appendQuote()
+        text.append(UInt8(ascii: format == .json ? ":" : "="))
+    }
+
+    private mutating func appendQuote() {
+        if format == .json { text.append(UInt8(ascii: "\"")) }
     }
 
     /// Both formats quote as JSON does; the text format omits unnecessary quotes.
     private mutating func quote(isTrusted: Bool, _ value: Bytes) {
         let bytes = value.span
-        if format == .text, !bytes.isEmpty, bytes.indices.allSatisfy({ Self.isPlain(bytes[$0]) }) {
+        if format != .json, !bytes.isEmpty, bytes.indices.allSatisfy({ Self.isPlain(bytes[$0]) }) {
             text.append(copying: bytes)
             return
         }
@@ -109,9 +173,14 @@ package struct LogLine {
         text.append(UInt8(ascii: "\""))
     }
 
+    /// Whether a byte can be part of an unquoted text: it separates nothing.
     private static func isPlain(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-            && byte != UInt8(ascii: "=")
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "="), UInt8(ascii: ","),
+            UInt8(ascii: ";"), UInt8(ascii: "]"):
+            false
+        default: byte > 0x20 && byte < 0x7F
+        }
     }
 
     private static func hex(_ nibble: UInt8) -> UInt8 {

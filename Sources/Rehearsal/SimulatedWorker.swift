@@ -24,6 +24,8 @@ package final class SimulatedWorker: MessageReceiver {
     package private(set) var drains: Instant?
     package private(set) var drained: Instant?
     package private(set) var closed: Instant?
+    /// The records of its requests that have ended, in this order.
+    package private(set) var recorded: [RecordedRequest] = []
     /// When its drain ended, or when it received the message to close.
     package var ended: Instant? { drained ?? closes }
     private var closes: Instant?
@@ -36,6 +38,11 @@ package final class SimulatedWorker: MessageReceiver {
         handle = WorkerHandle(setup, inbox: inbox)
         worker = Worker(setup, plan, on: loop) { [unowned self] in workEnded() }
         instance = worker?.instance
+        instance?.onRequestEnded = { [unowned self] exchange, status, outcome in
+            if let request = RecordedRequest(exchange, status: status, outcome) {
+                recorded.append(request)
+            }
+        }
         inbox.open(on: loop, for: self)
     }
 
@@ -49,7 +56,7 @@ package final class SimulatedWorker: MessageReceiver {
         case .install: installations.append(loop.now)
         case .drain: drains = loop.now
         case .close: closes = loop.now
-        case .announceDrain, .heartbeat, .takeSnapshot: break
+        case .announceDrain, .heartbeat, .setLogLevel, .takeSnapshot: break
         }
         worker?.receive(message)
     }

@@ -28,7 +28,7 @@ extension Daemon {
         }
         warnOfSettingsThatNeedRestart(plan.process)
         process = process.applyingReload(of: plan.process)
-        log.level = process.log.level.level
+        logLevel.configure(process.log.level.level)
         let descriptors = config.descriptors
         config = recorded
         config.descriptors = descriptors

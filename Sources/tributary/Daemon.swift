@@ -22,6 +22,7 @@ final class Daemon {
     private var firstPlan: Plan?
     let monitor: WorkerMonitor
     let logWriter: LogWriter
+    let logLevel: LogLevelControl
     /// The number of workers that do not listen yet.
     private var startingWorkers = 0
     private var signals: [SignalSource] = []
@@ -82,6 +83,11 @@ final class Daemon {
         ) { logWriter.post($0) }
         self.log = log
         monitor = WorkerMonitor(loop: loop, log: log)
+        // The workers are not known yet.
+        logLevel = LogLevelControl(process.log.level.level, loop: loop, log: log)
+        logLevel.onChange = { [unowned self] level in
+            for thread in workers { thread.worker.send(.setLogLevel(level)) }
+        }
     }
 
     /// Whether all workers listen and no signal has started the shutdown.
@@ -274,6 +280,7 @@ final class Daemon {
         onEnd(outcome)
         sockets = nil
         monitor.stop()
+        logLevel.stop()
         admin?.close()
         demo?.close()
         signals.removeAll()

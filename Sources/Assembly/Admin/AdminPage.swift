@@ -9,6 +9,8 @@ package struct AdminPage {
         case read
         /// POST.
         case action
+        /// PUT.
+        case change
     }
 
     package let access: Access
@@ -19,12 +21,12 @@ package struct AdminPage {
     /// Whether the page accepts any `Host`: orchestrators and load balancers probe under names of
     /// their own, and the page reveals only one bit.
     let acceptsAnyHost: Bool
-    let render: (AdminPages, Exchange) -> LocalPromise<AdminResponse>
+    let render: (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
 
     init(
         _ access: Access, _ path: String, _ description: String,
         contentType: FieldValue = "text/plain; charset=utf-8", acceptsAnyHost: Bool = false,
-        render: @escaping (AdminPages, Exchange) -> LocalPromise<AdminResponse>
+        render: @escaping (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
     ) {
         self.access = access
         self.path = path
@@ -38,6 +40,7 @@ package struct AdminPage {
         switch access {
         case .read: method == .get || method == .head
         case .action: method == .post
+        case .change: method == .put
         }
     }
 
@@ -46,6 +49,7 @@ package struct AdminPage {
         switch access {
         case .read: "GET, HEAD"
         case .action: "POST"
+        case .change: "PUT"
         }
     }
 }

@@ -21,6 +21,11 @@ extension AdminPages {
                 "the requests in flight as JSON, without their age where `min_duration` hides it",
                 contentType: "application/json", render: requests),
             AdminPage(.action, "/-/reload", "reloads the configuration", render: reload),
+            AdminPage(
+                .change, "/-/log",
+                "changes the log level for a time: `?level=debug&for=10m`; without `for` 10 minutes, at"
+                    + " most 24 hours",
+                render: changeLogLevel),
         ]
     }
 }

@@ -31,7 +31,7 @@ package final class AdminPages {
         guard page.accepts(request.head.method) else {
             return refuse(.methodNotAllowed, [.allow: page.allow], exchange)
         }
-        return page.render(self, exchange).map { $0.response(of: page, exchange) }
+        return page.render(self, request, exchange).map { $0.response(of: page, exchange) }
     }
 
     private func refuse(

@@ -10,6 +10,8 @@ package protocol AdministeredProcess: AnyObject {
 
     var facts: ProcessFacts { get }
 
+    var logLevel: LogLevelControl { get }
+
     /// Reads the configuration again and installs it on all workers; if it has an error, nothing
     /// changes.
     func reload() -> ReloadOutcome

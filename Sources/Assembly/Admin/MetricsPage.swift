@@ -235,7 +235,9 @@ package struct MetricsPage {
 
 /// The page of the metrics.
 extension AdminPages {
-    static func metrics(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse> {
+    static func metrics(_ pages: AdminPages, _: Request, _ exchange: Exchange) -> LocalPromise<
+        AdminResponse
+    > {
         pages.process.monitor.reports().map { [process = pages.process] workers in
             let facts = process.facts
             return .text(

@@ -3,12 +3,15 @@ import Promises
 
 /// The pages of the liveness and readiness probes, which depend on the workers' heartbeats.
 extension AdminPages {
-    static func liveness(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse> {
+    static func liveness(_ pages: AdminPages, _: Request, _ exchange: Exchange) -> LocalPromise<
+        AdminResponse
+    > {
         exchange.local.value(response(for: pages.process.liveness, "alive\n"))
     }
 
-    static func readiness(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse>
-    {
+    static func readiness(_ pages: AdminPages, _: Request, _ exchange: Exchange) -> LocalPromise<
+        AdminResponse
+    > {
         exchange.local.value(response(for: pages.process.readiness, "ready\n"))
     }
 

@@ -5,7 +5,9 @@ import Reactor
 
 /// The page that reloads the configuration.
 extension AdminPages {
-    static func reload(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse> {
+    static func reload(_ pages: AdminPages, _: Request, _ exchange: Exchange) -> LocalPromise<
+        AdminResponse
+    > {
         exchange.local.value(pages.reload())
     }
 

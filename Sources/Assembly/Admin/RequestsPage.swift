@@ -6,7 +6,9 @@ import Promises
 /// The page of the requests in flight, as JSON: id, endpoint, and age unless the endpoint hides it.
 /// Workers that did not answer in time are listed, because their requests are missing.
 extension AdminPages {
-    static func requests(_ pages: AdminPages, _ exchange: Exchange) -> LocalPromise<AdminResponse> {
+    static func requests(_ pages: AdminPages, _: Request, _ exchange: Exchange) -> LocalPromise<
+        AdminResponse
+    > {
         pages.process.monitor.reports().map { .body(.ok, Bytes(json(of: $0))) }
     }
 

@@ -1,4 +1,4 @@
-package import GatewayConfig
+import GatewayConfig
 package import HTTP
 package import Reactor
 
@@ -45,14 +45,6 @@ package struct ProcessPlan: Sendable, Equatable {
     package let drain: DrainPlan
 }
 
-/// `log:`
-package struct LogPlan: Sendable, Equatable {
-    package let format: Config.Log.Format
-    package let level: Config.Log.Level
-    /// One line for every request.
-    package let access: Bool
-}
-
 /// `drain:`
 package struct DrainPlan: Sendable, Equatable {
     /// The time between "not ready" on the admin page and the end of accepting.
@@ -66,7 +58,7 @@ extension ProcessPlan {
     package func applyingReload(of new: ProcessPlan) -> ProcessPlan {
         ProcessPlan(
             listeners: listeners, admin: admin, workers: workers,
-            log: LogPlan(format: log.format, level: new.log.level, access: new.log.access),
+            log: new.log.keeping(log.format),
             drain: new.drain)
     }
 }

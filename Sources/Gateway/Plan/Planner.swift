@@ -74,10 +74,7 @@ package struct Planner {
             ],
             admin: config.admin.flatMap { AdminPlan($0) },
             workers: workers,
-            log: LogPlan(
-                format: config.log?.format?.value ?? PlanDefaults.logFormat,
-                level: config.log?.level?.value ?? PlanDefaults.logLevel,
-                access: config.log?.access?.value ?? PlanDefaults.logAccess),
+            log: LogPlan(config.log),
             drain: DrainPlan(
                 delay: config.drain?.delay?.value ?? .zero,
                 timeout: config.drain?.timeout?.value ?? PlanDefaults.drainTimeout))

@@ -30,6 +30,7 @@ struct ConfigCheck {
     mutating func checkAll() {
         checkAddresses()
         checkClients()
+        checkLog()
         checkBackends()
         checkRoutes()
         for endpoint in config.endpoints {

@@ -45,21 +45,6 @@ extension Config {
         case count(Int)
     }
 
-    /// `log:`
-    package struct Log: Sendable {
-        package let location: SourceLocation
-        package var format: Located<Format>?
-        package var level: Located<Level>?
-        package var access: Located<Bool>?
-
-        package enum Format: String, Sendable, CaseIterable { case json, text }
-        package enum Level: String, Sendable, CaseIterable { case debug, info, warning, error }
-
-        init(location: SourceLocation) {
-            self.location = location
-        }
-    }
-
     /// `drain:`
     package struct Drain: Sendable {
         package let location: SourceLocation

@@ -22,6 +22,7 @@ package enum PlanDefaults {
     package static let logFormat = Config.Log.Format.json
     package static let logLevel = Config.Log.Level.info
     package static let logAccess = true
+    package static let logQuery = Config.Log.Query.names
 
     package static let addressFrom = Config.Clients.AddressSource.forwardedFor
     package static let forwarded = Config.Forwarded.off

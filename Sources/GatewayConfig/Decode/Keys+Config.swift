@@ -68,20 +68,6 @@ struct IncludedConfig: PlainBlock {
     }
 }
 
-extension Config.Log: PlainBlock {
-    static let keys: [BlockKey<Config.Log>] = [
-        .value(
-            "format", \.format, .choice, default: .choice(PlanDefaults.logFormat),
-            "format of log lines"),
-        .value(
-            "level", \.level, .choice, default: .choice(PlanDefaults.logLevel),
-            "lowest level of the messages that are written"),
-        .value(
-            "access", \.access, .flag, default: .flag(PlanDefaults.logAccess),
-            "access log: whether each request gets a line"),
-    ]
-}
-
 extension Config.Limits: PlainBlock {
     static let keys: [BlockKey<Config.Limits>] = [
         .value(

@@ -17,6 +17,7 @@ enum TextFormat: String, Sendable {
     case statusRange = "status range"
     case fileMode = "file mode"
     case network
+    case slowLimit = "slow > time"
 
     /// In the syntax of ECMA-262, as JSON Schema requires; nil where any text may be valid.
     var pattern: String? {
@@ -31,6 +32,7 @@ enum TextFormat: String, Sendable {
         case .statusRange: "^[2-5][0-9]{2}(-[2-5][0-9]{2})?$"
         case .fileMode: "^0[0-7]{3}$"
         case .network: "^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$"
+        case .slowLimit: #"^slow *> *[0-9]+(\.[0-9]+)?(ms|s|m|h)$"#
         case .file: "^.+$"
         case .text, .path, .regex: nil
         }

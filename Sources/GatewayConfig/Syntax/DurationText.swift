@@ -1,6 +1,12 @@
 import Basics
 
 extension Duration {
+    /// Reads what a configuration may spell: `800ms`, `5s`; nil if it is no time, or zero.
+    package init?(spelled text: String) {
+        guard let time = try? Quantity(text, in: .time, allowsZero: false) else { return nil }
+        self = .nanoseconds(time.amount)
+    }
+
     /// As a configuration spells it, in the greatest unit that leaves a whole number: `800ms`,
     /// `5s`.
     package var spelled: String {

@@ -27,6 +27,12 @@ package enum HeaderSyntax {
         ["x-request-id", "traceparent", "gateway-deadline-ms"].contains(name.lowercased())
     }
 
+    /// Fields that prove who the client is.
+    static func isCredential(_ name: String) -> Bool {
+        ["authorization", "proxy-authorization", "cookie", "x-api-key"]
+            .contains(name.lowercased())
+    }
+
     /// `Forwarded` and `X-Forwarded-...`: fields that any client can send, but only proxies should.
     package static func isForwarding(_ name: String) -> Bool {
         let name = name.lowercased()

@@ -16,12 +16,14 @@ import Testing
         var outcome = ReloadOutcome.done
         private(set) var reloadCount = 0
         let monitor: WorkerMonitor
+        let logLevel: LogLevelControl
         let worker: WorkerHandle
         let inbox: SimInbox<WorkerMessage>
 
         init(on network: SimNetwork, _ loop: SimLoop) {
-            monitor = WorkerMonitor(
-                loop: loop, log: Log(level: .error, format: .text, clock: { 0 }, sink: { _ in }))
+            let log = Log(level: .error, format: .text, clock: { 0 }, sink: { _ in })
+            monitor = WorkerMonitor(loop: loop, log: log)
+            logLevel = LogLevelControl(.warning, loop: loop, log: log)
             let setup = WorkerSetup(
                 index: 0, of: 1, shared: SharedResources(names: network.makeNameService()),
                 control: SimInbox(on: network), log: SimInbox(on: network))
@@ -85,15 +87,29 @@ import Testing
 
     // MARK: The table
 
+    private static func method(of page: AdminPage) -> String {
+        switch page.access {
+        case .read: "GET"
+        case .action: "POST"
+        case .change: "PUT"
+        }
+    }
+
+    /// A target that the page accepts.
+    private static func target(of page: AdminPage) -> String {
+        page.path == "/-/log" ? "/-/log?level=debug" : page.path
+    }
+
     @Test func everyPageHasItsContentType() throws {
         let types = [
             "/livez": "text/plain; charset=utf-8", "/readyz": "text/plain; charset=utf-8",
             "/metrics": "text/plain; version=0.0.4; charset=utf-8",
             "/requests": "application/json", "/-/reload": "text/plain; charset=utf-8",
+            "/-/log": "text/plain; charset=utf-8",
         ]
         for page in AdminPages.table {
             let type = try #require(types[page.path], "no expectation for \(page.path)")
-            let response = try ask("\(page.access == .read ? "GET" : "POST") \(page.path)")
+            let response = try ask("\(Self.method(of: page)) \(Self.target(of: page))")
             #expect(response.status == 200, "\(page.path)")
             #expect(response.head.contains("\r\nContent-Type: \(type)\r\n"), "\(page.path)")
         }
@@ -102,8 +118,8 @@ import Testing
 
     @Test func refusesOtherMethodsWithAllow() throws {
         for page in AdminPages.table {
-            let (method, allow) = page.access == .read ? ("POST", "GET, HEAD") : ("GET", "POST")
-            let response = try ask("\(method) \(page.path)")
+            let allow = page.access == .read ? "GET, HEAD" : Self.method(of: page)
+            let response = try ask("\(page.access == .read ? "POST" : "GET") \(page.path)")
             #expect(response.status == 405, "\(page.path)")
             #expect(response.head.contains("\r\nAllow: \(allow)\r\n"), "\(page.path)")
         }
@@ -130,9 +146,33 @@ import Testing
             .appending(path: "docs/reference/command-line.md")
         let text = try String(contentsOf: file, encoding: .utf8)
         for page in AdminPages.table {
-            let method = page.access == .read ? "" : "POST "
+            let method = page.access == .read ? "" : "\(Self.method(of: page)) "
             #expect(text.contains("\n| `\(method)\(page.path)` | \(page.description) |\n"))
         }
+    }
+
+    // MARK: The log level
+
+    @Test func changesTheLogLevelForATime() throws {
+        let response = try ask("PUT /-/log?level=debug&for=90s")
+        #expect(response.status == 200 && response.body == "debug for 90s, then warning\n")
+        #expect(process.logLevel.temporary == .debug)
+        network.advance(by: .seconds(91))
+        #expect(process.logLevel.temporary == nil)
+    }
+
+    @Test(arguments: [
+        ("", "level is missing"), ("?for=1m", "level is missing"),
+        ("?level=loud", "level must be debug, info, warning or error"),
+        ("?level=debug&for=1d", "for must be a time of at most 24h, such as 10m"),
+        ("?level=debug&for=25h", "for must be a time of at most 24h, such as 10m"),
+        ("?level=debug&for=0s", "for must be a time of at most 24h, such as 10m"),
+        ("?level=debug&until=3", "unknown parameter until"),
+    ])
+    func refusesAWrongLogLevel(_ query: String, _ reason: String) throws {
+        let response = try ask("PUT /-/log\(query)")
+        #expect(response.status == 400 && response.body == reason + "\n")
+        #expect(process.logLevel.temporary == nil)
     }
 
     // MARK: The guard
@@ -140,7 +180,7 @@ import Testing
     /// A web page in the operator's browser, by DNS rebinding or across sites.
     @Test func refusesForeignPagesExceptOnProbes() throws {
         for page in AdminPages.table {
-            let method = page.access == .read ? "GET" : "POST"
+            let method = Self.method(of: page)
             let isProbe = ["/livez", "/readyz"].contains(page.path)
             #expect(
                 try ask("\(method) \(page.path)", host: "evil.example").status

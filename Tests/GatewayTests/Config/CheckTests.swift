@@ -348,6 +348,46 @@ import Testing
             "1:15: error: 'level' in 'log' must be debug, info, warning or error - did you mean 'warning'?"
         ),
         (
+            "log: { only: [faild] }",
+            "1:15: error: 'only' in 'log' must be failed, partial, rejected, a limit such as"
+                + " 'slow > 500ms', or a share such as 1% - did you mean 'failed'?"
+        ),
+        (
+            "log: { only: slow 5s }",
+            "1:14: error: 'only' in 'log' must have a limit, such as 'slow > 500ms'"
+        ),
+        (
+            "log: { only: slow > 5 }",
+            "1:14: error: 'only' in 'log' has no unit; write it like 300ms, 2s, 5m or 1h"
+        ),
+        ("log: { only: 0% }", "1:14: error: 'only' in 'log' must be more than 0"),
+        (
+            "log: { only: [slow > 1s, slow > 2s] }",
+            "1:26: warning: 'only' has two conditions of the kind 'slow'; the one that writes more"
+                + " lines holds"
+        ),
+        (
+            "log: { headers: [Cookie] }",
+            "1:18: warning: 'Cookie' has credentials, which would be in the log"
+        ),
+        (
+            "log: { headers: [X-A, x-a] }", "1:23: warning: 'headers' has 'x-a' twice"
+        ),
+        (
+            "log: { format: combined, headers: [X-A] }",
+            "1:36: warning: 'X-A' has no effect with 'format: combined', which shows Referer and"
+                + " User-Agent"
+        ),
+        (
+            "log: { query: values }",
+            "1:15: warning: 'query: values' writes the values that clients send into the log, which"
+                + " may be confidential"
+        ),
+        (
+            "log: { access: false, only: failed }",
+            "1:29: warning: 'only' has no effect with 'access: false'"
+        ),
+        (
             "limits: { header_byte: 1KiB }",
             "1:11: error: unknown key 'header_byte' in 'limits' - did you mean 'header_bytes'?"
         ),

@@ -1,0 +1,122 @@
+import Basics
+import Gateway
+import GatewayConfig
+import HTTP
+import HTTPServer
+import Reactor
+
+/// Writes one line for each request that `log` wants one for: a reader of the request's record. Owned
+/// by the recorder of a worker; replaced by a reload.
+struct AccessLog {
+    private let plan: LogPlan
+    private let filter: AccessLogFilter
+    private let proxies: TrustedProxies?
+    private let log: Log
+
+    init(_ plan: Plan, to log: Log) {
+        self.plan = plan.process.log
+        filter = AccessLogFilter(plan.process.log.only)
+        proxies = plan.proxies.isEmpty ? nil : plan.proxies
+        self.log = log
+    }
+
+    /// - Parameter duration: of the request
+    func write(_ end: ServerHooks.ExchangeEnd, after duration: Duration, _ entropy: Entropy) {
+        guard log.level <= .info, filter.accepts(end.outcome, after: duration, entropy)
+        else { return }
+        guard plan.format == .combined else { return writeFields(of: end, after: duration) }
+        let line = CombinedLine(
+            client: clientAddress(of: end), request: end.request, query: plan.query,
+            status: end.status, bodyBytes: end.bodyBytes)
+        log.write(.info) { text, unixTime in line.append(to: &text, at: unixTime) }
+    }
+
+    /// Something was refused that never became a request.
+    func writeRefusal(_ status: Status, client: SocketAddress?) {
+        // The combined format has nothing to show of it: there is no request line.
+        guard plan.format != .combined, filter.acceptsRefusals(status) else { return }
+        log.write(.info, "refused") { line in
+            if let client { line.add("client", "\(client)") }
+            line.add("status", Int(status.code))
+        }
+    }
+
+    // MARK: Typed fields
+
+    private func writeFields(of end: ServerHooks.ExchangeEnd, after duration: Duration) {
+        let record = end.exchange.record
+        let hidesTimes = record?.endpoint?.isPadded ?? false
+        log.write(.info, "request") { line in
+            addIDs(of: end.exchange, to: &line)
+            addClient(of: end, to: &line)
+            line.add("method", end.request.method.description)
+            line.add("path", untrusted: end.request.target.path)
+            if let query = end.request.target.query(plan.query) {
+                line.add("query", untrusted: query)
+            }
+            if let endpoint = record?.endpoint { line.add("endpoint", endpoint.name) }
+            line.add("status", Int(end.status))
+            line.add(literal: "outcome", end.outcome.name)
+            line.add(milliseconds: "ms", duration)
+            if let record {
+                if !hidesTimes { addTimes(of: record, to: &line) }
+                line.add("bytes_in", record.bodyBytes)
+            }
+            line.add("bytes_out", end.bodyBytes)
+            addHeaders(of: end.request, to: &line)
+            if let record { addCalls(of: record, hidesTimes, to: &line) }
+        }
+    }
+
+    private func addIDs(of exchange: Exchange, to line: inout LogLine) {
+        switch exchange.id {
+        case .own: line.add(plain: "id") { $0.append(exchange.id) }
+        case .client(let bytes): line.add("id", untrusted: bytes)
+        }
+        line.add(plain: "trace") { text in
+            text.append(hex: exchange.trace.traceHigh)
+            text.append(hex: exchange.trace.traceLow)
+        }
+    }
+
+    /// The peer, with its port; where a trusted proxy names the client, the client and the peer.
+    private func addClient(of end: ServerHooks.ExchangeEnd, to line: inout LogLine) {
+        let peer = end.exchange.client
+        let client = proxies.map { end.exchange.clientAddress(of: end.request, $0) }
+        if let client, client.isNamedByProxy, let address = client.text {
+            line.add("client", untrusted: address)
+            if let peer { line.add("peer", peer) }
+        } else if let peer {
+            line.add("client", peer)
+        }
+    }
+
+    /// The client's address without a port; nil on a unix socket.
+    private func clientAddress(of end: ServerHooks.ExchangeEnd) -> Bytes? {
+        end.exchange.clientAddress(of: end.request, proxies ?? .none).text
+    }
+
+    private func addTimes(of record: RequestRecord, to line: inout LogLine) {
+        line.add(milliseconds: "own_ms", record.times[.own])
+        let receiving = record.times[.receiving]
+        if receiving > .zero { line.add(milliseconds: "receive_ms", receiving) }
+    }
+
+    private func addCalls(of record: RequestRecord, _ hidesTimes: Bool, to line: inout LogLine) {
+        guard let entries = CallEntries(record, hidesTimes: hidesTimes) else { return }
+        line.add(entries: "calls", entries.count, where: entries.isShown) {
+            entries.add($0, to: &$1)
+        }
+    }
+
+    private func addHeaders(of request: RequestHead, to line: inout LogLine) {
+        guard plan.headers.contains(where: request.fields.contains) else { return }
+        line.add(group: "headers") { group in
+            for name in plan.headers {
+                // The first line of several: a second one is the client's, too.
+                guard let value = request.fields[name] else { continue }
+                group.add(name: name.span, untrusted: value.bytes)
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import YAMLReader
+
+extension Config.Log: PlainBlock {
+    static let keys: [BlockKey<Config.Log>] = [
+        .value(
+            "format", \.format, .choice, default: .choice(PlanDefaults.logFormat),
+            "format of log lines; combined is the access log format of web servers"),
+        .value(
+            "level", \.level, .choice, default: .choice(PlanDefaults.logLevel),
+            "lowest level of the messages that are written"),
+        .value(
+            "access", \.access, .flag, default: .flag(PlanDefaults.logAccess),
+            "access log: whether requests get a line"),
+        .list(
+            "only", \.only, .oneOrMany(of: .logCondition),
+            "requests that get a line, if not all"),
+        .list(
+            "headers", \.headers, .oneOrMany(of: .loggedHeader),
+            "request headers that are written, with their values"),
+        .value(
+            "query", \.query, .choice, default: .choice(PlanDefaults.logQuery),
+            "what is written of query parameters"),
+    ]
+}
+
+extension Reading where Value == Config.Log.Condition {
+    /// `failed`, `partial`, `rejected`, `slow > 500ms` or `1%`
+    static var logCondition: Reading {
+        let names = ["failed", "partial", "rejected"]
+        let words =
+            "must be failed, partial, rejected, a limit such as 'slow > 500ms', or a share such as 1%"
+        let schema = ValueSchema.either([.choice(names), .text(format: .slowLimit), .share])
+        return .scalar(schema, expected: words) { scalar throws(Refusal) in
+            switch scalar.text {
+            case "failed": return .failed
+            case "partial": return .partial
+            case "rejected": return .rejected
+            case let text where text.hasPrefix("slow"):
+                return .slow(try limit(in: text.dropFirst(4).drop { $0 == " " }))
+            case let text where text.hasSuffix("%"):
+                return .share(try Quantity(text, in: .share, allowsZero: false).amount)
+            case let text:
+                throw Refusal(.init(fixed: words) + .suggestion(for: text, among: names))
+            }
+        }
+    }
+
+    /// The time in `> 500ms`.
+    private static func limit(in text: Substring) throws(Refusal) -> Duration {
+        guard text.first == ">" else { throw Refusal("must have a limit, such as 'slow > 500ms'") }
+        let time = String(text.dropFirst().drop { $0 == " " })
+        return .nanoseconds(try Quantity(time, in: .time, allowsZero: false).amount)
+    }
+}
+
+extension Reading where Value == String {
+    static var loggedHeader: Reading {
+        text(.headerName) { text throws(Refusal) in try HeaderSyntax.check(name: text) }
+    }
+}

@@ -13,7 +13,8 @@ import Testing
         let changed = RunRecord(
             plan: record.plan, began: record.began, ended: record.ended, network: record.network,
             workers: record.workers, clients: clients, attempts: record.attempts,
-            probes: record.probes, log: record.log, hash: record.hash, violations: [])
+            probes: record.probes, log: record.log, recorded: record.recorded, hash: record.hash,
+            violations: [])
         let log = ViolationLog()
         ResponsesCheck(record: changed, violations: log).check()
         return log.all

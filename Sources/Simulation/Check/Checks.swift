@@ -13,6 +13,7 @@ enum Checks {
         HostsCheck(record: record, violations: found).check()
         ProbesCheck(record: record, violations: found).check()
         LogCheck(record: record, violations: found).check()
+        RecordCheck(record: record, violations: found).check()
         return found.all
     }
 }

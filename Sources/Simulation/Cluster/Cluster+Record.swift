@@ -16,7 +16,8 @@ extension Cluster {
                     client, hasUnsolicited: unsolicited.contains { $0 === client })
             },
             attempts: attempts.map(AttemptRecord.init), probes: probes.map(ProbeRecord.init),
-            log: journal.lines, hash: trace.hash, violations: violations)
+            log: journal.lines, recorded: workers.flatMap(\.recorded), hash: trace.hash,
+            violations: violations)
     }
 }
 

@@ -1,4 +1,6 @@
+import Assembly
 import Basics
+import HTTP
 import Rehearsal
 import SimReactor
 
@@ -19,6 +21,8 @@ package struct RunRecord {
     let probes: [ProbeRecord]
     /// Lines of the logs of all workers.
     let log: [Tree]
+    /// The records of requests that have ended, of all workers.
+    let recorded: [RecordedRequest]
     /// Hash of everything that happened on the network.
     let hash: UInt64
     /// Violations found during the run: errors that peers detected, and leftovers at the end.
@@ -29,7 +33,8 @@ package struct RunRecord {
     init(
         plan: ClusterPlan, began: Instant, ended: Instant, network: SimNetwork.Settings,
         workers: [WorkerRecord], clients: [ClientRecord], attempts: [AttemptRecord],
-        probes: [ProbeRecord], log: [Tree], hash: UInt64, violations: [Violation]
+        probes: [ProbeRecord], log: [Tree], recorded: [RecordedRequest], hash: UInt64,
+        violations: [Violation]
     ) {
         self.plan = plan
         self.began = began
@@ -40,6 +45,7 @@ package struct RunRecord {
         self.attempts = attempts
         self.probes = probes
         self.log = log
+        self.recorded = recorded
         self.hash = hash
         self.violations = violations
         let count = plan.requestCount

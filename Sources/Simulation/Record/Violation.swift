@@ -22,6 +22,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case hosts
     /// One log line per request.
     case log
+    /// The record of a request agrees with what happened, and its times add up.
+    case record
     /// Nothing is left at the end.
     case leftovers
     /// The same seed gives the same run.

@@ -1,0 +1,118 @@
+import Assembly
+import Basics
+import HTTP
+import Rehearsal
+
+/// The record of each request against what happened: its times add up, and its attempts are those that
+/// the hosts received. The code takes no time here, so the gateway's own time is zero: any other value
+/// is a wait that the record assigns to nothing.
+struct RecordCheck {
+    let record: RunRecord
+    let violations: ViolationLog
+
+    func check() {
+        for recorded in record.recorded {
+            checkTimes(recorded)
+            guard case .client(let id) = recorded.id, let number = Int(String(id).dropFirst()),
+                record.requests.indices.contains(number), let request = record.requests[number],
+                request.mark == String(id), request.request.flaw == nil
+            else { continue }
+            checkEnds(recorded, request)
+            checkAttempts(recorded, request)
+        }
+    }
+
+    private func add(_ recorded: RecordedRequest, _ text: String) {
+        violations.add(.record, "\(recorded.id)", text)
+    }
+
+    // MARK: Times
+
+    private func checkTimes(_ recorded: RecordedRequest) {
+        let start = Moment(microseconds: 0)
+        guard let duration = recorded.ended.since(start) else {
+            return add(recorded, "its record has no end")
+        }
+        let times = recorded.times
+        let phases: [RequestTimes.Phase] = [.own, .receiving, .calling, .held]
+        let sum = phases.reduce(Duration.zero) { $0 + times[$1] }
+        if sum != duration { add(recorded, "times of \(sum) in a duration of \(duration)") }
+        if times[.own] != .zero { add(recorded, "\(times[.own]) in which nothing was awaited") }
+        let inCalls = timeInCalls(recorded)
+        if times[.calling] != inCalls {
+            add(recorded, "\(times[.calling]) with a call in flight, its calls say \(inCalls)")
+        }
+        let isPadded = recorded.endpoint?.isPadded ?? false
+        let held = isPadded ? recorded.ended.since(recorded.answered) ?? .zero : .zero
+        if times[.held] != held { add(recorded, "held for \(times[.held]), and not \(held)") }
+    }
+
+    /// The time covered by at least one call.
+    private func timeInCalls(_ recorded: RecordedRequest) -> Duration {
+        let spans = recorded.calls.filter(\.began.hasHappened).map { ($0.began, $0.ended) }
+            .sorted { $0.0 < $1.0 }
+        var covered = Duration.zero
+        var reached = Moment(microseconds: 0)
+        for (began, ended) in spans {
+            guard ended.hasHappened else {
+                add(recorded, "a call of it has no end")
+                continue
+            }
+            covered += max(ended, reached).since(max(began, reached)) ?? .zero
+            reached = max(ended, reached)
+        }
+        return covered
+    }
+
+    // MARK: The client
+
+    private func checkEnds(_ recorded: RecordedRequest, _ request: RequestRecord) {
+        guard let answer = request.answer, let answered = request.answered,
+            answer["X-Request-Id"] == request.mark
+        else { return }
+        if Int(recorded.status) != answer.status {
+            add(recorded, "recorded with \(recorded.status), answered \(answer.status)")
+        }
+        if moment(answered, recorded) != recorded.ended {
+            add(recorded, "answered at \(answered), recorded \(recorded.ended) after its beginning")
+        }
+    }
+
+    // MARK: The hosts
+
+    /// Every request that a host received is an attempt of the record.
+    private func checkAttempts(_ recorded: RecordedRequest, _ request: RequestRecord) {
+        for served in record.attempts(of: request) where !served.isPoisoned {
+            let sent = moment(served.sent, recorded)
+            let fitting = recorded.attempts.filter {
+                Int($0.call) == served.call.call && $0.host.map(Int.init) == served.host
+                    && ($0.sent == sent || $0.wasResent)
+            }
+            guard !fitting.isEmpty else {
+                add(recorded, "\(served.call.text) was sent at \(sent), which is not recorded")
+                continue
+            }
+            guard let read = served.read, served.ended == served.read,
+                case .answer(let status, _, _) = served.act.outcome
+            else { continue }
+            let isComplete = fitting.contains {
+                $0.outcome == .answered && Int($0.status) == status
+                    && $0.lastByte == moment(read, recorded)
+            }
+            if !isComplete, request.answered.map({ read < $0 }) ?? false {
+                add(recorded, "\(served.call.text) gave \(status), which is not recorded")
+            }
+        }
+        let sends = recorded.attempts.count { $0.sent.hasHappened }
+        let resends = recorded.attempts.count(where: \.wasResent)
+        let received = record.attempts(of: request).count
+        if received > sends + resends {
+            add(recorded, "\(received) requests of calls, and \(sends + resends) recorded")
+        }
+    }
+
+    private func moment(_ instant: Instant, _ recorded: RecordedRequest) -> Moment {
+        let microseconds = (instant - recorded.began).inNanoseconds / 1_000
+        return Moment(microseconds: UInt32(clamping: microseconds))
+    }
+}

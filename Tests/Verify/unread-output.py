@@ -15,7 +15,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -58,15 +57,15 @@ def main():
 
 
 def verify(options):
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
-        config.write(CONFIG.format(
-            listen=options.port, admin=options.port + 1, backend=options.port + 2,
-            drain=DRAIN_SECONDS))
-        config.flush()
-        # The read end stays open and is never read.
-        reader, writer = os.pipe()
-        gateway = subprocess.Popen([options.binary, "serve", config.name], stdout=writer)
-        os.close(writer)
+    config = CONFIG.format(
+        listen=options.port, admin=options.port + 1, backend=options.port + 2, drain=DRAIN_SECONDS)
+    # The read end stays open and is never read.
+    reader, writer = os.pipe()
+    gateway = subprocess.Popen(
+        [options.binary, "serve", "-"], stdin=subprocess.PIPE, stdout=writer)
+    os.close(writer)
+    gateway.stdin.write(config.encode())
+    gateway.stdin.close()
     try:
         wait_until_ready(options.port + 1, gateway)
         warm_up(options.port)

@@ -169,7 +169,8 @@ final class Backend {
             ClientRequest(
                 method: request.method, target: host.target(request.target), host: host.field,
                 constantFields: request.constantFields, fields: request.fields,
-                exchange: exchangeFields, body: .bytes(request.body), responseBytesMax: request.responseBytesMax))
+                exchange: exchangeFields, body: .bytes(request.body),
+                responseBytesMax: request.responseBytesMax))
         if let hostStates, plan.eject != nil {
             response.whenSettled { [loop] result in
                 hostStates.availability.recordCall(

@@ -15,7 +15,7 @@ struct RecordCheck {
             checkTimes(recorded)
             guard case .client(let id) = recorded.id, let number = Int(String(id).dropFirst()),
                 record.requests.indices.contains(number), let request = record.requests[number],
-                request.mark == String(id), request.request.flaw == nil
+                request.mark == String(id), request.request.defect == nil
             else { continue }
             checkEnds(recorded, request)
             checkAttempts(recorded, request)
@@ -67,14 +67,16 @@ struct RecordCheck {
     // MARK: The client
 
     private func checkEnds(_ recorded: RecordedRequest, _ request: RequestRecord) {
-        guard let answer = request.answer, let answered = request.answered,
-            answer["X-Request-Id"] == request.mark
+        guard let response = request.response, let responded = request.responded,
+            response["X-Request-Id"] == request.mark
         else { return }
-        if Int(recorded.status) != answer.status {
-            add(recorded, "recorded with \(recorded.status), answered \(answer.status)")
+        if Int(recorded.status) != response.status {
+            add(recorded, "recorded with \(recorded.status), responded with \(response.status)")
         }
-        if moment(answered, recorded) != recorded.ended {
-            add(recorded, "answered at \(answered), recorded \(recorded.ended) after its beginning")
+        if moment(responded, recorded) != recorded.ended {
+            add(
+                recorded,
+                "responded at \(moment(responded, recorded)), recorded at \(recorded.ended)")
         }
     }
 
@@ -82,7 +84,7 @@ struct RecordCheck {
 
     /// Every request that a host received is an attempt of the record.
     private func checkAttempts(_ recorded: RecordedRequest, _ request: RequestRecord) {
-        for served in record.attempts(of: request) where !served.isPoisoned {
+        for served in record.attempts(of: request) where !served.isAmbiguous {
             let sent = moment(served.sent, recorded)
             let fitting = recorded.attempts.filter {
                 Int($0.call) == served.call.call && $0.host.map(Int.init) == served.host
@@ -93,13 +95,13 @@ struct RecordCheck {
                 continue
             }
             guard let read = served.read, served.ended == served.read,
-                case .answer(let status, _, _) = served.act.outcome
+                case .response(let status, _, _) = served.script.outcome
             else { continue }
             let isComplete = fitting.contains {
                 $0.outcome == .answered && Int($0.status) == status
                     && $0.lastByte == moment(read, recorded)
             }
-            if !isComplete, request.answered.map({ read < $0 }) ?? false {
+            if !isComplete, request.responded.map({ read < $0 }) ?? false {
                 add(recorded, "\(served.call.text) gave \(status), which is not recorded")
             }
         }

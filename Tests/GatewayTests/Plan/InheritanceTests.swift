@@ -30,7 +30,7 @@ import Testing
         let endpoint = plan.endpoints[0]
         return [
             "deadline \(endpoint.deadline.spelled)", "timeout \(endpoint.calls[0].timeout.spelled)",
-            "body \(endpoint.bodyMax) answer \(endpoint.calls[0].answerMax)",
+            "body \(endpoint.bodyMax) answer \(endpoint.calls[0].responseBytesMax)",
             "report \(endpoint.report) details \(endpoint.exposesDetails)",
             "partial \(endpoint.partialStatus.code)",
             "connect \(plan.backends[0].pool.connectTimeout.spelled)",

@@ -110,6 +110,11 @@ package final class GatewayInstance {
         server?.announceDrain()
     }
 
+    /// Accepts nothing more; connections that are open are still served.
+    package func stopAccepting() {
+        server?.stopAccepting()
+    }
+
     /// Stops accepting; fulfils when the last request has its response or is cut off at the end of
     /// the drain time. The instance is closed then.
     package func drain() -> LocalPromise<Void> {

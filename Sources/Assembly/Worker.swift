@@ -52,6 +52,7 @@ package final class Worker: MessageReceiver {
         switch message {
         case .install(let config): install(config)
         case .announceDrain: instance?.announceDrain()
+        case .stopAccepting: instance?.stopAccepting()
         case .drain: instance?.drain().whenSettled { [self] _ in end() }
         case .close: instance?.close().whenSettled { [self] _ in end() }
         case .heartbeat(let number): setup.answerHeartbeat(number)

@@ -6,6 +6,8 @@ package enum WorkerMessage: Sendable {
     case install(RecordedConfig)
     /// From now on close each connection after its response.
     case announceDrain
+    /// Leave new connections to another process, which has the same sockets.
+    case stopAccepting
     /// Finish the requests in flight, then end.
     case drain
     /// End at once.

@@ -201,6 +201,33 @@ static inline int tributary_bound_address(int descriptor, struct sockaddr_storag
     return code < 0 ? -errno : 0;
 }
 
+/* The path of a unix socket's address that tributary_bound_address wrote; empty for one without a
+   path, such as an abstract name. */
+static inline const char *tributary_address_path(const struct sockaddr_storage *address)
+{
+    return ((const struct sockaddr_un *)address)->sun_path;
+}
+
+/* Prepares a socket that another process has opened: 0 if it is a stream socket that listens, else a
+   negative error; UV_EINVAL for anything else than that. */
+static inline int tributary_adopt_listening(int descriptor)
+{
+    int type = 0, listens = 0;
+    socklen_t length = sizeof type;
+    if (TRIBUTARY_SYSTEM(getsockopt, (descriptor, SOL_SOCKET, SO_TYPE, &type, &length)) < 0)
+        return -errno;
+    length = sizeof listens;
+    if (TRIBUTARY_SYSTEM(getsockopt, (descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length)) < 0)
+        return -errno;
+    if (type != SOCK_STREAM || !listens) return UV_EINVAL;
+    int code = tributary_set_private(descriptor);
+    struct sockaddr_storage address;
+    if (code == 0) code = tributary_bound_address(descriptor, &address);
+    if (code == 0 && address.ss_family != AF_UNIX)
+        code = tributary_set_option(descriptor, IPPROTO_TCP, TCP_NODELAY);
+    return code;
+}
+
 /* As many as the system's own limit allows (somaxconn) may wait to be accepted. */
 static inline int tributary_listen(int descriptor)
 {

@@ -145,6 +145,13 @@ package final class Server {
         isDraining = true
     }
 
+    /// Accepts nothing more, and keeps idle connections: a client that has just connected can still
+    /// send its request, whose response closes the connection.
+    package func stopAccepting() {
+        isDraining = true
+        closeListeners()
+    }
+
     /// Stops accepting, closes idle connections, and completes the requests in flight. Fulfilled
     /// when the last connection is closed.
     package func drain() -> LocalPromise<Void> {

@@ -56,7 +56,7 @@ package final class SimulatedWorker: MessageReceiver {
         case .install: installations.append(loop.now)
         case .drain: drains = loop.now
         case .close: closes = loop.now
-        case .announceDrain, .heartbeat, .setLogLevel, .takeSnapshot: break
+        case .announceDrain, .stopAccepting, .heartbeat, .setLogLevel, .takeSnapshot: break
         }
         worker?.receive(message)
     }

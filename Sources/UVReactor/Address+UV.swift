@@ -49,6 +49,19 @@ extension SocketAddress {
         self = address
     }
 
+    /// The address that a socket is bound to, internet or unix; nil for one without a name.
+    init?(boundBy descriptor: CInt) {
+        var storage = sockaddr_storage()
+        guard tributary_bound_address(descriptor, &storage) >= 0 else { return nil }
+        guard storage.ss_family == sa_family_t(AF_UNIX) else {
+            self.init { tributary_bound_address(descriptor, $0) }
+            return
+        }
+        let path = String(cString: tributary_address_path(&storage))
+        guard !path.isEmpty else { return nil }
+        self = .unix(path: path)
+    }
+
     /// The address as IPv4 if it is an IPv4 client on a dual-stack socket.
     var unmapped: SocketAddress {
         guard case .ip(.v6(0, let low), let port) = self, low >> 32 == 0xFFFF else { return self }

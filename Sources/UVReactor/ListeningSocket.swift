@@ -12,13 +12,21 @@ package struct ListeningSocket: ~Copyable, Sendable {
     /// The bound address, with the port that the system chose for port 0.
     package let address: SocketAddress
 
-    /// The socket file, which is removed with this value; nil for TCP and for a duplicate.
+    /// Whether another process keeps the socket open, so that connections which this process does not
+    /// accept can wait for its successor.
+    package let isInherited: Bool
+
+    /// The socket file, which is removed with this value; nil for TCP, for a duplicate, and for an
+    /// inherited socket.
     private let file: String?
 
-    private init(descriptor: CInt, address: SocketAddress, file: String?) {
+    private init(
+        descriptor: CInt, address: SocketAddress, file: String?, isInherited: Bool = false
+    ) {
         self.descriptor = descriptor
         self.address = address
         self.file = file
+        self.isInherited = isInherited
     }
 
     deinit {
@@ -73,6 +81,16 @@ package struct ListeningSocket: ~Copyable, Sendable {
     /// A second descriptor of the same socket, for another loop.
     package func duplicate() throws(IOFailure) -> ListeningSocket {
         let copy = try checked(tributary_duplicate(descriptor))
-        return ListeningSocket(descriptor: copy, address: address, file: nil)
+        return ListeningSocket(
+            descriptor: copy, address: address, file: nil, isInherited: isInherited)
+    }
+
+    /// Takes over a socket that listens already and that a service manager opened. Throws for a
+    /// descriptor that is no listening stream socket with an internet address or a path.
+    package static func inherited(_ descriptor: CInt) throws(IOFailure) -> ListeningSocket {
+        try checked(tributary_adopt_listening(descriptor))
+        guard let address = SocketAddress(boundBy: descriptor) else { throw .addressInvalid }
+        return ListeningSocket(
+            descriptor: descriptor, address: address, file: nil, isInherited: true)
     }
 }

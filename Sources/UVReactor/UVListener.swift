@@ -66,8 +66,10 @@ final class UVListener: HandleOwner, Listener {
     }
 
     func close() {
-        // Until the queue is empty: closing resets the connections that are still in it.
         guard let accept = accept.take() else { return }
+        // Connections in the queue of an inherited socket wait for the next process.
+        if socket?.isInherited == true { return closeSocket() }
+        // Until the queue is empty: closing resets the connections that are still in it.
         isAtCeiling = false
         while !isAtCeiling, case .success(let stream)? = acceptNext() { accept(stream) }
         closeSocket()

@@ -60,6 +60,26 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Where another process has the same sockets: a client that has just connected sends its request
+    /// before idle connections are closed.
+    @Test func newConnectionIsServedAfterAcceptingHasStopped() throws {
+        let harness = try GatewayHarness(Self.call)
+        harness.on("/1", .ok("1", after: 0))
+        let client = try harness.connect()
+        harness.pass(1)
+        harness.onLocalContext { $0.stopAccepting() }
+        #expect(throws: GatewayHarness.NotConnected.self) { try harness.connect() }
+        harness.pass(100)
+        client.send(get())
+        let answer = harness.answer(of: client)
+        #expect(answer.status == 200 && answer["Connection"] == "close")
+        client.leave()
+        let ended = harness.drain()
+        harness.pass(1)
+        #expect(ended() != nil)
+        harness.expectQuiet()
+    }
+
     @Test func newConnectionsAreRefused() throws {
         let harness = try GatewayHarness(Self.call)
         _ = harness.drain()

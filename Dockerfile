@@ -6,9 +6,11 @@ RUN script/deps
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
-RUN STATIC_LIBUV=1 swift build -c release --product tributary \
+# What `tributary version` prints as its commit.
+ARG REVISION=unknown
+RUN TRIBUTARY_COMMIT="${REVISION}" STATIC_LIBUV=1 swift build -c release --product tributary \
         -Xswiftc -static-executable -Xlinker -s \
-    && cp "$(STATIC_LIBUV=1 swift build -c release --product tributary -Xswiftc -static-executable --show-bin-path)/tributary" /tributary
+    && cp "$(TRIBUTARY_COMMIT="${REVISION}" STATIC_LIBUV=1 swift build -c release --product tributary -Xswiftc -static-executable --show-bin-path)/tributary" /tributary
 
 # Run: the binary, its configuration, no shell, no root.
 FROM scratch

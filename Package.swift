@@ -19,6 +19,16 @@ let faults: [CSetting] = [.define("TRIBUTARY_FAULTS", .when(configuration: .debu
 /// A full static build (the Dockerfile's) links Debian's libuv_a.a, by the name that pkg-config knows.
 let libuv = Context.environment["STATIC_LIBUV"] != nil ? "libuv-static" : "libuv"
 
+/// The commit that `tributary version` prints, where the build names one.
+let commit: [CSetting] = {
+    let commit = Context.environment["TRIBUTARY_COMMIT"] ?? ""
+    let isSafe = commit.allSatisfy {
+        $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0))
+    }
+    return commit.isEmpty || !isSafe
+        ? [] : [.define("TRIBUTARY_COMMIT", to: "\"\(commit.prefix(64))\"")]
+}()
+
 /// The targets of the fuzzer: a test that replays its corpora, or, for `script/fuzz`, the fuzzer.
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
@@ -59,6 +69,7 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"]), .yum(["openssl-devel"])]),
+        .systemLibrary(name: "CBuild"),
 
         // Row 1.
         .target(name: "Basics", swiftSettings: strict),
@@ -140,10 +151,10 @@ let package = Package(
             dependencies: [
                 "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
                 "HTTPClient", "HTTP", "JSONText", "TLS", "YAMLReader", "UVReactor", "Reactor",
-                "Promises", "Basics",
+                "Promises", "Basics", "CBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: onC),
+            cSettings: commit, swiftSettings: onC),
 
         .target(
             name: "Simulation",

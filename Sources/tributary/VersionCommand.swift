@@ -9,9 +9,20 @@ enum Version {
 /// `tributary version`
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Print the version.")
+        commandName: "version",
+        abstract: "Print the version, how it was built, and the libraries in use.",
+        discussion: """
+            EXAMPLES
+              tributary version
+              tributary version --json
+              tributary --version              the number alone
+            """)
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
 
     func run() {
-        print(Version.text)
+        let facts = BuildFacts()
+        StandardStreams.printOut(json ? facts.json : facts.text)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DependencyTests {
     /// Every target in `Sources`, the lowest first; one line is one row of the README.
     static let order = [
-        "CUV", "COpenSSL", "CYAML",
+        "CUV", "COpenSSL", "CYAML", "CBuild",
         "Basics", "Promises", "JSONText",
         "HTTP", "Reactor", "Patterns", "PromiseOperators", "PromisesDispatch",
         "TLS", "UVReactor", "SimReactor", "YAMLReader",
@@ -68,7 +68,7 @@ import Testing
         "tributary": [
             "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
             "HTTPClient", "HTTP", "YAMLReader", "UVReactor", "TLS", "JSONText", "Reactor",
-            "Promises", "Basics", "ArgumentParser", "Synchronization", "Glibc", "Darwin",
+            "Promises", "Basics", "CBuild", "ArgumentParser", "Synchronization", "Glibc", "Darwin",
         ],
     ]
 

@@ -16,6 +16,7 @@ struct CheckCommand: ParsableCommand {
               tributary check my.yaml
               tributary check --strict my.yaml           fail on warnings too (exit status 2)
               tributary check --format json my.yaml      write the problems as JSON
+              tributary check --replicas 3 my.yaml       add up the limits of three replicas
               generate | tributary check -               read standard input
             """)
 
@@ -29,8 +30,24 @@ struct CheckCommand: ParsableCommand {
     @Option(help: "Output format: text or json.")
     var format = Format.text
 
-    @Argument(help: "The configuration, YAML or JSON; - reads standard input.")
+    @Option(help: "Also print what each limit comes to with this many replicas.")
+    var replicas: Int?
+
+    @Argument(
+        help: "The configuration, YAML or JSON; - reads standard input.",
+        completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String
+
+    func validate() throws {
+        let range = ReplicaReport.replicas
+        if let replicas, !range.contains(replicas) {
+            throw ValidationError(
+                "--replicas is a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        if replicas != nil, format == .json {
+            throw ValidationError("--replicas prints text only")
+        }
+    }
 
     func run() throws {
         let (_, _, plan, problems) = try record()
@@ -40,7 +57,12 @@ struct CheckCommand: ParsableCommand {
         }
         guard let plan else { throw ExitStatus.configurationErrors }
         if strict, problems.warningCount > 0 { throw ExitStatus.strictWarnings }
-        if format == .text { StandardStreams.printOut(PlanPrinter(plan).summary) }
+        guard format == .text else { return }
+        StandardStreams.printOut(PlanPrinter(plan).summary)
+        if let replicas {
+            let lines = ReplicaReport(plan, replicas: replicas).lines
+            StandardStreams.printOut(lines.map { $0 + "\n" }.joined())
+        }
     }
 
     /// With `--format json` every failure is written as JSON, also if the configuration cannot be

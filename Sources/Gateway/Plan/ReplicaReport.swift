@@ -1,0 +1,115 @@
+import Basics
+import GatewayConfig
+import HTTP
+import HTTPClient
+
+/// What the numbers of a configuration come to when several replicas serve it: each replica has limits
+/// of its own, so a backend sees their sum.
+///
+/// Made of a plan for one worker, whose shares are multiplied: what is rounded up when a number is
+/// divided among workers is contained.
+package struct ReplicaReport {
+    private let plan: Plan
+    private let replicas: Int
+
+    /// More than one service has, and far from where numbers overflow.
+    package static let replicas = 1...10_000
+
+    package init(_ plan: Plan, replicas: Int) {
+        self.plan = plan
+        self.replicas = replicas
+    }
+
+    package var lines: [String] {
+        let heading = ["limit", "one replica", "\(replicas) replicas"]
+        let columns: [TextTable.Column] = [
+            .left(gap: 3), .right(gap: 3), .right(gap: 0),
+        ]
+        return TextTable([heading] + limits.map(row), columns).lines + counters
+    }
+
+    // MARK: Limits
+
+    private struct Limit {
+        let name: String
+        let replica: Int
+        var isBytes = false
+    }
+
+    private func row(_ limit: Limit) -> [String] {
+        let all = product(limit.replica, replicas)
+        let text = { (number: Int) in
+            limit.isBytes ? Quantity.spelled(bytes: number) : "\(number)"
+        }
+        return [limit.name, text(limit.replica), text(all)]
+    }
+
+    private var limits: [Limit] {
+        let server = plan.server
+        var limits = [Limit(name: "limits.connections", replica: ofWorkers(server.connections))]
+        // Counted over all workers of a replica.
+        if let most = server.connectionsPerClient {
+            limits.append(Limit(name: "limits.connections_per_client", replica: most))
+        }
+        limits += [
+            Limit(name: "limits.requests_in_flight", replica: ofWorkers(server.requestsInFlight)),
+            Limit(
+                name: "limits.buffered_bytes", replica: ofWorkers(server.bufferedBytes),
+                isBytes: true),
+        ]
+        return limits + plan.backends.flatMap(limits(of:)) + plan.endpoints.compactMap(limit(of:))
+    }
+
+    private func limits(of backend: BackendPlan) -> [Limit] {
+        var limits: [Limit] = []
+        if let concurrency = backend.concurrency {
+            let name = "\(backend.name).max_concurrent"
+            limits.append(Limit(name: name, replica: ofWorkers(concurrency.concurrentMax)))
+            if concurrency.queueMax > 0 {
+                let name = "\(backend.name).queue.size"
+                limits.append(Limit(name: name, replica: ofWorkers(concurrency.queueMax)))
+            }
+        }
+        let name = "\(backend.name).keepalive.max_idle, each host"
+        limits.append(Limit(name: name, replica: ofWorkers(backend.pool.maxIdle)))
+        return limits
+    }
+
+    private func limit(of endpoint: EndpointPlan) -> Limit? {
+        endpoint.inFlightMax.map {
+            Limit(name: "\(endpoint.name).max_in_flight", replica: ofWorkers($0))
+        }
+    }
+
+    private func ofWorkers(_ share: Int) -> Int { product(share, plan.process.workers) }
+
+    private func product(_ number: Int, _ factor: Int) -> Int {
+        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+        return overflow ? .max : product
+    }
+
+    // MARK: Counters
+
+    /// What every worker counts or does by itself, so that its number is not multiplied but happens as
+    /// often as there are workers.
+    private var counters: [String] {
+        let workers = product(plan.process.workers, replicas)
+        let lines = plan.backends.flatMap { backend -> [String] in
+            var lines: [String] = []
+            if let breaker = backend.breaker {
+                lines.append("\(backend.name).breaker: min_requests \(breaker.requestsMin)")
+            }
+            if let eject = backend.eject {
+                lines.append("\(backend.name).eject: after \(eject.after) failures")
+            }
+            if let health = backend.health {
+                lines.append(
+                    "\(backend.name).health: \(workers) checks of each host in \(health.every.spelled)"
+                )
+            }
+            return lines
+        }
+        return lines.isEmpty
+            ? [] : ["each of \(workers) workers by itself:"] + lines.map { "  " + $0 }
+    }
+}

@@ -9,13 +9,17 @@ final class Demo {
     private(set) var addresses: [(name: String, address: SocketAddress)] = []
     private var servers: [Server] = []
 
-    /// - Parameter firstPort: the port of the first server, the others follow it; 0 lets the system
-    ///   choose all ports
-    init(on loop: UVLoop, firstPort: UInt16 = 0) throws(StartFailure) {
+    /// - Parameters:
+    ///   - host: the address to listen on
+    ///   - firstPort: the port of the first server, the others follow it; 0 lets the system choose
+    ///     all ports
+    init(
+        on loop: UVLoop, host: IPAddress = .v4(0x7F00_0001), firstPort: UInt16 = 0
+    ) throws(StartFailure) {
         let backends = DemoBackends(local: loop.local)
         for (index, (name, service)) in backends.services.enumerated() {
             let port = firstPort == 0 ? 0 : firstPort &+ UInt16(index)
-            let address = SocketAddress.ip(.v4(0x7F00_0001), port: port)
+            let address = SocketAddress.ip(host, port: port)
             let server = Server(loop: loop, service: service)
             do throws(IOFailure) {
                 addresses.append((name, try server.listen(on: address)))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Reactor
 import UVReactor
 
 /// `tributary demo-backends`
@@ -13,12 +14,19 @@ struct DemoBackendsCommand: ParsableCommand {
             EXAMPLES
               tributary demo-backends              on 127.0.0.1:7001 to 7004
               tributary demo-backends --port 9000  on 127.0.0.1:9000 to 9003
+              tributary demo-backends --host 0.0.0.0   reachable from other containers
             """)
+
+    @Option(help: "IP address to listen on.")
+    var host = "127.0.0.1"
 
     @Option(help: "First port; 0 lets the system choose all ports.")
     var port: UInt16 = 7001
 
     func validate() throws {
+        guard IPAddress(host) != nil else {
+            throw ValidationError("--host is an IP address such as 0.0.0.0 or ::1: \(host)")
+        }
         guard port <= UInt16.max - 8 else {
             throw ValidationError("--port must be at most \(UInt16.max - 8)")
         }
@@ -28,7 +36,9 @@ struct DemoBackendsCommand: ParsableCommand {
         var failure: StartFailure?
         _ = try UVLoop.run { loop in
             do throws(StartFailure) {
-                let demo = try Demo(on: loop, firstPort: port)
+                // Checked by `validate`.
+                let host = IPAddress(host) ?? .v4(0x7F00_0001)
+                let demo = try Demo(on: loop, host: host, firstPort: port)
                 try SignalHandling(of: demo, on: loop).start()
                 for (name, address) in demo.addresses {
                     let gap = String(repeating: " ", count: max(0, 8 - name.count))

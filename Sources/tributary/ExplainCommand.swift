@@ -23,7 +23,9 @@ struct ExplainCommand: ParsableCommand {
                 invalid (400) or its body too large (413)
             """)
 
-    @Argument(help: "The configuration, YAML or JSON; - reads standard input.")
+    @Argument(
+        help: "The configuration, YAML or JSON; - reads standard input.",
+        completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String
 
     @Argument(help: "The request method, e.g. GET.")

@@ -19,7 +19,9 @@ struct ImportCommand: ParsableCommand {
               git show main:krakend.json | tributary import - > my.yaml
             """)
 
-    @Argument(help: "The KrakenD configuration as JSON; - reads standard input.")
+    @Argument(
+        help: "The KrakenD configuration as JSON; - reads standard input.",
+        completion: .file(extensions: ["json"]))
     var config: String
 
     @Flag(help: "Write protected endpoints too; the gateway does not authenticate clients.")

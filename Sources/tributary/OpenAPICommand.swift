@@ -20,7 +20,9 @@ struct OpenAPICommand: ParsableCommand {
     @Option(help: "URL of the API for clients. Default: the address in 'listen'.")
     var server: String?
 
-    @Argument(help: "The configuration, YAML or JSON; - reads standard input.")
+    @Argument(
+        help: "The configuration, YAML or JSON; - reads standard input.",
+        completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String
 
     func run() throws {

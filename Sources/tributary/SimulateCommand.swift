@@ -20,7 +20,9 @@ struct SimulateCommand: ParsableCommand {
               tributary simulate my.yaml --only 17 --trace           show request 17 as a waterfall
             """)
 
-    @Argument(help: "The configuration, YAML or JSON; - reads standard input.")
+    @Argument(
+        help: "The configuration, YAML or JSON; - reads standard input.",
+        completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String
 
     @Option(help: "Random seed; the same seed gives the same run.")

@@ -254,6 +254,11 @@ let package = Package(
             // The executable is a dependency so that it is built; the tests run it as a process.
             name: "EndToEndTests", dependencies: ["tributary", "cluster-simulation"],
             swiftSettings: onC),
+        .testTarget(
+            // What the executable has of its own, in virtual time.
+            name: "TributaryTests",
+            dependencies: ["tributary", "SimReactor", "Reactor", "Promises", "Basics"],
+            swiftSettings: onC),
         .testTarget(name: "TidyTests", swiftSettings: onC),
         fuzzing,
     ]

@@ -32,6 +32,20 @@ package struct RecordedConfig: Sendable {
         return replaceSecurity.map { fitted.replacingSecurity($0) } ?? fitted
     }
 
+    /// Every file and directory that was read, or that was not there.
+    package var paths: [String] { Array(contents.keys) + Array(listings.keys) }
+
+    /// Whether the files have the content that was read.
+    package func isCurrent(in files: ConfigFiles) -> Bool {
+        contents.allSatisfy { path, recorded in
+            recorded == Result { () throws(ConfigFileError) in try files.read(path) }
+        }
+            && listings.allSatisfy { path, recorded in
+                recorded.map { $0.sorted() }
+                    == Result { () throws(ConfigFileError) in try files.list(path).sorted() }
+            }
+    }
+
     private var files: ConfigFiles {
         ConfigFiles(
             read: { path throws(ConfigFileError) in

@@ -9,6 +9,8 @@ package enum Signal: Sendable, CaseIterable {
     case terminate
     /// Request to reload the configuration.
     case hangUp
+    /// Please open the log file again.
+    case user1
 
     /// The system's number.
     package var number: CInt {
@@ -16,6 +18,7 @@ package enum Signal: Sendable, CaseIterable {
         case .interrupt: SIGINT
         case .terminate: SIGTERM
         case .hangUp: SIGHUP
+        case .user1: SIGUSR1
         }
     }
 

@@ -13,10 +13,10 @@ final class Admin {
 
     /// - Parameters:
     ///   - hosts: the names that are accepted in `Host`
-    ///   - access: the permissions of the file, for a unix socket
+    ///   - socket: where it listens
     ///   - budget: bounds its connections
     init(
-        daemon: Daemon, hosts: [String], on address: SocketAddress, access: SocketFileAccess,
+        daemon: Daemon, hosts: [String], on socket: consuming ListeningSocket,
         within budget: DescriptorBudget
     ) throws(IOFailure) {
         let pages = AdminPages(of: daemon, on: daemon.loop, hosts: hosts)
@@ -24,8 +24,7 @@ final class Admin {
         settings.connections = budget.adminConnections
         settings.refusedConnections = budget.adminRefusedConnections
         let server = Server(loop: daemon.loop, settings: settings, service: pages.respond)
-        let socket = try ListeningSocket.bound(to: address, access: access)
-        self.address = socket.address
+        address = socket.address
         server.adopt(
             try daemon.loop.listen(on: socket) { [weak server] stream in server?.accept(stream) })
         self.server = server

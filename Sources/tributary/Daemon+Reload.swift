@@ -2,6 +2,7 @@ import Assembly
 import Basics
 import Gateway
 import GatewayConfig
+import UVReactor
 
 /// The reload of the configuration.
 extension Daemon {
@@ -9,6 +10,15 @@ extension Daemon {
     /// changes.
     @discardableResult
     func reload() -> ReloadOutcome {
+        guard isServing else { return reloadConfiguration() }
+        notifier?.reloading(at: MonotonicClock.microseconds)
+        let outcome = reloadConfiguration()
+        hasFailedReload = if case .done = outcome { false } else { true }
+        notifier?.ready(serviceStatus)
+        return outcome
+    }
+
+    private func reloadConfiguration() -> ReloadOutcome {
         guard isServing, !config.isDemo else {
             log.write(.warning, "nothing to reload")
             return .impossible
@@ -53,6 +63,7 @@ extension Daemon {
     private func readConfiguration() -> (RecordedConfig, Plan)? {
         do {
             let (recorded, _, plan, problems) = try source.record()
+            lastRead = recorded
             for problem in problems.sorted {
                 log.write(problem.severity == .error ? .error : .warning, "configuration") { line in
                     line.add("problem", "\(problem)")

@@ -15,8 +15,12 @@ final class Daemon {
     var config: RecordedConfig
     var process: ProcessPlan
     var reloads = MetricsPage.Reloads()
+    /// The last reload changed nothing.
+    var hasFailedReload = false
     private var sockets: WorkerSockets?
     private(set) var workers: [WorkerThread] = []
+    /// For people; set when all workers listen.
+    var servedAddress = ""
     let descriptorLimit: Int
     /// The plan of the start, until its connections are compared with the descriptors.
     private var firstPlan: Plan?
@@ -32,6 +36,15 @@ final class Daemon {
     private let shared: SharedResources
     /// Read again by a reload.
     let source: ConfigSource
+    /// What was read last, whether it was good or not.
+    var lastRead: RecordedConfig
+    let host: DaemonHost
+    private var inherited: InheritedSockets
+    /// Sockets of a service manager, which stay open when this process ends.
+    private var hasInheritedSockets = false
+    var notifier: ServiceNotifier?
+    var watchdog: ServiceWatchdog?
+    var fileWatch: FileWatch<[String: FileStatus?]>?
     private var phase = Phase.starting
     /// How the daemon ends, as far as this is known.
     private var outcome = DaemonEnd()
@@ -42,7 +55,7 @@ final class Daemon {
 
     /// Serves a configuration, or the demo, until a signal ends it. Throws an exit status if the
     /// start fails.
-    static func serve(_ given: ConfigSource?) throws {
+    static func serve(_ given: ConfigSource?, on host: DaemonHost) throws {
         let descriptorLimit = ProcessDescriptors.raiseLimit()
         var outcome = DaemonEnd()
         let shared = SharedResources(names: NameService())
@@ -50,13 +63,15 @@ final class Daemon {
             let demo = given == nil ? try Demo(on: loop) : nil
             let source = given ?? ConfigSource(demo: demo?.variables ?? [:])
             let (recorded, _, plan) = try source.checked()
-            let logWriter = try LogWriter.start(format: plan.process.log.format.format)
+            let logWriter = try LogWriter.start(
+                format: plan.process.log.format.format, file: host.logFile)
             let daemon = Daemon(
-                source, recorded, plan, descriptorLimit, loop, logWriter, demo, shared)
+                source, recorded, plan, descriptorLimit, loop, logWriter, demo, shared, host)
             daemon.inbox.open(on: loop, for: daemon)
             daemon.onEnd = { outcome = $0 }
             try daemon.startListening()
         }
+        outcome.pidFile = host.pidFile
         try outcome.end(leftovers: leftovers)
     }
 
@@ -65,8 +80,12 @@ final class Daemon {
 
     private init(
         _ source: ConfigSource, _ config: RecordedConfig, _ plan: Plan, _ descriptorLimit: Int,
-        _ loop: UVLoop, _ logWriter: LogWriter, _ demo: Demo?, _ shared: SharedResources
+        _ loop: UVLoop, _ logWriter: LogWriter, _ demo: Demo?, _ shared: SharedResources,
+        _ host: DaemonHost
     ) {
+        self.host = host
+        inherited = host.inherited
+        lastRead = config
         self.source = source
         self.demo = demo
         self.shared = shared
@@ -126,7 +145,9 @@ final class Daemon {
             listeners.append(
                 WorkerSockets.Listener(address: address, access: try listener.access()))
         }
-        let sockets = try WorkerSockets(binding: listeners, workers: process.workers)
+        hasInheritedSockets = !inherited.isEmpty
+        let sockets = try WorkerSockets(
+            binding: listeners, workers: process.workers, inherited: &inherited)
         let socketsByWorker = sockets.byWorker
         self.sockets = consume sockets
         let budget = divideDescriptors()
@@ -134,10 +155,11 @@ final class Daemon {
             let access = try plan.listen.access()
             admin = try bind(adminAddress) { () throws(IOFailure) in
                 try Admin(
-                    daemon: self, hosts: plan.hosts, on: adminAddress, access: access,
+                    daemon: self, hosts: plan.hosts, on: socket(at: adminAddress, access),
                     within: budget)
             }
         }
+        try inherited.checkAllTaken()
         startingWorkers = socketsByWorker.count
         for (index, sockets) in socketsByWorker.enumerated() {
             let setup = WorkerSetup(
@@ -174,6 +196,14 @@ final class Daemon {
         }
     }
 
+    /// The inherited socket at an address, or one that is bound now.
+    private func socket(
+        at address: SocketAddress, _ access: SocketFileAccess
+    ) throws(IOFailure) -> ListeningSocket {
+        if let socket = inherited.take(address) { return socket }
+        return try .bound(to: address, access: access)
+    }
+
     /// Binds an address; a failure names it.
     private func bind<Result>(
         _ address: SocketAddress, _ body: () throws(IOFailure) -> Result
@@ -202,6 +232,7 @@ final class Daemon {
             line.add("version", Version.number)
         }
         log.flush()
+        reportReadiness(address)
         if config.isDemo { logWriter.post(Array(DemoConfig.instructions(for: address).utf8)) }
     }
 
@@ -210,6 +241,7 @@ final class Daemon {
     private func handle(_ signal: Signal) {
         switch signal {
         case .hangUp: reload()
+        case .user1: reopenLog()
         case .interrupt, .terminate: drain()
         }
     }
@@ -220,13 +252,35 @@ final class Daemon {
         phase = .draining
         log.write(.info, "draining")
         log.flush()
+        let handOver = hasInheritedSockets ? Self.handOverDelay : .zero
+        notifier?.stopping(
+            within: process.drain.delay + handOver + process.drain.timeout + Self.endMargin
+                + DaemonEnd.flushLimit, "draining")
         for thread in workers { thread.worker.send(.announceDrain) }
         loop.timer(after: process.drain.delay) { [self] in
             // Removes the file of a unix socket first: later clients connect to the next daemon.
             sockets = nil
-            for thread in workers { thread.worker.send(.drain) }
-            abandonWorkers(after: process.drain.timeout)
+            guard hasInheritedSockets else { return finishRequests() }
+            for thread in workers { thread.worker.send(.stopAccepting) }
+            loop.timer(after: handOver) { [self] in finishRequests() }
         }
+    }
+
+    /// Between the last accepted connection and the end of idle ones, where the next process gets the
+    /// connections that come later: time for a client that has just connected to send its request.
+    private static let handOverDelay = Duration.milliseconds(500)
+
+    private func finishRequests() {
+        for thread in workers { thread.worker.send(.drain) }
+        abandonWorkers(after: process.drain.timeout)
+    }
+
+    private func reopenLog() {
+        guard logWriter.reopen() else {
+            return log.write(.warning, "there is no log file to reopen")
+        }
+        log.write(.info, "log file reopened")
+        log.flush()
     }
 
     /// Joins a worker that has ended, and logs the handles that it left open.
@@ -281,6 +335,7 @@ final class Daemon {
         sockets = nil
         monitor.stop()
         logLevel.stop()
+        endServiceReports()
         admin?.close()
         demo?.close()
         signals.removeAll()

@@ -12,9 +12,10 @@ struct DaemonEnd {
     private var hasLeftovers = false
     var log: Log?
     var logWriter: LogWriter?
+    var pidFile: PIDFile?
 
     /// Enough for a pipe with a reader; a pipe without one must not keep the process alive.
-    private static let flushLimit = Duration.seconds(1)
+    static let flushLimit = Duration.seconds(1)
 
     var isClean: Bool { failure == nil && !hasAbandonedWorkers }
 
@@ -40,6 +41,7 @@ struct DaemonEnd {
             log.flush()
         }
         logWriter?.close(within: Self.flushLimit)
+        pidFile?.remove()
         guard hasAbandonedWorkers || hasLeftovers else {
             if let failure { throw failure }
             return

@@ -11,4 +11,5 @@ enum ExitStatus {
     static let noInput = ExitCode(66)
     static let unavailable = ExitCode(69)
     static let internalError = ExitCode(70)
+    static let cannotCreate = ExitCode(73)
 }

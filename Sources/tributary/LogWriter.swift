@@ -12,18 +12,29 @@ final class LogWriter: MessageInbox {
     private struct State {
         var queue = LogQueue()
         var isClosing = false
+        var isReopening = false
         /// Where the thread waits for lines; nil while it works.
         var wakeUp: Gate?
     }
 
+    private enum Step {
+        case write(LogQueue.Batch)
+        case reopen
+        case wait(Gate)
+        case end
+    }
+
+    private let file: LogFile?
     private let state = Guarded(State())
     private let hasEnded = Gate()
 
     /// Starts the thread.
     ///
-    /// - Parameter format: of the line that reports a loss
-    static func start(format: Log.Format) throws(StartFailure) -> LogWriter {
-        let writer = LogWriter()
+    /// - Parameters:
+    ///   - format: of the lines that report a loss
+    ///   - file: the file in the place of standard output, to be opened again by `reopen`
+    static func start(format: Log.Format, file: LogFile?) throws(StartFailure) -> LogWriter {
+        let writer = LogWriter(file)
         let thread = Thread.start("log-writer") {
             writer.writeUntilClosed(format)
             writer.hasEnded.open()
@@ -32,7 +43,7 @@ final class LogWriter: MessageInbox {
         return writer
     }
 
-    private init() {}
+    private init(_ file: LogFile?) { self.file = file }
 
     /// Queues whole lines. Never waits for the output; false after `close`, for lines that are not
     /// written.
@@ -44,6 +55,17 @@ final class LogWriter: MessageInbox {
         }
         wakeUp?.open()
         return isOpen
+    }
+
+    /// Opens the log file again before the next line is written; false without a file.
+    func reopen() -> Bool {
+        guard file != nil else { return false }
+        let wakeUp = state.withLock { state in
+            state.isReopening = true
+            return state.wakeUp.take()
+        }
+        wakeUp?.open()
+        return true
     }
 
     /// The number of lines that were never written.
@@ -67,9 +89,12 @@ final class LogWriter: MessageInbox {
         let log = Log(level: .debug, format: format, clock: { WallClock.unixTime }) {
             lossReport += $0
         }
+        let ownLog = Log(level: .debug, format: format, clock: { WallClock.unixTime }) { [self] in
+            post($0)
+        }
         /// The last write failed in the middle of a line.
         var isMidLine = false
-        while let batch = nextBatch() {
+        while let batch = nextBatch(ownLog) {
             lossReport = isMidLine ? [UInt8(ascii: "\n")] : []
             if batch.linesLost > 0 {
                 log.write(.warning, "log lines dropped") { $0.add("lines", batch.linesLost) }
@@ -87,15 +112,37 @@ final class LogWriter: MessageInbox {
     }
 
     /// Waits for lines and takes the oldest; nil when the log is closed and all lines are written.
-    private func nextBatch() -> LogQueue.Batch? {
+    private func nextBatch(_ log: Log) -> LogQueue.Batch? {
         while true {
-            let (batch, wakeUp) = state.withLock { state in
-                let batch = state.queue.take()
-                state.wakeUp = batch == nil && !state.isClosing ? Gate() : nil
-                return (batch, state.wakeUp)
+            switch nextStep() {
+            case .write(let batch): return batch
+            case .reopen: reopenFile(log)
+            case .wait(let wakeUp): wakeUp.wait(atMost: nil)
+            case .end: return nil
             }
-            guard let wakeUp else { return batch }
-            wakeUp.wait(atMost: nil)
+        }
+    }
+
+    private func nextStep() -> Step {
+        state.withLock { state in
+            if state.isReopening {
+                state.isReopening = false
+                return .reopen
+            }
+            if let batch = state.queue.take() { return .write(batch) }
+            if state.isClosing { return .end }
+            let wakeUp = Gate()
+            state.wakeUp = wakeUp
+            return .wait(wakeUp)
+        }
+    }
+
+    /// The former file stays where the new one cannot be opened.
+    private func reopenFile(_ log: Log) {
+        do throws(ServiceFailure) {
+            try file?.reopen()
+        } catch {
+            log.write(.error, "log file not reopened") { $0.add("problem", error.line) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// `tributary serve [CONFIG]`
 struct ServeCommand: ParsableCommand {
@@ -9,22 +10,71 @@ struct ServeCommand: ParsableCommand {
             SIGTERM and SIGINT drain: the gateway finishes the requests in flight, accepts no new
             ones and exits with status 0. SIGHUP reloads the configuration; if it has errors, the
             last good one stays in use.
+            SIGUSR1 reopens the log file. Under systemd the gateway reports readiness, reloads and the
+            watchdog, and takes over the sockets of a socket unit.
 
             EXAMPLES
               tributary serve                            run the demo on http://127.0.0.1:8080
               tributary serve my.yaml
+              tributary serve --watch my.yaml            reload when a file changes
               USERS_KEY=k tributary serve my.yaml        the file contains ${USERS_KEY}
               generate | tributary serve -               read it from standard input
+              tributary serve --daemonize --pid-file /run/tributary.pid \\
+                --log-file /var/log/tributary.log my.yaml
             """)
 
     @Argument(
         help: """
             The configuration, YAML or JSON; - reads standard input. Default: the demo with its own \
             backends.
-            """)
+            """,
+        completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String?
 
+    @Flag(help: "Reload when a file of the configuration changes.")
+    var watch = false
+
+    @Flag(help: "Serve in the background; returns when it serves, or with its exit status.")
+    var daemonize = false
+
+    @Option(
+        help: "Write the process id to this file; fails if another process holds it.",
+        completion: .file())
+    var pidFile: String?
+
+    @Option(
+        help: "Append the log to this file instead of standard output; SIGUSR1 reopens it.",
+        completion: .file())
+    var logFile: String?
+
+    func validate() throws {
+        if watch, config == nil || config == "-" {
+            throw ValidationError("--watch needs the file of a configuration")
+        }
+    }
+
     func run() throws {
-        try Daemon.serve(try config.map { try ConfigSource(argument: $0) })
+        do {
+            // Standard input belongs to the process that the operator started.
+            let source = try config.map { try ConfigSource(argument: $0) }
+            // The variables name the id of that process, too.
+            let environment = ServiceEnvironment(
+                process: getpid(), variable: SystemFiles.variable)
+            let inherited = try InheritedSockets(environment)
+            let background =
+                daemonize
+                ? try BackgroundProcess.start(keeping: environment.socketNames.count) : nil
+            let pidFile = try self.pidFile.map { try PIDFile($0) }
+            defer { pidFile?.remove() }
+            let logFile = self.logFile.map { LogFile(path: $0, takesErrors: daemonize) }
+            try logFile?.open()
+            try Daemon.serve(
+                source,
+                on: DaemonHost(
+                    environment: environment, inherited: inherited, pidFile: pidFile,
+                    logFile: logFile, background: background, watchesFiles: watch))
+        } catch let failure as ServiceFailure {
+            throw StartFailure.service(failure)
+        }
     }
 }

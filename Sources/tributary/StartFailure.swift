@@ -11,6 +11,7 @@ enum StartFailure: Error, Sendable {
     case noSuchFile(String)
     case unreadableFile(String, String)
     case threads
+    case service(ServiceFailure)
     case internalError(String)
 
     /// Without the line end.
@@ -24,6 +25,7 @@ enum StartFailure: Error, Sendable {
         case .noSuchFile(let path): "\(path): no such file"
         case .unreadableFile(let path, let reason): "\(path): \(reason)"
         case .threads: "the system cannot create another thread"
+        case .service(let failure): failure.line
         case .internalError(let what): "internal error: \(what)"
         }
     }
@@ -33,7 +35,7 @@ enum StartFailure: Error, Sendable {
         switch self {
         case .noSuchFile: "no such file"
         case .unreadableFile(_, let reason): reason
-        case .listen, .host, .group, .threads, .internalError: line
+        case .listen, .host, .group, .threads, .service, .internalError: line
         }
     }
 
@@ -41,12 +43,19 @@ enum StartFailure: Error, Sendable {
         switch self {
         case .listen, .host, .group, .threads: ExitStatus.unavailable
         case .noSuchFile, .unreadableFile: ExitStatus.noInput
+        case .service(.file): ExitStatus.cannotCreate
+        case .service: ExitStatus.unavailable
         case .internalError: ExitStatus.internalError
         }
     }
 
     /// Any error that is not a `StartFailure` is an internal error.
     init(_ error: any Error) {
-        self = error as? StartFailure ?? .internalError("\(error)")
+        self =
+            switch error {
+            case let failure as StartFailure: failure
+            case let failure as ServiceFailure: .service(failure)
+            default: .internalError("\(error)")
+            }
     }
 }

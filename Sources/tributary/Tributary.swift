@@ -16,7 +16,7 @@ struct Tributary: ParsableCommand {
 
             EXIT STATUS
               0 success, 1 configuration errors, 2 warnings with --strict, 64 usage error,
-              66 file not readable, 69 address in use, 70 internal error
+              66 file not readable, 69 address in use, 70 internal error, 73 file not writable
             """,
         version: Version.text,
         subcommands: [

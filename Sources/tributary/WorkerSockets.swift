@@ -5,7 +5,7 @@ import UVReactor
 ///
 /// On TCP each worker has its own socket on a shared port, and the kernel distributes the
 /// connections. A unix socket cannot be shared in this way: it is bound once and its descriptor
-/// duplicated. Dropping this value removes the files of unix sockets and closes the sockets that no
+/// duplicated, as is that of an inherited socket. Dropping this value removes the files of unix sockets and closes the sockets that no
 /// worker took.
 struct WorkerSockets: ~Copyable {
     /// The bound addresses, with the port that the system chose where the configuration has 0.
@@ -23,15 +23,21 @@ struct WorkerSockets: ~Copyable {
         let access: SocketFileAccess
     }
 
-    /// Binds all listeners, or none.
-    init(binding listeners: [Listener], workers: Int) throws(StartFailure) {
+    /// Binds all listeners, or none; sockets that are bound already are taken from `inherited`.
+    init(
+        binding listeners: [Listener], workers: Int, inherited: inout InheritedSockets
+    ) throws(StartFailure) {
         var addresses: [SocketAddress] = []
         var byWorker = [[TransferBox<ListeningSocket>]](repeating: [], count: max(1, workers))
         var originals: [TransferBox<ListeningSocket>] = []
         for listener in listeners {
             do throws(IOFailure) {
-                let (address, sockets, original) = try Self.bind(
-                    listener, count: byWorker.count)
+                let (address, sockets, original) =
+                    if let socket = inherited.take(listener.address) {
+                        try Self.duplicates(of: socket, count: byWorker.count)
+                    } else {
+                        try Self.bind(listener, count: byWorker.count)
+                    }
                 addresses.append(address)
                 for (worker, socket) in sockets.enumerated() { byWorker[worker].append(socket) }
                 if let original { originals.append(original) }
@@ -74,7 +80,13 @@ struct WorkerSockets: ~Copyable {
     private static func bindAndDuplicate(
         _ listener: Listener, count: Int
     ) throws(IOFailure) -> Bound {
-        let socket = try ListeningSocket.bound(to: listener.address, access: listener.access)
+        try duplicates(
+            of: .bound(to: listener.address, access: listener.access), count: count)
+    }
+
+    private static func duplicates(
+        of socket: consuming ListeningSocket, count: Int
+    ) throws(IOFailure) -> Bound {
         var sockets: [TransferBox<ListeningSocket>] = []
         for _ in 0..<count { sockets.append(TransferBox(try socket.duplicate())) }
         let address = socket.address

@@ -53,6 +53,15 @@ final class Socket: Sendable {
         guard listen(descriptor, 64) == 0 else { throw Failure("listen") }
     }
 
+    /// Listens at a path.
+    convenience init(listeningAtPath path: String) throws {
+        try self.init(systemSocket(AF_UNIX))
+        try Self.unix(path) { address, length in
+            guard bind(descriptor, address, length) == 0 else { throw Failure("bind") }
+        }
+        guard listen(descriptor, 64) == 0 else { throw Failure("listen") }
+    }
+
     var port: UInt16 {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)

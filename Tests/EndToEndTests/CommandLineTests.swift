@@ -3,15 +3,38 @@ import Testing
 
 extension EndToEnd {
     @Suite struct CommandLineTests {
-        @Test func versionPrintsItsNumber() throws {
-            let result = try Command.run("version")
+        @Test func versionOptionPrintsTheNumber() throws {
+            let result = try Command.run("--version")
             #expect(result.status == 0 && result.errors.isEmpty)
             #expect(result.output.wholeMatch(of: /tributary \d+\.\d+\.\d+\n/) != nil)
         }
 
+        @Test func versionPrintsTheFactsOfTheBuild() throws {
+            let text = try Command.run("version")
+            let json = try Command.run("version", "--json")
+            #expect(text.status == 0 && json.status == 0)
+            let facts = try #require(
+                try JSONSerialization.jsonObject(with: Data(json.output.utf8))
+                    as? [String: String])
+            #expect(facts["version"]?.wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
+            #expect(["debug", "release"].contains(facts["build"]))
+            #expect(facts["swift"]?.hasPrefix("6.") == true)
+            #expect(facts["libuv"]?.wholeMatch(of: /\d+\.\d+\.\d+.*/) != nil)
+            #expect(facts["openssl"]?.hasPrefix("OpenSSL 3.") == true)
+            #expect(facts["libyaml"]?.wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
+            #expect(facts["commit"]?.isEmpty == false && facts["platform"]?.isEmpty == false)
+
+            let lines = text.output.split(separator: "\n")
+            #expect(lines.first == "tributary \(facts["version"] ?? "")")
+            for (name, value) in facts where name != "version" {
+                #expect(lines.contains { $0.hasPrefix("\(name) ") && $0.hasSuffix(" \(value)") })
+            }
+            #expect(lines.count == facts.count)
+        }
+
         @Test(arguments: [
             [], ["serve"], ["check"], ["explain"], ["simulate"], ["schema"], ["openapi"],
-            ["demo-backends"], ["health"],
+            ["demo-backends"], ["health"], ["import"], ["version"],
         ]) func helpShowsExamples(_ command: [String]) throws {
             let result = try Command(command + ["--help"])
             #expect(try result.exitStatus() == 0)
@@ -21,7 +44,9 @@ extension EndToEnd {
         @Test(arguments: [
             ["fly"], ["check"], ["check", "--strictly", "x.yaml"], ["health", "nonsense"],
             ["serve", "a.yaml", "b.yaml"], ["openapi"], ["import"],
-            ["demo-backends", "--port", "65535"],
+            ["demo-backends", "--port", "65535"], ["demo-backends", "--host", "nowhere"],
+            ["check", "--replicas", "0", "x.yaml"], ["check", "--replicas", "10001", "x.yaml"],
+            ["check", "--replicas", "2", "--format", "json", "x.yaml"],
         ]) func exitsWith64AfterUsageError(_ arguments: [String]) throws {
             let command = try Command(arguments)
             #expect(try command.exitStatus() == 64)
@@ -67,6 +92,11 @@ extension EndToEnd {
             }
         }
 
+        static var root: URL {
+            URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+        }
+
         private func commands() throws -> [Description.Command] {
             let result = try Command.run("--experimental-dump-help")
             #expect(result.status == 0)
@@ -83,10 +113,9 @@ extension EndToEnd {
         }
 
         @Test func referenceDescribesEveryCommandAndOption() throws {
-            let root = URL(filePath: #filePath).deletingLastPathComponent()
-                .deletingLastPathComponent().deletingLastPathComponent()
             let page = try String(
-                contentsOf: root.appending(path: "docs/reference/command-line.md"), encoding: .utf8)
+                contentsOf: Self.root.appending(path: "docs/reference/command-line.md"),
+                encoding: .utf8)
             let commands = try commands().filter { $0.commandName != "help" }
             #expect(commands.count >= 10)
             for command in commands {
@@ -101,11 +130,90 @@ extension EndToEnd {
             }
         }
 
+        /// The options of a command on the man page, by its own lines: `.It Fl -header Ar header , Fl H`.
+        private func options(of command: String, onManPage page: String) -> Set<String>? {
+            guard let start = page.range(of: "\n.Ss \(command)\n") else { return nil }
+            let rest = page[start.upperBound...]
+            let end = rest.firstRange(of: #/\n\.S[sh] /#)?.lowerBound ?? rest.endIndex
+            let items = rest[..<end].split(separator: "\n").filter { $0.hasPrefix(".It Fl ") }
+            return Set(
+                items.flatMap { $0.matches(of: /Fl (-?[A-Za-z-]+)/).map { "-" + $0.output.1 } })
+        }
+
+        @Test func theManPageHasEveryCommandAndOptionAndNoOther() throws {
+            let page = try String(
+                contentsOf: Self.root.appending(path: "deploy/man/tributary.1"), encoding: .utf8)
+            let commands = try commands().filter { $0.commandName != "help" }
+            for command in commands {
+                let found = try #require(
+                    options(of: command.commandName, onManPage: page), "\(command.commandName)")
+                let names = (command.arguments ?? []).flatMap { $0.names ?? [] }.map(\.name)
+                    .filter { !["help", "h", "version"].contains($0) }
+                #expect(
+                    found == Set(names.map { ($0.count == 1 ? "-" : "--") + $0 }),
+                    "\(command.commandName)")
+            }
+            let sections = page.matches(of: #/\n\.Ss (.+)/#).map { String($0.output.1) }
+            #expect(Set(sections) == Set(commands.map(\.commandName)))
+        }
+
         @Test(arguments: ["bash", "zsh", "fish"]) func generatesShellCompletions(_ shell: String)
             throws
         {
             let result = try Command.run("--generate-completion-script", shell)
             #expect(result.status == 0 && result.output.contains("explain"))
+        }
+
+        @Test(arguments: Tool.present(["bash", "zsh", "fish"]))
+        func shellsParseTheirCompletions(_ shell: Tool) throws {
+            let script = try Command.run("--generate-completion-script", shell.name)
+            let folder = try Folder([
+                "script": script.output, "broken": script.output + "\nif [ ((",
+            ])
+            let parsed = try Command(["-n", folder.path("script")], program: shell.url)
+            let errors = try parsed.errors.whole()
+            #expect(try parsed.exitStatus() == 0, "\(errors)")
+            // The control: the option finds errors.
+            let broken = try Command(["-n", folder.path("broken")], program: shell.url)
+            #expect(try broken.exitStatus() != 0)
+        }
+
+        @Test(arguments: Tool.present(["mandoc"])) func theManPageIsWellFormed(_ mandoc: Tool)
+            throws
+        {
+            let lint = try Command(
+                ["-Tlint", "-W", "warning", "deploy/man/tributary.1"], program: mandoc.url,
+                in: Self.root)
+            #expect(try lint.exitStatus() == 0 && lint.output.whole().isEmpty)
+        }
+
+        /// The units, with the path of this build: systemd looks for the program.
+        @Test(arguments: Tool.present(["systemd-analyze"]))
+        func systemdAcceptsTheUnits(_ analyze: Tool) throws {
+            let folder = try Folder()
+            let program = try Binary.url().path
+            for unit in ["tributary.service", "tributary.socket"] {
+                let text = try String(
+                    contentsOf: Self.root.appending(path: "deploy/systemd/\(unit)"),
+                    encoding: .utf8)
+                try folder.write(
+                    unit, text.replacing("/usr/local/bin/tributary", with: program))
+            }
+            let verify = try Command(
+                [
+                    "verify", "--man=no", folder.path("tributary.service"),
+                    folder.path("tributary.socket"),
+                ],
+                program: analyze.url, environment: ["PATH": "/usr/bin:/bin"])
+            #expect(try verify.exitStatus() == 0)
+            #expect(try verify.errors.whole() == "")
+
+            // The control: a mistake is found.
+            try folder.write("wrong.service", "[Service]\nExecStart=/nowhere\nNoSuchKey=1\n")
+            let wrong = try Command(
+                ["verify", "--man=no", folder.path("wrong.service")], program: analyze.url,
+                environment: ["PATH": "/usr/bin:/bin"])
+            #expect(try wrong.errors.whole().contains("NoSuchKey"))
         }
     }
 
@@ -152,6 +260,39 @@ extension EndToEnd {
 
                     """)
             #expect(result == expected)
+        }
+
+        @Test func theLimitsOfReplicasAreAddedUp() throws {
+            let text =
+                "workers: 2\nlimits: { connections_per_client: 5, buffered_bytes: 64MiB }\n"
+                + Self.good.replacing(
+                    "7004 }",
+                    with: """
+                        7004, max_concurrent: 5, queue: { size: 10, wait: 1s }, breaker: {},
+                            eject: { after: 3 }, health: { path: /up, every: 2s } }
+                        """)
+            let folder = try Folder(["good.yaml": text])
+            let result = try Command.run("check", "--replicas", "3", "good.yaml", in: folder.url)
+            #expect(result.status == 0)
+            // A limit of 5 is 3 for each of two workers.
+            #expect(
+                result.output.hasSuffix(
+                    """
+                    limit                                  one replica   3 replicas
+                    limits.connections                           10000        30000
+                    limits.connections_per_client                    5           15
+                    limits.requests_in_flight                     2000         6000
+                    limits.buffered_bytes                        64MiB       192MiB
+                    users.max_concurrent                             6           18
+                    users.queue.size                                10           30
+                    users.keepalive.max_idle, each host           1024         3072
+                    offers.keepalive.max_idle, each host          1024         3072
+                    each of 6 workers by itself:
+                      users.breaker: min_requests 20
+                      users.eject: after 3 failures
+                      users.health: 6 checks of each host in 2s
+
+                    """), "\(result.output)")
         }
 
         @Test(arguments: [(["check"], 0), (["check", "--strict"], 2)] as [([String], Int32)])

@@ -67,12 +67,12 @@ import Testing
         harness.on("/1", .ok("1", after: 0))
         let client = try harness.connect()
         harness.pass(1)
-        harness.onLocalContext { $0.stopAccepting() }
+        harness.stopAccepting()
         #expect(throws: GatewayHarness.NotConnected.self) { try harness.connect() }
         harness.pass(100)
         client.send(get())
-        let answer = harness.answer(of: client)
-        #expect(answer.status == 200 && answer["Connection"] == "close")
+        let response = harness.response(of: client)
+        #expect(response.status == 200 && response["Connection"] == "close")
         client.leave()
         let ended = harness.drain()
         harness.pass(1)

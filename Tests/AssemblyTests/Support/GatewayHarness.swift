@@ -204,6 +204,8 @@ final class GatewayHarness: Harness {
         return { ended }
     }
 
+    func stopAccepting() { onInstance { $0.stopAccepting() } }
+
     func announceDrain() { onInstance { $0.announceDrain() } }
 
     func install(_ config: String) throws {

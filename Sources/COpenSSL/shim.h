@@ -26,7 +26,7 @@
 /* What both sides of every connection are held to; 0 when it cannot be set. */
 static inline int tributary_ssl_ctx_harden(SSL_CTX *context)
 {
-    /* Renegotiation (TLS 1.2) would make a write wait for a read; nobody needs it. */
+    /* Renegotiation (TLS 1.2) would make a write wait for a read, and it is not needed. */
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     /* Sessions are not resumed, and an idle connection keeps no buffers. */
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
@@ -39,7 +39,7 @@ static inline int tributary_ssl_ctx_add1_chain_cert(SSL_CTX *context, X509 *cert
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }
 
-/* A passphrase is never asked for: the terminal is nobody's here. */
+/* A passphrase is never asked for: a daemon has no terminal. */
 static inline int tributary_no_passphrase(char *buffer, int size, int writing, void *data)
 {
     (void)buffer;

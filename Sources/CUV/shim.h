@@ -184,8 +184,8 @@ static inline int tributary_bind(
 }
 
 /* Gives the file of a bound unix socket its group and its permissions, in this order, so that the
-   permissions never apply to another group. Negative numbers leave what there is. Nobody can connect
-   before `tributary_listen`. */
+   permissions never apply to another group. Negative numbers leave what there is. Clients cannot
+   connect before `tributary_listen`. */
 static inline int tributary_set_file_access(const char *path, int mode, int64_t group)
 {
     if (group >= 0 && TRIBUTARY_SYSTEM(lchown, (path, (uid_t)-1, (gid_t)group)) < 0) return -errno;
@@ -257,8 +257,8 @@ static inline int tributary_accept(int descriptor)
     return connection;
 }
 
-/* 0 when somebody listens on the unix socket, else why not. Does not wait: a full queue is
-   somebody as well. */
+/* 0 if a process listens on the unix socket, else the error. Does not wait: a full queue means
+   that a process listens, too. */
 static inline int tributary_probe_unix(const struct sockaddr *address, socklen_t length)
 {
     int descriptor = TRIBUTARY_SYSTEM(socket, (AF_UNIX, SOCK_STREAM, 0));
@@ -283,7 +283,7 @@ static inline int tributary_unlink_socket(const char *path)
 /* ---- Process ---- */
 
 /* A write to a closed connection must be an error, not the end of the process. The signal goes to
-   the thread that wrote, so blocking it there is enough and touches nobody else. */
+   the thread that wrote, so blocking it there is enough and does not affect other threads. */
 static inline int tributary_block_broken_pipe(void)
 {
     sigset_t set;

@@ -5,7 +5,7 @@
 package struct Moment: Sendable, Equatable, Comparable {
     package let microseconds: UInt32
 
-    /// What it stands for has not happened.
+    /// The event has not happened.
     package static let never = Moment(microseconds: .max)
 
     package init(microseconds: UInt32) {

@@ -50,10 +50,10 @@ package final class RequestRecord {
     /// From the head to the last byte handed to the kernel; nil before the end.
     package var duration: Duration? { unsafe ended.since(Moment(microseconds: 0)) }
 
-    /// The moment of the record that an instant stands for.
+    /// The moment of the record that corresponds to an instant.
     package func moment(_ instant: Instant) -> Moment {
         let microseconds = unsafe (instant - began).inNanoseconds / 1_000
-        // One below the number that stands for `never`.
+        // One below the number that means `never`.
         return Moment(microseconds: UInt32(clamping: min(microseconds, Int64(UInt32.max) - 1)))
     }
 

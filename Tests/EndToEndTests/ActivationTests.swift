@@ -35,7 +35,7 @@ import Testing
 
             @Test(arguments: [1, 2]) func anInheritedSocketIsServed(_ workers: Int) throws {
                 let daemon = try start("workers: \(workers)\n")
-                for _ in 0..<8 { #expect(try Client.ask(address, "GET /plain").status == 200) }
+                for _ in 0..<8 { #expect(try Client.request(address, "GET /plain").status == 200) }
                 daemon.signal(SIGTERM)
                 #expect(try daemon.exitStatus() == 0)
             }
@@ -44,8 +44,8 @@ import Testing
                 let admin = try Socket(listeningOn: 0)
                 let daemon = try start(
                     sockets: [listener, admin], admin: "127.0.0.1:\(admin.port)")
-                #expect(try Client.ask(address, "GET /plain").status == 200)
-                let answer = try Client.ask("127.0.0.1:\(admin.port)", "GET /readyz")
+                #expect(try Client.request(address, "GET /plain").status == 200)
+                let answer = try Client.request("127.0.0.1:\(admin.port)", "GET /readyz")
                 #expect(answer.status == 200)
                 daemon.signal(SIGTERM)
                 #expect(try daemon.exitStatus() == 0)
@@ -55,7 +55,7 @@ import Testing
                 let path = folder.path("s")
                 let unix = try Socket(listeningAtPath: path)
                 let daemon = try start(sockets: [unix], listen: "unix:\(path)")
-                #expect(try Client.ask("unix:\(path)", "GET /plain").status == 200)
+                #expect(try Client.request("unix:\(path)", "GET /plain").status == 200)
                 daemon.signal(SIGTERM)
                 #expect(try daemon.exitStatus() == 0)
                 #expect(folder.has("s"), "the file belongs to the service manager")

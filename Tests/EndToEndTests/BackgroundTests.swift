@@ -78,7 +78,7 @@ extension EndToEnd {
         @Test func itReturnsWhenTheBackgroundProcessServes() throws {
             let (result, running) = try start()
             #expect(result == nothing)
-            #expect(try Client.ask(address, "GET /plain").status == 200)
+            #expect(try Client.request(address, "GET /plain").status == 200)
             let id = try #require(running.id)
             #expect(text("pid") == "\(id)\n" && getsid(id) == id)
             try running.end()
@@ -112,7 +112,7 @@ extension EndToEnd {
                     == Command.Result(
                         status: 69, errors: "tributary: pid: process \(id) is running\n"))
             #expect(text("pid") == "\(id)\n")
-            #expect(try Client.ask(address, "GET /plain").status == 200)
+            #expect(try Client.request(address, "GET /plain").status == 200)
         }
 
         @Test func theFileOfAKilledProcessIsReplaced() throws {
@@ -144,13 +144,13 @@ extension EndToEnd {
         @Test func theLogGoesToItsFileAndASignalReopensIt() throws {
             let (_, running) = try start("--log-file", "log")
             try awaitText(#""msg":"listening""#, in: "log")
-            #expect(try Client.ask(address, "GET /first").status == 404)
+            #expect(try Client.request(address, "GET /first").status == 404)
             try awaitText(#""path":"/first""#, in: "log")
 
             #expect(rename(folder.path("log"), folder.path("log.1")) == 0)
             kill(try #require(running.id), SIGUSR1)
             try awaitText(#""msg":"log file reopened""#, in: "log")
-            #expect(try Client.ask(address, "GET /second").status == 404)
+            #expect(try Client.request(address, "GET /second").status == 404)
             try awaitText(#""path":"/second""#, in: "log")
             #expect(!text("log.1").contains("/second") && !text("log").contains("/first"))
             try running.end()
@@ -164,7 +164,7 @@ extension EndToEnd {
             #expect(rename(folder.path("logs"), folder.path("old")) == 0)
             kill(try #require(running.id), SIGUSR1)
             try awaitText(#""msg":"log file not reopened""#, in: "old/log")
-            #expect(try Client.ask(address, "GET /first").status == 404)
+            #expect(try Client.request(address, "GET /first").status == 404)
             try awaitText(#""path":"/first""#, in: "old/log")
         }
 
@@ -172,7 +172,7 @@ extension EndToEnd {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             daemon.signal(SIGUSR1)
             try daemon.logLine("there is no log file to reopen")
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
         }
     }
 }

@@ -41,7 +41,7 @@ extension EndToEnd {
             #expect(requests.map { $0["status"] as? Int } == [200, 404, 405])
             #expect(requests.map { $0["path"] as? String } == ["/plain", "/nowhere", "/plain"])
             #expect(requests.map { $0["endpoint"] as? String } == ["GET /plain", nil, nil])
-            #expect(requests.allSatisfy { $0["ms"] is Double && $0["bytes"] is Int })
+            #expect(requests.allSatisfy { $0["ms"] is Double && $0["bytes_out"] is Int })
         }
 
         @Test func logs499ForDisconnectedClient() throws {
@@ -50,7 +50,7 @@ extension EndToEnd {
             try backend.awaitHeld()
             client.close()
             let line = try daemon.logLine("request", containing: "impatient")
-            #expect(line["status"] as? Int == 499 && line["bytes"] as? Int == 0)
+            #expect(line["status"] as? Int == 499 && line["bytes_out"] as? Int == 0)
             backend.release()
         }
 

@@ -39,7 +39,7 @@ import Testing
                 #expect(
                     try manager.message("READY=1")
                         == "READY=1\nSTATUS=serving on \(daemon.address)")
-                #expect(manager.messages.count == 1, "no watchdog was asked for")
+                #expect(manager.messages.count == 1, "no watchdog was configured")
 
                 let before = monotonic
                 daemon.signal(SIGHUP)
@@ -108,7 +108,7 @@ import Testing
                 ])
                 let line = try daemon.logLine("service manager not notified")
                 #expect(line["problem"] as? String == "No such file or directory")
-                #expect(try daemon.ask("GET /plain").status == 200)
+                #expect(try daemon.request("GET /plain").status == 200)
             }
         }
     }

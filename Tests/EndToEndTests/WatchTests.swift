@@ -39,7 +39,7 @@ extension EndToEnd {
                 atPath: folder.path("gateway.yaml"), withDestinationPath: "..data/gateway.yaml")
             try mount(1, plain(backend))
             let daemon = try daemon("gateway.yaml")
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
 
             try mount(2, plain(backend, route: "GET /new"))
             try daemon.logLine("configuration files changed")
@@ -53,7 +53,7 @@ extension EndToEnd {
             let daemon = try daemon("gateway.yaml")
             try folder.write("gateway.yaml", "nonsense")
             try daemon.logLine("reload failed; the last good configuration stays")
-            #expect(try daemon.ask("GET /plain").status == 200)
+            #expect(try daemon.request("GET /plain").status == 200)
             try FileManager.default.removeItem(atPath: folder.path("gateway.yaml"))
             try daemon.logLine("reload failed; the last good configuration stays", number: 2)
             try folder.write(

@@ -23,9 +23,9 @@ extension Config.Log: PlainBlock {
     ]
 }
 
-extension Reading where Value == Config.Log.Condition {
+extension ValueReader where Value == Config.Log.Condition {
     /// `failed`, `partial`, `rejected`, `slow > 500ms` or `1%`
-    static var logCondition: Reading {
+    static var logCondition: ValueReader {
         let names = ["failed", "partial", "rejected"]
         let words =
             "must be failed, partial, rejected, a limit such as 'slow > 500ms', or a share such as 1%"
@@ -53,8 +53,8 @@ extension Reading where Value == Config.Log.Condition {
     }
 }
 
-extension Reading where Value == String {
-    static var loggedHeader: Reading {
+extension ValueReader where Value == String {
+    static var loggedHeader: ValueReader {
         text(.headerName) { text throws(Refusal) in try HeaderSyntax.check(name: text) }
     }
 }

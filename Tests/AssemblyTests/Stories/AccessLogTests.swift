@@ -33,7 +33,7 @@ import Testing
         harness.on("/1", .ok("{}", after: 20))
         harness.on("/2", .status(500, after: 5))
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
-        _ = try harness.ask(
+        _ = try harness.fetch(
             get("/x?page=7&secret=a=b&flag", "X-Request-Id: r7", "traceparent: \(trace)"))
         let line = try line(harness)
         #expect(line["id"] as? String == "r7")
@@ -57,7 +57,7 @@ import Testing
 
     @Test func aRequestWithoutAnEndpointHasNoCalls() throws {
         let harness = try GatewayHarness(Self.calls)
-        _ = try harness.ask(get("/nowhere"))
+        _ = try harness.fetch(get("/nowhere"))
         let line = try line(harness)
         #expect(line["status"] as? Int == 404 && line["outcome"] as? String == "rejected")
         #expect(line["endpoint"] == nil && line["calls"] == nil && line["query"] == nil)
@@ -72,7 +72,7 @@ import Testing
             """)
         harness.on("/1", .status(503), .ok("1"))
         harness.on("/2", .ok("1", after: 500), .ok("2", after: 50))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         let calls = try calls(of: try line(harness))
         #expect(calls.map { $0["attempts"] as? Int } == [2, 2])
         #expect(calls.map { $0["status"] as? Int } == [200, 200])
@@ -85,8 +85,8 @@ import Testing
             "one: { from: a, get: /1 }", backend: "max_concurrent: 1, queue: { size: 5, wait: 1s }")
         harness.on("/1", .ok("1", after: 30))
         let first = try harness.send(get())
-        _ = try harness.ask()
-        _ = harness.answer(of: first)
+        _ = try harness.fetch()
+        _ = harness.response(of: first)
         let waits = try lines(harness).map { try calls(of: $0)[0]["wait_ms"] as? Double }
         #expect(waits == [0, 30])
         harness.expectQuiet()
@@ -99,7 +99,7 @@ import Testing
             orders: { from: b, get: "/2?u={user.id}" }
             """)
         harness.on("/1", .status(500))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         let calls = try calls(of: try line(harness))
         #expect(calls.map { $0["kind"] as? String } == ["unexpected_status", "skipped"])
         #expect(
@@ -110,7 +110,7 @@ import Testing
     @Test func aPaddedEndpointShowsNoTimesBelowItsOwn() throws {
         let harness = try GatewayHarness(Self.calls, endpoint: "min_duration: 400ms")
         harness.on("/1", .ok("1", after: 30))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         let line = try line(harness)
         #expect(line["ms"] as? Double == 400 && line["own_ms"] == nil)
         #expect(try calls(of: line).allSatisfy { $0["ms"] == nil && $0["wait_ms"] == nil })
@@ -125,7 +125,7 @@ import Testing
             "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{")
         harness.pass(70)
         client.send("}")
-        _ = harness.answer(of: client)
+        _ = harness.response(of: client)
         let line = try line(harness)
         #expect(line["ms"] as? Double == 80 && line["receive_ms"] as? Double == 70)
         #expect(line["own_ms"] as? Double == 0 && line["bytes_in"] as? Int == 2)
@@ -137,7 +137,7 @@ import Testing
     @Test func noClientCanForgeALine() throws {
         let harness = try GatewayHarness(
             Self.calls, top: "log: { query: values, headers: [User-Agent, X-Other] }")
-        _ = try harness.ask(
+        _ = try harness.fetch(
             get("/x?a=%22%0A", "User-Agent: \"}\\u000a{\"msg\":\"request\"", "X-Else: no"))
         let line = try line(harness)
         #expect(line["query"] as? String == "a=%22%0A")
@@ -149,7 +149,7 @@ import Testing
     @Test(arguments: [("names", "a&b"), ("values", "a=1&b"), ("none", nil)])
     func theQueryIsWrittenAsConfigured(_ setting: String, _ expected: String?) throws {
         let harness = try GatewayHarness(Self.calls, top: "log: { query: \(setting) }")
-        _ = try harness.ask(get("/x?a=1&b"))
+        _ = try harness.fetch(get("/x?a=1&b"))
         #expect(try line(harness)["query"] as? String == expected)
         harness.expectQuiet()
     }
@@ -163,10 +163,10 @@ import Testing
             "/1", .ok("1", after: 10), .ok("1", after: 10), .ok("1", after: 200), .status(500))
         harness.on("/2", .ok("1"), .status(500), .ok("1"), .status(500))
         for name in ["ok", "partial", "slow"] {
-            _ = try harness.ask(get("/x", "X-Request-Id: \(name)"))
+            _ = try harness.fetch(get("/x", "X-Request-Id: \(name)"))
         }
-        _ = try harness.ask(get("/y", "X-Request-Id: rejected"))
-        _ = try harness.ask(get("/x", "X-Request-Id: failed"))
+        _ = try harness.fetch(get("/y", "X-Request-Id: rejected"))
+        _ = try harness.fetch(get("/x", "X-Request-Id: failed"))
         harness.expectQuiet()
         return try lines(harness).compactMap { $0["id"] as? String }
     }
@@ -186,7 +186,7 @@ import Testing
 
     @Test func aShareOfTheRequestsGetsALine() throws {
         let harness = try GatewayHarness(Self.calls, top: "log: { only: 25% }")
-        for _ in 0..<400 { _ = try harness.ask() }
+        for _ in 0..<400 { _ = try harness.fetch() }
         let count = try lines(harness).count
         #expect((60...140).contains(count), "\(count)")
         harness.expectQuiet()
@@ -194,9 +194,9 @@ import Testing
 
     @Test func aReloadChangesWhichRequestsGetALine() throws {
         let harness = try GatewayHarness(Self.calls)
-        _ = try harness.ask()
+        _ = try harness.fetch()
         try harness.install(GatewayHarness.text(Self.calls, "", "", "log: { only: failed }"))
-        _ = try harness.ask()
+        _ = try harness.fetch()
         #expect(try lines(harness).count == 1)
         harness.expectQuiet()
     }
@@ -205,9 +205,9 @@ import Testing
 
     @Test func theCombinedFormatHasOneLineForEachRequest() throws {
         let harness = try GatewayHarness(Self.calls, top: "log: { format: combined }")
-        _ = try harness.ask(
+        _ = try harness.fetch(
             get("/x?a=1", "Referer: http://e.example/", "User-Agent: \"\\ \tx"))
-        _ = try harness.ask(request("HEAD", "/nowhere"))
+        _ = try harness.fetch(request("HEAD", "/nowhere"))
         let lines = harness.logged
         let time = "[01/Jan/2026:01:00:00 +0000]"
         #expect(

@@ -41,7 +41,7 @@ final class ActivatedDaemon {
             var status: Int32 = 0
             while waitpid(id, &status, 0) < 0, errno == EINTR {}
             waiting.daemon?.status = status
-            ended.happen()
+            ended.signal()
         }
     }
 
@@ -52,7 +52,7 @@ final class ActivatedDaemon {
     /// Waits for its end; the number of a signal is negative.
     func exitStatus() throws -> Int32 {
         try ended.wait(for: "the end of the process")
-        ended.happen()
+        ended.signal()
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : -signal
     }

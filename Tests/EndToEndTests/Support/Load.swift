@@ -21,7 +21,7 @@ final class Load: @unchecked Sendable {
             Thread.detachNewThread { [self] in
                 for _ in 0..<Self.requestsMax {
                     if changed.withLock({ isStopping }) { break }
-                    record(Result { try Client.ask(address, request).status })
+                    record(Result { try Client.request(address, request).status })
                 }
                 changed.withLock {
                     running -= 1

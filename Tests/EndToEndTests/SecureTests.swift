@@ -61,7 +61,7 @@ private final class SecureBackend {
                 name, String(contentsOf: fixtures.appending(path: name), encoding: .utf8))
         }
         try folder.write(
-            "answer",
+            "response",
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n"
                 + "{\"a\":42}")
         server = try Command(

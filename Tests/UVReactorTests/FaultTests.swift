@@ -147,11 +147,12 @@ private final class FaultScenario {
     // MARK: The scenario
 
     private func startWork(_ loop: UVLoop) {
-        for name in ["tcp", "pipe", "name", "jobs", "message", "signal", "socket"] {
+        for name in ["tcp", "pipe", "name", "jobs", "message", "signal", "socket", "inherited"] {
             begin(name)
         }
         loop.timer(after: .seconds(5)) { [weak self] in self?.loop.take()?.stop() }
         attempt("socket") { try replaceStaleSocket() }
+        attempt("inherited") { try adoptListeningSocket() }
         attempt("signal") { signals = try SignalSource(.hangUp, on: loop) {} }
         connect("tcp", to: .loopback, loop)
         connect("pipe", to: .temporary("faults"), loop)
@@ -182,6 +183,19 @@ private final class FaultScenario {
         defer { unlink(path) }
         let access = SocketFileAccess(mode: 0o600, group: getgid())
         _ = try ListeningSocket.bound(to: address, access: access).duplicate()
+    }
+
+    /// A socket that a service manager has opened; it stays the manager's if it is not adopted.
+    private func adoptListeningSocket() throws {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        try SocketAddress.loopback.withSystemAddress { _ = bind(descriptor, $0, $1) }
+        listen(descriptor, 8)
+        do {
+            _ = try ListeningSocket.inherited(descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
     }
 
     /// A client sends more than the kernel takes at once, then ends; the server pauses, reads all

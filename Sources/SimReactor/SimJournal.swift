@@ -7,6 +7,8 @@ package struct SimJournal {
     private struct Mark {
         let end: Int
         let time: Instant
+        /// Orders the marks of a network, also those with the same time.
+        let number: Int
     }
 
     private var writes: [Mark] = []
@@ -27,27 +29,38 @@ package struct SimJournal {
     /// Bytes read so far.
     package var read: Int { reads.last?.end ?? 0 }
 
-    mutating func recordWrite(_ count: Int, at now: Instant) {
-        writes.append(Mark(end: written + count, time: now))
+    mutating func recordWrite(_ count: Int, at now: Instant, number: Int) {
+        writes.append(Mark(end: written + count, time: now, number: number))
     }
 
-    mutating func recordRead(_ count: Int, at now: Instant) {
-        reads.append(Mark(end: read + count, time: now))
+    mutating func recordRead(_ count: Int, at now: Instant, number: Int) {
+        reads.append(Mark(end: read + count, time: now, number: number))
     }
 
     /// When the byte at this offset was written; nil if it never was.
-    package func written(at offset: Int) -> Instant? { Self.time(of: offset, in: writes) }
+    package func written(at offset: Int) -> Instant? { Self.mark(of: offset, in: writes)?.time }
 
     /// When the byte at this offset was read; nil if it never was.
-    package func read(at offset: Int) -> Instant? { Self.time(of: offset, in: reads) }
+    package func read(at offset: Int) -> Instant? { Self.mark(of: offset, in: reads)?.time }
+
+    /// Whether the byte at this offset was read before the other direction's byte at `position` was
+    /// written. Two events at the same time have an order, too.
+    package func wasRead(
+        at offset: Int, before other: SimJournal, wroteAt position: Int
+    ) -> Bool {
+        guard let read = Self.mark(of: offset, in: reads),
+            let written = Self.mark(of: position, in: other.writes)
+        else { return false }
+        return read.number < written.number
+    }
 
     /// The first mark beyond the offset.
-    private static func time(of offset: Int, in marks: [Mark]) -> Instant? {
+    private static func mark(of offset: Int, in marks: [Mark]) -> Mark? {
         var (low, high) = (0, marks.count)
         while low < high {
             let middle = (low + high) / 2
             if marks[middle].end > offset { high = middle } else { low = middle + 1 }
         }
-        return low < marks.count ? marks[low].time : nil
+        return low < marks.count ? marks[low] : nil
     }
 }

@@ -125,6 +125,14 @@ package final class SimNetwork {
         return inboxes
     }
 
+    private var marks = 0
+
+    /// The number of the next mark in a journal.
+    func nextMark() -> Int {
+        marks += 1
+        return marks
+    }
+
     private var pipes = 0
 
     func nextPipe() -> Int {

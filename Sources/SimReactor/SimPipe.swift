@@ -54,7 +54,9 @@ final class SimPipe {
         guard !bytes.isEmpty else { return }
         record(.writes, bytes.count)
         network.trace?.record(bytes)
-        if network.settings.keepsJournals { journal.recordWrite(bytes.count, at: now) }
+        if network.settings.keepsJournals {
+            journal.recordWrite(bytes.count, at: now, number: network.nextMark())
+        }
         unsent.append(copying: bytes)
         send()
     }
@@ -130,7 +132,9 @@ final class SimPipe {
         let bytes = Array(arrived.prefix(count))
         arrived.removeFirst(bytes.count)
         record(.reads, bytes.count)
-        if network.settings.keepsJournals { journal.recordRead(bytes.count, at: now) }
+        if network.settings.keepsJournals {
+            journal.recordRead(bytes.count, at: now, number: network.nextMark())
+        }
         if !unsent.isEmpty {
             network.clock.after(network.latency()) { self.refill() }
         }

@@ -137,6 +137,36 @@ import Testing
         server?.stream.close()
     }
 
+    /// The server reads and writes at the same time; the journal has the order of the two events.
+    @Test func journalOrdersReadsAndWritesOfOneMoment() {
+        let network = SimNetwork(seed: 1)
+        network.settings.keepsJournals = true
+        network.settings.latency = .zero ... .zero
+        let loop = network.makeLoop("a")
+        var server: ScriptedPeer?
+        var client: SimStream?
+        let listener = try? loop.listen(on: .loopback, sharedPort: false) { stream in
+            let peer = ScriptedPeer(stream)
+            peer.onReceived = { peer in peer.send("answer") }
+            server = peer
+        }
+        connect(loop, to: listener?.address) { stream in
+            client = stream as? SimStream
+            stream.write([1, 2, 3].span)
+        }
+        #expect(network.runUntilQuiet())
+        let (sent, received) = (client?.outgoingJournal, client?.incomingJournal)
+        if let sent, let received {
+            #expect(sent.read(at: 0) == received.written(at: 0))
+            #expect(sent.wasRead(at: 0, before: received, wroteAt: 0))
+            #expect(!received.wasRead(at: 0, before: sent, wroteAt: 0))
+            #expect(!sent.wasRead(at: 3, before: received, wroteAt: 0), "no such byte")
+        }
+        #expect(sent != nil && received != nil)
+        client?.close()
+        server?.stream.close()
+    }
+
     /// That the reader closed its side does not show that it had read the end.
     @Test func recordsEndOfStreamOnlyWhenReaderIsNotified() {
         func endRead(closingOnBytes: Bool) -> Instant? {

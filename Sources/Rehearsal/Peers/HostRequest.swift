@@ -39,13 +39,14 @@ package class HostRequest {
     /// The host had sent unsolicited data on this connection, so responses cannot be assigned to requests.
     package var isAmbiguous: Bool { position.unsolicitedStart != nil }
 
-    /// The gateway had already read unsolicited data when it used the connection. Only the first use
-    /// counts: the gateway took that data for the response to it, as HTTP/1.1 demands.
+    /// The gateway had already read unsolicited data when it wrote the request, be it at the same time.
+    /// Only the first use counts: the gateway took that data for the response to it, as HTTP/1.1 demands.
     package var reusesSpoiledConnection: Bool {
-        guard let start = position.unsolicitedStart, position.isFirstAfterUnsolicited,
-            let read = stream.outgoingJournal.read(at: start)
-        else { return false }
-        return read < sent
+        guard let start = position.unsolicitedStart, position.isFirstAfterUnsolicited else {
+            return false
+        }
+        return stream.outgoingJournal.wasRead(
+            at: start, before: stream.incomingJournal, wroteAt: position.requestStart)
     }
 
     /// When the gateway sent its first byte.

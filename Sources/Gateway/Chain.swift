@@ -35,7 +35,8 @@ struct Chain {
             plan.inFlightMax.map {
                 InFlightLimit.filter(max: $0, state.inFlight, refusal: refusal)
             },
-            // Above everything that responds, so that successes and failures take the same time.
+            // Above everything below that responds, so that successes and failures take the same
+            // time.
             padding,
             // Below the padding, which decides when a response leaves; above every call, because
             // all of them have the same deadline.
@@ -49,7 +50,7 @@ struct Chain {
     func call(_ plan: CallPlan, deadline: Duration) -> CallService {
         let backend = backends[plan.backend]
         let filters: [CallFilter?] = [
-            // Above all: waiting in the queue, retries and hedges share one limit.
+            // Above the queue, retries and hedges, which share one limit.
             CallTimeout.filter(plan.timeout, deadline: deadline, loop: loop),
             // Above retry: the second request is a complete one, with attempts of its own.
             plan.hedgeAfter.map { Hedge.filter(after: $0, loop: loop) },
@@ -58,9 +59,9 @@ struct Chain {
             // Above the concurrency limit: a call that the breaker refuses does not enter its
             // queue.
             backend.breaker?.filter,
-            // Lowest: a permit is held exactly as long as a connection may be used.
+            // Below the breaker: a permit is held exactly as long as a connection may be used.
             backend.concurrencyLimit?.filter,
-            // Below all, so that it records every request that is sent.
+            // Next to the backend, so that it records every request that is sent.
             targets?.filter(plan),
         ]
         return filters.compactMap { $0 }.around(CallService { backend.send($0, $1) })

@@ -8,7 +8,7 @@ import Reactor
 ///
 /// The exchange ends when the body of its response ends: the runner then returns permit and memory
 /// and reports the end to the hooks. Independent of the protocol: a connection of HTTP/1.1 has one
-/// runner at a time, HTTP/2 can have one for each stream. Its carrier owns it; confined to the
+/// runner at a time. Its carrier, the connection, owns it; confined to the
 /// loop's thread.
 final class ExchangeRunner {
     let request: Request
@@ -111,8 +111,7 @@ final class ExchangeRunner {
         exchange.lastByte = server.loop.now
         guard let requestBody, requestBody.isWanted else { return }
         // The request counts from now on, so that a slow upload takes no permit. Beyond the limit
-        // the reader of the body sends the rejection, so that it is padded like its other
-        // responses.
+        // the body fails, and the endpoint's chain responds with the 503, so that it is padded.
         guard hasPermit || server.hasPermits else {
             return requestBody.fail(RequestLimitReached())
         }
@@ -143,15 +142,15 @@ final class ExchangeRunner {
             reject(.failed)
         case .failure(let error as WireError): reject(.malformed(error))
         case .failure(is RequestLimitReached): reject(.overloaded)
-        // The rest of the body would have to be read before the next request.
+        // The connection is closed: the rest of the body stays unread.
         case .failure(is BufferedBytesExceeded): reject(.overloaded, isLast: true)
         // A service that fails without a response is an internal error.
         case .failure: reject(.failed)
         }
     }
 
-    /// Responds instead of the service, whose work is cancelled. The response passes the embedder's
-    /// chain for rejections.
+    /// Responds instead of the service, whose work is cancelled. The response passes
+    /// `hooks.rejection`.
     func reject(_ rejection: Rejection, isLast: Bool = false) {
         guard !isOver, !isRejected else { return }
         isRejected = true
@@ -196,7 +195,7 @@ final class ExchangeRunner {
         finish(status: response.status.code, bodyBytes, isTruncated)
     }
 
-    /// Cancels the work for a request that gets no response, or a rejection.
+    /// Cancels the work for a request that gets a rejection or no response.
     ///
     /// - Parameter status: for the log
     func cancel(status: UInt16) {

@@ -4,7 +4,7 @@ import HTTP
 /// promises. Owned by its `ServerConnection`, which performs the actions.
 ///
 ///     idle -> head -> running -> responding -> idle
-///                                           -> relaying -> as after responding   (streamed)
+///                                           -> relaying, then as after responding   (streamed)
 ///                                           -> discarding -> idle     (a body was left over)
 ///                                           -> blocked -> idle        (the client does not read)
 ///                                           -> yielding -> idle       (other connections first)
@@ -53,7 +53,7 @@ struct ServerStateMachine {
 
     var isClosed: Bool { state == .closed }
 
-    /// Whether an exchange has begun whose response has not.
+    /// Whether an exchange is running whose response has not begun.
     var isRunning: Bool { if case .running = state { true } else { false } }
 
     var reading: Reading {
@@ -130,7 +130,7 @@ extension ServerStateMachine {
         return nil
     }
 
-    /// Whether only an interim response can show that the client still waits. Not while it sends a
+    /// Whether the loss of the client can only be noticed by sending an interim response. Not while it sends a
     /// body: it need not be ready to read interim responses then.
     private var mayBeGone: Bool {
         clientHasEnded || (isReadingPaused && state == .running(.complete))

@@ -12,7 +12,7 @@ final class Backend {
     let breaker: CircuitBreaker?
     let metrics: CallMetrics
     let retryBudget: RetryBudget
-    /// Which hosts may be called; nil where all of them always may.
+    /// Which hosts may be called; nil without `eject` and `health`.
     fileprivate let hostStates: HostStates?
     private var checks: HealthChecks?
     private let hosts: [Host]

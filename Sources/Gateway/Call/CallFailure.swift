@@ -7,7 +7,7 @@ import Promises
 /// Why a call has no part. Each case carries only its own data; the properties of a kind of failure
 /// are in the table (`CallFailure+Facts.swift`), those of the failed call in `FailedCall`.
 package enum CallFailure: Error {
-    /// The client got no response from the backend.
+    /// The connection to the backend gave no response.
     case connection(ClientFailure)
     /// No complete response within the call's limit.
     case responseTimeout(limit: Duration)

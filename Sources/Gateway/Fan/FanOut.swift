@@ -25,8 +25,8 @@ struct FanOut {
         let parts = startCalls(state)
         let local = state.exchange.local
         guard !required.isEmpty else { return local.any(parts) }
-        // In this order, so that a required call's own failure decides where it is also the last
-        // one that `any` waited for.
+        // `demanded` first: if the last call to fail is required, its failure rejects the result,
+        // not that of `any`.
         let demanded = local.all(required.compactMap { parts.part(of: $0) })
         let settled = local.any(parts)
         return local.all([demanded.asVoid(), settled.asVoid()]).then { _ in settled }
@@ -34,7 +34,7 @@ struct FanOut {
 
     /// Starts the calls; gives the promise of each call's part.
     ///
-    /// Calls disabled by `when` are not counted: they must not make a failed request succeed. If
+    /// Calls disabled by `when` are not counted: a disabled call is not a success for `any`. If
     /// every call is disabled, an empty part keeps `any` from failing.
     private func startCalls(_ state: FanOutState) -> Parts {
         var parts: Parts = []

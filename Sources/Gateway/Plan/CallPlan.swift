@@ -14,7 +14,7 @@ package final class CallPlan {
     package let backend: Int
     package let method: Method
     package let target: URLTemplate
-    /// The call's own headers, including those with references.
+    /// The call's own headers, including those with `{...}`.
     package let headers: [(name: FieldName, value: URLTemplate)]
     package let body: BodyTemplatePlan?
     package let forward: ForwardPlan

@@ -84,7 +84,7 @@ extension Config.Limits: PlainBlock {
         .value(
             "buffered_bytes", \.bufferedBytes, .size(upTo: SizeLimits.buffers),
             default: .size(PlanDefaults.server.bufferedBytes),
-            "maximum memory for bodies; else 503"),
+            "maximum memory for requests, responses and connections; else 503"),
         .value(
             "header_bytes", \.headerBytes, .size(upTo: SizeLimits.head),
             default: .size(PlanDefaults.server.limits.headerBytes),

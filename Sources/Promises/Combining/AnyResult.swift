@@ -32,11 +32,11 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
     @inlinable
     public var count: Int { inputs.count }
 
-    /// The key of a input by its position, from 0 up to `count`; other positions trap.
+    /// The key of an input by its position, from 0 up to `count`; other positions trap.
     @inlinable
     public func key(at position: Int) -> Key { inputs[position].key }
 
-    /// The outcome of a input by its position, from 0 up to `count`; other positions trap.
+    /// The outcome of an input by its position, from 0 up to `count`; other positions trap.
     @inlinable
     public func result(at position: Int) -> Result<Value, any Error> {
         let inputSlot = inputs[position].inputSlot

@@ -45,7 +45,8 @@ import Testing
                 let daemon = try start(
                     sockets: [listener, admin], admin: "127.0.0.1:\(admin.port)")
                 #expect(try Client.request(address, "GET /plain").status == 200)
-                let answer = try Client.request("127.0.0.1:\(admin.port)", "GET /readyz")
+                // Not /readyz: the second worker may still be starting.
+                let answer = try Client.request("127.0.0.1:\(admin.port)", "GET /livez")
                 #expect(answer.status == 200)
                 daemon.signal(SIGTERM)
                 #expect(try daemon.exitStatus() == 0)

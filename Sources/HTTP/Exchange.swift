@@ -33,15 +33,22 @@ package final class Exchange {
 
     /// When the last byte of the body arrived; `began` for a request without one. Deadlines and
     /// minimum durations count from here.
-    package var lastByte: Instant
+    package var lastByte: Instant {
+        get { unsafe state.lastByte }
+        set { unsafe state.lastByte = newValue }
+    }
 
     /// When the response must be ready; infinite until the endpoint's chain sets it.
-    ///
-    /// Unchecked: a plain value.
-    @exclusivity(unchecked) package var deadline = Instant(nanoseconds: .max)
+    package var deadline: Instant {
+        get { unsafe state.deadline }
+        set { unsafe state.deadline = newValue }
+    }
 
     /// The matched endpoint, by the embedder's number; nil before and without a match.
-    package var endpoint: Int?
+    package var endpoint: Int? {
+        get { unsafe state.endpoint }
+        set { unsafe state.endpoint = newValue }
+    }
 
     /// The peer's address and port as text; nil on a unix socket.
     package let client: String?
@@ -50,9 +57,18 @@ package final class Exchange {
     package var origin: AnyObject?
 
     /// What happens to this request; nil after the end, when the record may serve another one.
-    ///
-    /// Unchecked: no access calls other code.
-    @exclusivity(unchecked) package private(set) var record: RequestRecord?
+    package var record: RequestRecord? { unsafe state.record }
+
+    private struct State {
+        var lastByte: Instant
+        var deadline = Instant(nanoseconds: .max)
+        var endpoint: Int?
+        var record: RequestRecord?
+    }
+
+    /// Unchecked: no access calls other code. Private, since the attribute has no effect in other
+    /// modules, which read it through functions.
+    @exclusivity(unchecked) private var state: State
     /// Receives the record at the end; nil for a record that was created for this exchange.
     private let records: RequestRecordPool?
 
@@ -75,11 +91,12 @@ package final class Exchange {
         self.trace = trace
         self.local = local
         self.began = began
-        self.lastByte = began
         self.client = client
         self.budget = budget
         self.records = records
-        unsafe record = records?.take(began: began) ?? RequestRecord(began: began)
+        unsafe state = State(
+            lastByte: began,
+            record: records?.take(began: began) ?? RequestRecord(began: began))
     }
 
     deinit { end() }
@@ -87,7 +104,7 @@ package final class Exchange {
     /// The response is sent, or the request was cancelled: releases the permits and the bytes.
     package func end() {
         budget.take()?.release(reservedBytes)
-        if let record = unsafe record.take() { records?.give(record) }
+        if let record = unsafe state.record.take() { records?.give(record) }
         // A release may start other work, which must not find the permits again.
         guard let permits = unsafe permits.take() else { return }
         for permit in permits { permit.release() }

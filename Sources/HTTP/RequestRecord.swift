@@ -10,33 +10,55 @@ package import Basics
 ///
 /// Moments never go back: one that is before the latest recorded one counts as that.
 package final class RequestRecord {
-    // Unchecked, all of them: no access calls other code.
+    /// The values that belong to the request as a whole.
+    private struct Values {
+        var began: Instant
+        var endpoint: RecordedEndpoint?
+        var times = RequestTimes()
+        var answered = Moment.never
+        var ended = Moment.never
+        var isPartial = false
+        var bodyBytes = 0
+        var callsInFlight = 0
+        var phase = RequestTimes.Phase.own
+        /// When the phase began.
+        var phaseBegan: UInt32 = 0
+        var latest: UInt32 = 0
+    }
 
-    /// When the head was complete.
-    @exclusivity(unchecked) package private(set) var began: Instant
-    /// Nil before and without a match.
-    @exclusivity(unchecked) package private(set) var endpoint: RecordedEndpoint?
+    // Unchecked, all of them: no access calls other code. Private, since the attribute has no effect
+    // in other modules, which read them through functions.
+
+    @exclusivity(unchecked) private var values: Values
     /// By call index; empty before the endpoint is known.
     @exclusivity(unchecked) private var callRecords: [CallRecord] = []
     /// In the order in which they began.
     @exclusivity(unchecked) private var attemptRecords: [AttemptRecord] = []
-    @exclusivity(unchecked) package private(set) var times = RequestTimes()
-    /// When the response was made, before it was held back.
-    @exclusivity(unchecked) package private(set) var answered = Moment.never
-    @exclusivity(unchecked) package private(set) var ended = Moment.never
-    /// The response lacks parts of calls that failed.
-    @exclusivity(unchecked) package var isPartial = false
-    /// Of the request's body, in bytes.
-    @exclusivity(unchecked) package var bodyBytes = 0
-
-    @exclusivity(unchecked) private var phase = RequestTimes.Phase.own
-    /// When the phase began.
-    @exclusivity(unchecked) private var phaseBegan: UInt32 = 0
-    @exclusivity(unchecked) private var latest: UInt32 = 0
-    @exclusivity(unchecked) package private(set) var callsInFlight = 0
 
     package init(began: Instant = Instant(nanoseconds: 0)) {
-        unsafe self.began = began
+        unsafe values = Values(began: began)
+    }
+
+    /// When the head was complete.
+    package var began: Instant { unsafe values.began }
+    /// Nil before and without a match.
+    package var endpoint: RecordedEndpoint? { unsafe values.endpoint }
+    package var times: RequestTimes { unsafe values.times }
+    /// When the response was made, before it was held back.
+    package var answered: Moment { unsafe values.answered }
+    package var ended: Moment { unsafe values.ended }
+    package var callsInFlight: Int { unsafe values.callsInFlight }
+
+    /// The response lacks parts of calls that failed.
+    package var isPartial: Bool {
+        get { unsafe values.isPartial }
+        set { unsafe values.isPartial = newValue }
+    }
+
+    /// Of the request's body, in bytes.
+    package var bodyBytes: Int {
+        get { unsafe values.bodyBytes }
+        set { unsafe values.bodyBytes = newValue }
     }
 
     package var calls: [CallRecord] { unsafe callRecords }
@@ -48,43 +70,36 @@ package final class RequestRecord {
     }
 
     /// From the head to the last byte handed to the kernel; nil before the end.
-    package var duration: Duration? { unsafe ended.since(Moment(microseconds: 0)) }
+    package var duration: Duration? { ended.since(Moment(microseconds: 0)) }
 
     /// The moment of the record that corresponds to an instant.
     package func moment(_ instant: Instant) -> Moment {
-        let microseconds = unsafe (instant - began).inNanoseconds / 1_000
+        // Not by `Duration`, whose conversion is slower.
+        let (nanoseconds, _) = instant.nanoseconds.subtractingReportingOverflow(
+            unsafe values.began.nanoseconds)
+        let microseconds = nanoseconds / 1_000
         // One below the number that means `never`.
         return Moment(microseconds: UInt32(clamping: min(microseconds, Int64(UInt32.max) - 1)))
     }
 
     private func next(_ instant: Instant) -> Moment {
         let moment = moment(instant)
-        if unsafe moment.microseconds > latest { unsafe latest = moment.microseconds }
-        return unsafe Moment(microseconds: latest)
+        if unsafe moment.microseconds > values.latest { unsafe values.latest = moment.microseconds }
+        return unsafe Moment(microseconds: values.latest)
     }
 
     // MARK: The request
 
     /// Empties the record for another request.
     func reset(began: Instant) {
-        unsafe self.began = began
-        unsafe endpoint = nil
+        unsafe values = Values(began: began)
         unsafe callRecords.removeAll(keepingCapacity: true)
         unsafe attemptRecords.removeAll(keepingCapacity: true)
-        unsafe times = RequestTimes()
-        unsafe answered = .never
-        unsafe ended = .never
-        unsafe isPartial = false
-        unsafe bodyBytes = 0
-        unsafe phase = .own
-        unsafe phaseBegan = 0
-        unsafe latest = 0
-        unsafe callsInFlight = 0
     }
 
     /// The endpoint is known.
     package func enter(_ endpoint: RecordedEndpoint) {
-        unsafe self.endpoint = endpoint
+        unsafe values.endpoint = endpoint
         unsafe callRecords.removeAll(keepingCapacity: true)
         for _ in endpoint.calls { unsafe callRecords.append(CallRecord()) }
     }
@@ -99,44 +114,44 @@ package final class RequestRecord {
     /// holds the response back from now on.
     package func responseMade(at now: Instant) {
         let now = next(now)
-        unsafe answered = now
+        unsafe values.answered = now
         endCalls(at: now)
-        change(to: unsafe endpoint?.isPadded ?? false ? .held : .own, at: now)
+        change(to: endpoint?.isPadded ?? false ? .held : .own, at: now)
     }
 
     /// The response is being held back.
-    package var isHeld: Bool { unsafe phase == .held }
+    package var isHeld: Bool { unsafe values.phase == .held }
 
     /// The response is held back no longer.
     package func responseReleased(at now: Instant) { change(to: .own, at: next(now)) }
 
     /// The request is over.
     package func end(at now: Instant) {
-        guard unsafe !ended.hasHappened else { return }
+        guard !ended.hasHappened else { return }
         let now = next(now)
         endCalls(at: now)
         change(to: .own, at: now)
-        unsafe ended = now
+        unsafe values.ended = now
     }
 
     private func change(to phase: RequestTimes.Phase, at now: Moment) {
-        guard unsafe !ended.hasHappened else { return }
-        unsafe times.add(now.microseconds - phaseBegan, to: self.phase)
-        unsafe self.phase = phase
-        unsafe phaseBegan = now.microseconds
+        guard !ended.hasHappened else { return }
+        unsafe values.times.add(now.microseconds - values.phaseBegan, to: values.phase)
+        unsafe values.phase = phase
+        unsafe values.phaseBegan = now.microseconds
     }
 
     // MARK: Calls
 
     /// A call's request is built and goes through its chain.
     package func beginCall(_ call: Int, at now: Instant) {
-        guard unsafe callRecords.indices.contains(call), unsafe !answered.hasHappened else {
+        guard unsafe callRecords.indices.contains(call), !answered.hasHappened else {
             return
         }
         let now = next(now)
         unsafe callRecords[call].began = now
-        unsafe callsInFlight += 1
-        if unsafe callsInFlight == 1 { change(to: .calling, at: now) }
+        unsafe values.callsInFlight += 1
+        if callsInFlight == 1 { change(to: .calling, at: now) }
     }
 
     /// A call has its part, or failed: also without having begun, or after it had succeeded, if its
@@ -144,7 +159,7 @@ package final class RequestRecord {
     package func endCall(_ call: Int, _ outcome: CallRecord.Outcome, at now: Instant) {
         guard unsafe callRecords.indices.contains(call) else { return }
         // The calls that run when the response is made have been ended as cancelled.
-        if unsafe answered.hasHappened, unsafe callRecords[call].ended.hasHappened { return }
+        if answered.hasHappened, unsafe callRecords[call].ended.hasHappened { return }
         let now = next(now)
         unsafe callRecords[call].outcome = outcome
         guard unsafe !callRecords[call].ended.hasHappened else { return }
@@ -170,8 +185,8 @@ package final class RequestRecord {
         let wasInFlight = unsafe callRecords[call].isInFlight
         unsafe callRecords[call].ended = now
         guard wasInFlight else { return }
-        unsafe callsInFlight -= 1
-        if unsafe callsInFlight == 0 { change(to: .own, at: now) }
+        unsafe values.callsInFlight -= 1
+        if callsInFlight == 0 { change(to: .own, at: now) }
     }
 
     // MARK: Attempts

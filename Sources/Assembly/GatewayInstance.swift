@@ -13,7 +13,7 @@ package import Reactor
 /// runs the same code. The server passes each request to the gateway service through one closure.
 package final class GatewayInstance {
     private let loop: any Loop
-    private let client: Client
+    private let pools: ConnectionPools
     private let log: Log
     private let recorder: RequestRecorder
     private let installed: Installed
@@ -34,17 +34,18 @@ package final class GatewayInstance {
     package init(_ plan: Plan, loop: any Loop, log: Log, shared: SharedResources) {
         self.loop = loop
         self.log = log
-        client = Client(loop: loop)
+        pools = ConnectionPools(loop: loop)
         recorder = RequestRecorder(loop: loop, log: log)
         installed = Installed(
-            GatewayService(plan, slots: recorder.open(plan), client: client, loop: loop))
-        client.retireUnused()
+            GatewayService(plan, slots: recorder.open(plan), pools: pools, loop: loop))
+        pools.retireUnused()
         var hooks = recorder.hooks
         hooks.rejection = { [installed] response, request, exchange in
             installed.gateway.reject(with: response, request, exchange)
         }
         server = Server(
-            loop: loop, settings: plan.server, hooks: hooks, clients: shared.clients
+            loop: loop, settings: plan.server, hooks: hooks,
+            clientConnections: shared.clientConnections
         ) { [installed] request, exchange in installed.gateway.handleRequest(request, exchange) }
         log.onFirstLine = { [loop, log] in
             loop.timer(after: Self.logDelay) { log.flush() }
@@ -91,9 +92,9 @@ package final class GatewayInstance {
     package func install(_ plan: Plan) {
         let former = installed.gateway
         installed.gateway = GatewayService(
-            plan, slots: recorder.open(plan), client: client, loop: loop, replacing: former)
+            plan, slots: recorder.open(plan), pools: pools, loop: loop, replacing: former)
         former.stopHealthChecks()
-        client.retireUnused()
+        pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level
         server?.adopt(plan.server)
         log.write(.info, "configuration installed")
@@ -139,7 +140,7 @@ package final class GatewayInstance {
         log.onFirstLine = nil
         loop.descriptors.onShortage = { _ in }
         log.flush()
-        return client.close()
+        return pools.close()
     }
 
     // MARK: Snapshot

@@ -8,7 +8,7 @@ package import Reactor
 package struct SharedResources: Sendable {
     /// Resolves names for the loops of the process.
     package let names: NameService
-    let clients = ClientConnections()
+    let clientConnections = ClientConnectionCounts()
 
     package init(names: NameService) {
         self.names = names

@@ -21,24 +21,24 @@ package final class GatewayService {
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
     ///   - targets: records the targets of the calls of a request that `explain` runs
     package convenience init(
-        _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
+        _ plan: Plan, slots: [Int], pools: ConnectionPools, loop: any Loop,
         replacing former: GatewayService? = nil, targets: SentTargets? = nil
     ) {
         self.init(
-            plan, slots: slots, client: client, loop: loop, replacing: former, targets: targets,
+            plan, slots: slots, pools: pools, loop: loop, replacing: former, targets: targets,
             entryFilters: nil)
     }
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
     init(
-        _ plan: Plan, slots: [Int], client: Client, loop: any Loop,
+        _ plan: Plan, slots: [Int], pools: ConnectionPools, loop: any Loop,
         replacing former: GatewayService? = nil, targets: SentTargets? = nil,
         entryFilters: [Filter<Request, Response>]?
     ) {
         self.plan = plan
         let backends = plan.backends.map { backend in
             Backend(
-                backend, client: client, loop: loop,
+                backend, pools: pools, loop: loop,
                 replacing: former?.backends.first { $0.plan.name == backend.name },
                 runsHealthChecks: targets == nil)
         }

@@ -9,7 +9,7 @@ protocol ServedConnection: AnyObject {
     var slot: Int { get set }
 
     /// The client that it counts for, if connections are limited per client.
-    var countedClient: ClientConnections.Client? { get }
+    var countedClient: ClientConnectionCounts.Client? { get }
 
     /// Its exchanges that have not ended.
     var exchanges: [Exchange] { get }

@@ -26,7 +26,7 @@ package final class Server {
     @exclusivity(unchecked) private var idle = SlotQueue()
     /// The connections with unsent output, the longest waiting one first.
     @exclusivity(unchecked) private var unread = SlotQueue()
-    private let clients: ClientConnections
+    private let clientConnections: ClientConnectionCounts
     private var drained: LocalResolver<Void>?
     private var draining: LocalPromise<Void>?
     private(set) var isDraining = false
@@ -40,18 +40,19 @@ package final class Server {
     var hasPermits: Bool { requestsInFlight < settings.requestsInFlight }
 
     /// - Parameters:
-    ///   - clients: counts the connections of each client, for all workers together
+    ///   - clientConnections: counts the connections of each client, for all workers together
     ///   - service: called on the loop's thread, once a request.
     package init(
         loop: any Loop, settings: ServerSettings = ServerSettings(),
-        hooks: ServerHooks = ServerHooks(), clients: ClientConnections = ClientConnections(),
+        hooks: ServerHooks = ServerHooks(),
+        clientConnections: ClientConnectionCounts = ClientConnectionCounts(),
         service: @escaping (Request, Exchange) -> LocalPromise<Response>
     ) {
         self.loop = loop
         self.settings = settings
         self.hooks = hooks
         self.service = service
-        self.clients = clients
+        self.clientConnections = clientConnections
         timeouts = ConnectionTimeouts(settings)
         budget = ByteBudget(limit: settings.bufferedBytes)
         // Unowned: a weak reference would slow down every reference count of the server.
@@ -96,10 +97,11 @@ package final class Server {
     /// Takes a connection that was accepted elsewhere.
     package func accept(_ stream: any ByteStream) {
         let client = settings.connectionsPerClient.flatMap { _ in
-            ClientConnections.Client(stream.peer)
+            ClientConnectionCounts.Client(stream.peer)
         }
         let excess =
-            client.map { clients.opened($0) - (settings.connectionsPerClient ?? .max) } ?? 0
+            client.map { clientConnections.opened($0) - (settings.connectionsPerClient ?? .max) }
+            ?? 0
         // A client beyond its own limit must not evict connections of others.
         if excess <= 0 { makeRoomForConnection() }
         // A rejected connection lingers for a moment, so the limit may be exceeded: per client by a
@@ -107,7 +109,7 @@ package final class Server {
         let (most, overflows) = settings.connections.addingReportingOverflow(
             settings.refusedConnections)
         guard excess <= Self.surplusPerClient, overflows || connections.count < most else {
-            client.map(clients.closed)
+            client.map(clientConnections.closed)
             return stream.close()
         }
         let isTooMany = connections.count >= settings.connections || excess > 0
@@ -181,7 +183,7 @@ package final class Server {
 
     /// Removes a closed connection from the table.
     func remove(_ connection: any ServedConnection) {
-        connection.countedClient.map(clients.closed)
+        connection.countedClient.map(clientConnections.closed)
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.slot] = last

@@ -15,7 +15,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// The index in the server's table.
     var slot: Int
     /// The client that this connection counts for, if connections are limited per client.
-    let countedClient: ClientConnections.Client?
+    let countedClient: ClientConnectionCounts.Client?
 
     /// Unchecked, like the others below: each event accesses it several times, and no access calls
     /// foreign code.
@@ -61,7 +61,7 @@ final class ServerConnection: ByteStreamDelegate {
 
     init(
         _ stream: any ByteStream, of server: Server, slot: Int,
-        countedClient: ClientConnections.Client?
+        countedClient: ClientConnectionCounts.Client?
     ) {
         self.stream = stream
         self.server = server

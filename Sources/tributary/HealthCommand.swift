@@ -30,10 +30,10 @@ struct HealthCommand: ParsableCommand {
         }
         var status: Status?
         _ = try UVLoop.run { loop in
-            let client = Client(loop: loop)
-            probe.send(client).timeout(.seconds(2)).whenSettled { result in
+            let pools = ConnectionPools(loop: loop)
+            probe.send(through: pools).timeout(.seconds(2)).whenSettled { result in
                 status = try? result.get().status
-                client.close().whenSettled { _ in loop.stop() }
+                pools.close().whenSettled { _ in loop.stop() }
             }
         }
         guard status == .ok else {
@@ -70,8 +70,8 @@ struct HealthCommand: ParsableCommand {
             self.target = target
         }
 
-        func send(_ client: Client) -> LocalPromise<ClientResponse> {
-            client.pool(for: origin, settings: PoolSettings()).send(
+        func send(through pools: ConnectionPools) -> LocalPromise<ClientResponse> {
+            pools.pool(for: origin, settings: PoolSettings()).send(
                 ClientRequest(
                     method: .get, target: target,
                     host: FieldValue(origin.hostField) ?? "localhost",

@@ -162,16 +162,16 @@ import Testing
     @Test func poolsWithDifferentSecurityAreSeparate() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("client")
-        let client = Client(loop: loop)
+        let pools = ConnectionPools(loop: loop)
         let origin = Origin(host: "backend.test", port: 443, default: .https)
         func settings(_ trusted: String) throws -> PoolSettings {
             var settings = PoolSettings()
             settings.security = try Certificates.trusting(trusted).security
             return settings
         }
-        let first = client.pool(for: origin, settings: try settings("authority.pem"))
-        #expect(first === client.pool(for: origin, settings: try settings("authority.pem")))
-        #expect(first !== client.pool(for: origin, settings: try settings("server.pem")))
-        #expect(first !== client.pool(for: origin, settings: PoolSettings()))
+        let first = pools.pool(for: origin, settings: try settings("authority.pem"))
+        #expect(first === pools.pool(for: origin, settings: try settings("authority.pem")))
+        #expect(first !== pools.pool(for: origin, settings: try settings("server.pem")))
+        #expect(first !== pools.pool(for: origin, settings: PoolSettings()))
     }
 }

@@ -46,7 +46,7 @@ final class Backend {
     ///     same hosts and settings also its breaker, concurrency limit and host availability
     ///   - runsHealthChecks: whether to run the health checks of the plan
     init(
-        _ plan: BackendPlan, client: Client, loop: any Loop, replacing former: Backend?,
+        _ plan: BackendPlan, pools: ConnectionPools, loop: any Loop, replacing former: Backend?,
         runsHealthChecks: Bool = true
     ) {
         self.plan = plan
@@ -64,7 +64,7 @@ final class Backend {
         hostStates = plan.hostStates(reusing: reusable)
         hosts = plan.hosts.map { host in
             Host(
-                pool: client.pool(for: host.origin, settings: host.pool(plan.pool)),
+                pool: pools.pool(for: host.origin, settings: host.pool(plan.pool)),
                 pathPrefix: Bytes(host.pathPrefix),
                 field: FieldValue(host.origin.hostField) ?? "localhost")
         }

@@ -13,9 +13,9 @@ extension Explanation {
     /// The promise is fulfilled after the response, when all connections have been closed.
     package func sendRequest(on loop: any Loop) -> LocalPromise<String> {
         let targets = SentTargets()
-        let client = Client(loop: loop)
+        let pools = ConnectionPools(loop: loop)
         let gateway = GatewayService(
-            plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
+            plan, slots: Array(plan.endpoints.indices), pools: pools, loop: loop,
             targets: targets)
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let exchange = Exchange(
@@ -27,7 +27,7 @@ extension Explanation {
             let recorded = RecordedResponse(
                 plan: plan, endpoint: endpoint, method: head.method, response: response,
                 began: exchange.began, record: exchange.record, targets: targets)
-            return client.close().map { withExtendedLifetime(gateway) { text(with: recorded) } }
+            return pools.close().map { withExtendedLifetime(gateway) { text(with: recorded) } }
         }
     }
 

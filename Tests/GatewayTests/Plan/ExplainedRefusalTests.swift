@@ -151,9 +151,9 @@ import Testing
     {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("gateway")
-        let client = Client(loop: loop)
+        let pools = ConnectionPools(loop: loop)
         let gateway = GatewayService(
-            plan, slots: Array(plan.endpoints.indices), client: client, loop: loop,
+            plan, slots: Array(plan.endpoints.indices), pools: pools, loop: loop,
             targets: SentTargets())
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),

@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPClient
 
 /// Sharing, reload and end of pools.
-@Suite struct ClientTests {
+@Suite struct ConnectionPoolsTests {
     private let network = SimNetwork(seed: 1)
     private let origin = Origin(host: "127.0.0.1", port: 7001)
 
@@ -20,22 +20,22 @@ import Testing
     }
 
     @Test func equalOriginsAndSettingsShareAPool() {
-        let client = Client(loop: network.makeLoop("client"))
-        let pool = client.pool(for: origin, settings: PoolSettings())
-        #expect(client.pool(for: origin, settings: PoolSettings()) === pool)
-        #expect(client.pool(for: origin, settings: shortIdle()) !== pool)
+        let pools = ConnectionPools(loop: network.makeLoop("client"))
+        let pool = pools.pool(for: origin, settings: PoolSettings())
+        #expect(pools.pool(for: origin, settings: PoolSettings()) === pool)
+        #expect(pools.pool(for: origin, settings: shortIdle()) !== pool)
         #expect(
-            client.pool(for: Origin(host: "127.0.0.1", port: 7002), settings: PoolSettings())
+            pools.pool(for: Origin(host: "127.0.0.1", port: 7002), settings: PoolSettings())
                 !== pool)
     }
 
     @Test func keepsAPoolThatTheNewPlanUses() {
-        let client = Client(loop: network.makeLoop("client"))
-        let pool = client.pool(for: origin, settings: PoolSettings())
-        client.retireUnused()
-        #expect(client.pool(for: origin, settings: PoolSettings()) === pool)
-        client.retireUnused()
-        #expect(client.pool(for: origin, settings: PoolSettings()) === pool)
+        let pools = ConnectionPools(loop: network.makeLoop("client"))
+        let pool = pools.pool(for: origin, settings: PoolSettings())
+        pools.retireUnused()
+        #expect(pools.pool(for: origin, settings: PoolSettings()) === pool)
+        pools.retireUnused()
+        #expect(pools.pool(for: origin, settings: PoolSettings()) === pool)
     }
 
     @Test func drainsAPoolThatTheNewPlanDoesNotUse() throws {
@@ -45,14 +45,14 @@ import Testing
             exchange in
             exchange.respond(exchange.path)
         }
-        let client = Client(loop: loop)
-        let pool = client.pool(for: origin, settings: PoolSettings())
-        client.retireUnused()
+        let pools = ConnectionPools(loop: loop)
+        let pool = pools.pool(for: origin, settings: PoolSettings())
+        pools.retireUnused()
         #expect(outcome(of: pool) == "200 /")
         #expect(pool.idle == 1)
-        client.retireUnused()
+        pools.retireUnused()
         #expect(pool.idle == 0)
-        #expect(client.pool(for: origin, settings: PoolSettings()) !== pool)
+        #expect(pools.pool(for: origin, settings: PoolSettings()) !== pool)
         #expect(outcome(of: pool) == "200 /")
         #expect(pool.connections == 0)
         backend.close()
@@ -64,12 +64,12 @@ import Testing
         let backend = try ScriptedBackend(on: network.makeLoop("backend"), at: PoolHarness.address)
         { _ in
         }
-        let client = Client(loop: network.makeLoop("client"))
-        let pool = client.pool(for: origin, settings: PoolSettings())
+        let pools = ConnectionPools(loop: network.makeLoop("client"))
+        let pool = pools.pool(for: origin, settings: PoolSettings())
         let sent = send(to: pool)
         network.advance(by: .milliseconds(10))
         var isClosed = false
-        client.close().whenSettled { _ in isClosed = true }
+        pools.close().whenSettled { _ in isClosed = true }
         network.advance(by: .milliseconds(10))
         #expect(!isClosed)
         let late = send(to: pool)
@@ -85,9 +85,9 @@ import Testing
 
     @Test func clientWithoutPoolsClosesAtOnce() {
         let loop = network.makeLoop("client")
-        let client = Client(loop: loop)
+        let pools = ConnectionPools(loop: loop)
         var isClosed = false
-        client.close().whenSettled { _ in isClosed = true }
+        pools.close().whenSettled { _ in isClosed = true }
         network.advance(by: .milliseconds(1))
         #expect(isClosed)
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// the workers at random, so a share per worker would reject clients that are far below the limit.
 /// The lock is taken when a connection opens and closes, and only if the limit is set; requests do
 /// not take it.
-package final class ClientConnections: Sendable {
+package final class ClientConnectionCounts: Sendable {
     private let counts = Mutex<[Client: Int]>([:])
 
     /// What counts as one client: an IPv4 address, or the /64 network of an IPv6 address, because a

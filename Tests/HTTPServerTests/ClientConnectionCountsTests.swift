@@ -5,9 +5,9 @@ import Testing
 @testable import HTTPServer
 
 /// The addresses of one client, and its number of connections.
-@Suite struct ClientConnectionsTests {
-    private func client(_ address: String) -> ClientConnections.Client? {
-        ClientConnections.Client(SocketAddress(address))
+@Suite struct ClientConnectionCountsTests {
+    private func client(_ address: String) -> ClientConnectionCounts.Client? {
+        ClientConnectionCounts.Client(SocketAddress(address))
     }
 
     @Test func ignoresThePortOfAnAddress() {
@@ -24,11 +24,11 @@ import Testing
 
     @Test func unixSocketsHaveNoClient() {
         #expect(client("unix:/run/a.sock") == nil)
-        #expect(ClientConnections.Client(nil) == nil)
+        #expect(ClientConnectionCounts.Client(nil) == nil)
     }
 
     @Test func removesAClientWithoutConnections() throws {
-        let connections = ClientConnections()
+        let connections = ClientConnectionCounts()
         let one = try #require(client("192.0.2.1:80"))
         #expect(connections.opened(one) == 1)
         #expect(connections.opened(one) == 2)

@@ -31,11 +31,11 @@ package final class Exchange {
     /// When the head was complete.
     package let began: Instant
 
-    /// When the last byte of the body arrived; `began` for a request without one. Deadlines and
-    /// minimum durations count from here.
-    package var lastByte: Instant {
-        get { unsafe state.lastByte }
-        set { unsafe state.lastByte = newValue }
+    /// When the request was received completely, or its body failed; `began` for a request without
+    /// a body. Deadlines and minimum durations count from here.
+    package var requestReceived: Instant {
+        get { unsafe state.requestReceived }
+        set { unsafe state.requestReceived = newValue }
     }
 
     /// When the response must be ready; infinite until the endpoint's chain sets it.
@@ -60,7 +60,7 @@ package final class Exchange {
     package var record: RequestRecord? { unsafe state.record }
 
     private struct State {
-        var lastByte: Instant
+        var requestReceived: Instant
         var deadline = Instant(nanoseconds: .max)
         var endpoint: Int?
         var record: RequestRecord?
@@ -95,7 +95,7 @@ package final class Exchange {
         self.budget = budget
         self.records = records
         unsafe state = State(
-            lastByte: began,
+            requestReceived: began,
             record: records?.take(began: began) ?? RequestRecord(began: began))
     }
 

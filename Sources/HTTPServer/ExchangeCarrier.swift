@@ -3,15 +3,15 @@
 protocol ExchangeCarrier: AnyObject {
     /// The runner has a response, which it stores until the carrier has written it.
     ///
-    /// - Parameter isLast: the connection has to end with it
-    func responseReady(isLast: Bool)
+    /// - Parameter closesConnection: the connection must end with this response
+    func responseReady(closesConnection: Bool)
 
     /// The reader of the request's body starts, pauses, resumes or cancels it. Nothing is delivered
     /// before this returns, unless delivery is resumed.
     func bodyDemandChanged(to demand: BodyDemand)
 }
 
-/// What the reader of a request's body requests.
+/// What the reader of a request's body has done.
 enum BodyDemand {
-    case wanted, paused, resumed, refused
+    case started, paused, resumed, cancelled
 }

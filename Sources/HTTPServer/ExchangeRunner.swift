@@ -100,7 +100,7 @@ final class ExchangeRunner {
         let promise = server.service(request, exchange)
         self.promise = promise
         // A service that does not wait for the body is in flight now.
-        if !(requestBody?.isWanted ?? false) { takePermit() }
+        if !(requestBody?.isBeingRead ?? false) { takePermit() }
         promise.whenSettled { [self] result in handleResult(result) }
     }
 
@@ -108,8 +108,8 @@ final class ExchangeRunner {
 
     /// The last byte of the body arrived.
     func requestBodyEnded() {
-        exchange.lastByte = server.loop.now
-        guard let requestBody, requestBody.isWanted else { return }
+        exchange.requestReceived = server.loop.now
+        guard let requestBody, requestBody.isBeingRead else { return }
         // The request counts from now on, so that a slow upload takes no permit. Beyond the limit
         // the body fails, and the endpoint's chain responds with the 503, so that it is padded.
         guard hasPermit || server.hasPermits else {
@@ -122,7 +122,7 @@ final class ExchangeRunner {
     /// The rest of the body cannot be read. The rejection is a response of the service, and minimum
     /// durations count from now.
     func requestBodyFailed(_ error: WireError) {
-        exchange.lastByte = server.loop.now
+        exchange.requestReceived = server.loop.now
         takePermit()
         requestBody?.fail(error)
     }
@@ -136,14 +136,14 @@ final class ExchangeRunner {
         case .success(let response):
             // The server offers no upgrades, so the service cannot accept one.
             guard case .tunnel(let tunnel) = response.body else {
-                return respond(with: response, isLast: false)
+                return respond(with: response, closesConnection: false)
             }
             tunnel.cancel()
             reject(.failed)
         case .failure(let error as WireError): reject(.malformed(error))
         case .failure(is RequestLimitReached): reject(.overloaded)
         // The connection is closed: the rest of the body stays unread.
-        case .failure(is BufferedBytesExceeded): reject(.overloaded, isLast: true)
+        case .failure(is BufferedBytesExceeded): reject(.overloaded, closesConnection: true)
         // A service that fails without a response is an internal error.
         case .failure: reject(.failed)
         }
@@ -151,7 +151,7 @@ final class ExchangeRunner {
 
     /// Responds instead of the service, whose work is cancelled. The response passes
     /// `hooks.rejection`.
-    func reject(_ rejection: Rejection, isLast: Bool = false) {
+    func reject(_ rejection: Rejection, closesConnection: Bool = false) {
         guard !isOver, !isRejected else { return }
         isRejected = true
         promise?.cancel()
@@ -159,7 +159,7 @@ final class ExchangeRunner {
         requestBody?.detach()
         let response = rejection.response(exchange.id, server.settings)
         guard let pass = server.hooks.rejection else {
-            return respond(with: response, isLast: isLast)
+            return respond(with: response, closesConnection: closesConnection)
         }
         let passed = pass(response, request, exchange)
         promise = passed
@@ -168,19 +168,19 @@ final class ExchangeRunner {
             // The client gets its rejection even if the chain fails.
             let passed = (try? result.get()) ?? response
             guard case .tunnel(let tunnel) = passed.body else {
-                return respond(with: passed, isLast: isLast)
+                return respond(with: passed, closesConnection: closesConnection)
             }
             tunnel.cancel()
-            respond(with: response, isLast: isLast)
+            respond(with: response, closesConnection: closesConnection)
         }
     }
 
-    private func respond(with response: Response, isLast: Bool) {
+    private func respond(with response: Response, closesConnection: Bool) {
         self.response = response
         if let record = exchange.record, record.isHeld {
             record.responseReleased(at: server.loop.exactNow)
         }
-        carrier?.responseReady(isLast: isLast)
+        carrier?.responseReady(closesConnection: closesConnection)
     }
 
     // MARK: End
@@ -190,7 +190,7 @@ final class ExchangeRunner {
     /// - Parameters:
     ///   - bodyBytes: the body bytes that were written
     ///   - isTruncated: the response is incomplete
-    func endResponse(bodyBytes: Int, isTruncated: Bool = false) {
+    func endExchange(bodyBytes: Int, isTruncated: Bool = false) {
         guard let response else { return }
         finish(status: response.status.code, bodyBytes, isTruncated)
     }

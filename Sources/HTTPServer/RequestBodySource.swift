@@ -22,7 +22,7 @@ final class RequestBodySource: BodySource {
     var memoryOwner: Exchange? { exchange }
 
     /// Whether a sink waits for more of the body.
-    var isWanted: Bool { sink != nil }
+    var isBeingRead: Bool { sink != nil }
 
     // MARK: For the service
 
@@ -31,20 +31,20 @@ final class RequestBodySource: BodySource {
         hasStarted = true
         guard let carrier else { return fail(sink, ExchangeEnded()) }
         self.sink = sink
-        carrier.bodyDemandChanged(to: .wanted)
+        carrier.bodyDemandChanged(to: .started)
     }
 
     func pause() {
-        if isWanted { carrier?.bodyDemandChanged(to: .paused) }
+        if isBeingRead { carrier?.bodyDemandChanged(to: .paused) }
     }
 
     func resume() {
-        if isWanted { carrier?.bodyDemandChanged(to: .resumed) }
+        if isBeingRead { carrier?.bodyDemandChanged(to: .resumed) }
     }
 
     func cancel() {
         guard sink.take() != nil else { return }
-        carrier?.bodyDemandChanged(to: .refused)
+        carrier?.bodyDemandChanged(to: .cancelled)
     }
 
     /// Not at once: no sink is called before `startDelivery` returns.

@@ -26,12 +26,13 @@ extension ServerConnection: ExchangeCarrier {
 
     // MARK: Events of the exchange
 
-    func responseReady(isLast: Bool) {
-        handle(.responseReady(isLast: isLast || server.isDraining || endsWithConnection))
+    func responseReady(closesConnection: Bool) {
+        handle(
+            .responseReady(closesConnection: closesConnection || server.isDraining || endsAtClose))
     }
 
     /// Whether only the end of the connection marks the end of the response (RFC 9112 6.3).
-    private var endsWithConnection: Bool {
+    private var endsAtClose: Bool {
         guard let runner, let response = runner.response,
             case .stream(let source) = response.body
         else { return false }
@@ -41,17 +42,19 @@ extension ServerConnection: ExchangeCarrier {
     func bodyDemandChanged(to demand: BodyDemand) {
         switch demand {
         // Bytes that have arrived must not be delivered before this returns.
-        case .wanted where !isHandling:
-            let asking = runner
+        case .started where !isHandling:
+            let starting = runner
             server.loop.local.value(()).whenSettled { [self] _ in
                 // The exchange may have ended meanwhile, or its body may not be needed any more.
-                guard runner === asking, asking?.requestBody?.isWanted ?? false else { return }
-                handle(.bodyWanted)
+                guard runner === starting, starting?.requestBody?.isBeingRead ?? false else {
+                    return
+                }
+                handle(.bodyDeliveryStarted)
             }
-        case .wanted: handle(.bodyWanted)
-        case .paused: handle(.bodyPaused)
-        case .resumed: handle(.bodyResumed)
-        case .refused: handle(.bodyRefused)
+        case .started: handle(.bodyDeliveryStarted)
+        case .paused: handle(.bodyDeliveryPaused)
+        case .resumed: handle(.bodyDeliveryResumed)
+        case .cancelled: handle(.bodyDeliveryCancelled)
         }
     }
 
@@ -67,7 +70,7 @@ extension ServerConnection: ExchangeCarrier {
         if case .stream(let source) = response.body {
             return send(response, from: source, context)
         }
-        return endExchange(
+        return completeResponse(
             bodyBytes: unsafe server.writer.write(response, context, to: stream))
     }
 
@@ -78,7 +81,7 @@ extension ServerConnection: ExchangeCarrier {
         guard !context.answersHead, !response.status.forbidsBody else {
             source.cancel()
             let described = response.describing(source.framing)
-            return endExchange(
+            return completeResponse(
                 bodyBytes: unsafe server.writer.write(described, context, to: stream))
         }
         let framing = source.framing.relayed(to: context.version)
@@ -88,10 +91,10 @@ extension ServerConnection: ExchangeCarrier {
     }
 
     /// The response is written: ends the exchange.
-    private func endExchange(bodyBytes: Int) -> ServerStateMachine.Event {
+    private func completeResponse(bodyBytes: Int) -> ServerStateMachine.Event {
         let ended = runner
         runner = nil
-        ended?.endResponse(bodyBytes: bodyBytes)
+        ended?.endExchange(bodyBytes: bodyBytes)
         let unsent = stream.unsentBytes
         updateBudget(unsent: unsent)
         return .responseEnded(waitsForClient: unsent > 0)
@@ -118,7 +121,7 @@ extension ServerConnection: ExchangeCarrier {
         guard let relay else { return }
         if isChunked { unsafe server.writer.writeLastChunk(to: stream) }
         self.relay = nil
-        handle(endExchange(bodyBytes: relay.bodyBytes))
+        handle(completeResponse(bodyBytes: relay.bodyBytes))
     }
 
     // MARK: Rejections
@@ -146,7 +149,7 @@ extension ServerConnection: ExchangeCarrier {
         if let relay {
             self.relay = nil
             relay.cancel()
-            ended?.endResponse(bodyBytes: relay.bodyBytes, isTruncated: true)
+            ended?.endExchange(bodyBytes: relay.bodyBytes, isTruncated: true)
         } else {
             ended?.cancel(
                 status: server.isClosed

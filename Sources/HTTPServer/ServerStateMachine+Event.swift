@@ -9,13 +9,13 @@ extension ServerStateMachine {
         /// A head is complete, possibly together with the body.
         case requestBegan(Facts)
         /// The service reads the body of the request.
-        case bodyWanted
+        case bodyDeliveryStarted
         /// The reader of the body pauses.
-        case bodyPaused
+        case bodyDeliveryPaused
         /// The reader of the body resumes.
-        case bodyResumed
+        case bodyDeliveryResumed
         /// The reader of the body does not need its rest.
-        case bodyRefused
+        case bodyDeliveryCancelled
         /// The last byte of the body arrived.
         case bodyEnded
         /// The body that is being read is malformed or breaks off.
@@ -24,8 +24,8 @@ extension ServerStateMachine {
         case discardedTooMuch
         /// The response to the request is ready; its body may follow.
         ///
-        /// - Parameter isLast: the connection ends with it
-        case responseReady(isLast: Bool)
+        /// - Parameter closesConnection: the connection must end with this response
+        case responseReady(closesConnection: Bool)
         /// The head of a streamed response was written.
         case responseHeadSent
         /// The last byte of the response was written; the client may not have taken all of it.

@@ -21,29 +21,29 @@ extension ServerStateMachine {
         return .serve
     }
 
-    mutating func bodyWanted() -> Action? {
+    mutating func bodyDeliveryStarted() -> Action? {
         // Behind the head of the final response, `100 Continue` cannot be sent any more.
         if state == .running(.awaitingContinue) {
-            state = .running(.wanted)
+            state = .running(.delivering)
             return .sendContinue
         }
-        return bodyChanges(from: .arriving, to: .wanted, .readOn)
+        return bodyChanges(from: .arriving, to: .delivering, .readOn)
     }
 
-    mutating func bodyRefused() -> Action? {
-        _ = bodyChanges(from: .wanted, to: .refused, nil)
-        return bodyChanges(from: .paused, to: .refused, nil)
+    mutating func bodyDeliveryCancelled() -> Action? {
+        _ = bodyChanges(from: .delivering, to: .cancelled, nil)
+        return bodyChanges(from: .paused, to: .cancelled, nil)
     }
 
     mutating func bodyEnded() -> Action? {
         if state == .discarding { return awaitNextRequest() }
-        return bodyChanges(from: .wanted, to: .complete, nil)
+        return bodyChanges(from: .delivering, to: .complete, nil)
     }
 
     /// The reader of the body responds with the rejection, so that it is padded like its other
     /// responses.
     mutating func bodyBroken(_ error: WireError) -> Action? {
-        guard let action = bodyChanges(from: .wanted, to: .broken, .failBody(error)) else {
+        guard let action = bodyChanges(from: .delivering, to: .broken, .failBody(error)) else {
             return reject(.malformed(error))
         }
         return action
@@ -78,10 +78,10 @@ extension ServerStateMachine {
 
     // MARK: The response
 
-    mutating func responseReady(_ isLast: Bool) -> Action? {
+    mutating func responseReady(_ closesConnection: Bool) -> Action? {
         guard case .running(let body) = state else { return nil }
         state = .responding(body)
-        facts.keepsAlive = facts.keepsAlive && !isLast && !isDraining && mayFollow(body)
+        facts.keepsAlive = facts.keepsAlive && !closesConnection && !isDraining && mayFollow(body)
         return .sendResponse(keepsAlive: facts.keepsAlive)
     }
 
@@ -91,7 +91,7 @@ extension ServerStateMachine {
         switch body {
         case .complete: true
         case .awaitingContinue, .broken: false
-        case .arriving, .wanted, .paused, .refused: facts.bodyMayBeDiscarded
+        case .arriving, .delivering, .paused, .cancelled: facts.bodyMayBeDiscarded
         }
     }
 

@@ -32,12 +32,19 @@ struct ServerStateMachine {
 
     /// The state of the present request's body.
     enum RequestBody: Equatable {
+        /// There is none, or its last byte has arrived.
         case complete
+        /// The service does not read it yet.
         case arriving
+        /// As `arriving`; the client waits for `100 Continue` before it sends the body.
         case awaitingContinue
-        case wanted
+        /// The service reads it.
+        case delivering
+        /// The service has paused it.
         case paused
-        case refused
+        /// The service does not need its rest.
+        case cancelled
+        /// Its rest cannot be read, or a rejection is the response; further input is dropped.
         case broken
     }
 
@@ -61,9 +68,9 @@ struct ServerStateMachine {
         case .idle, .head, .discarding: .consume
         case .running(let body), .relaying(let body, _):
             switch body {
-            case .wanted: .consume
+            case .delivering: .consume
             case .broken: .drop
-            case .complete, .arriving, .awaitingContinue, .paused, .refused: .keep
+            case .complete, .arriving, .awaitingContinue, .paused, .cancelled: .keep
             }
         case .responding, .blocked, .yielding: .keep
         case .finishing, .lingering, .closed: .drop
@@ -74,7 +81,7 @@ struct ServerStateMachine {
         switch state {
         case .idle: hadRequest ? .request : .firstRequest
         case .head: .head
-        case .running(.wanted), .relaying(.wanted, isBlocked: false), .discarding: .body
+        case .running(.delivering), .relaying(.delivering, isBlocked: false), .discarding: .body
         case .running where mayBeGone: .client
         case .running, .responding, .relaying(_, isBlocked: false), .yielding, .closed: nil
         case .relaying(_, isBlocked: true), .blocked, .finishing: .output
@@ -86,14 +93,14 @@ struct ServerStateMachine {
         switch event {
         case .headBegan: return headBegan()
         case .requestBegan(let facts): return requestBegan(facts)
-        case .bodyWanted: return bodyWanted()
-        case .bodyPaused: return bodyChanges(from: .wanted, to: .paused, nil)
-        case .bodyResumed: return bodyChanges(from: .paused, to: .wanted, .readOn)
-        case .bodyRefused: return bodyRefused()
+        case .bodyDeliveryStarted: return bodyDeliveryStarted()
+        case .bodyDeliveryPaused: return bodyChanges(from: .delivering, to: .paused, nil)
+        case .bodyDeliveryResumed: return bodyChanges(from: .paused, to: .delivering, .readOn)
+        case .bodyDeliveryCancelled: return bodyDeliveryCancelled()
         case .bodyEnded: return bodyEnded()
         case .bodyBroken(let error): return bodyBroken(error)
         case .discardedTooMuch: return state == .discarding ? finish() : nil
-        case .responseReady(let isLast): return responseReady(isLast)
+        case .responseReady(let closesConnection): return responseReady(closesConnection)
         case .responseHeadSent: return responseHeadSent()
         case .responseEnded(let waitsForClient): return responseEnded(waitsForClient)
         case .responseBroken: return responseBroken()
@@ -141,7 +148,7 @@ extension ServerStateMachine {
         switch state {
         case .idle, .discarding: return finish()
         case .head: return reject(.malformed(.cutShort))
-        case .running(.wanted): return bodyBroken(.cutShort)
+        case .running(.delivering): return bodyBroken(.cutShort)
         // Earlier data of the client may be stored here, a whole body or further requests.
         case .running: return .probe
         case .relaying: return abandon()
@@ -161,9 +168,9 @@ extension ServerStateMachine {
     private mutating func deadlinePassed() -> Action? {
         switch state {
         case .idle, .discarding: return finish()
-        case .head, .running(.wanted): return reject(.tooSlow)
+        case .head, .running(.delivering): return reject(.tooSlow)
         case .running where mayBeGone: return .probe
-        case .relaying(.wanted, _), .relaying(_, isBlocked: true): return abandon()
+        case .relaying(.delivering, _), .relaying(_, isBlocked: true): return abandon()
         case .blocked, .finishing, .lingering: return close()
         case .running, .responding, .relaying, .yielding, .closed: return nil
         }

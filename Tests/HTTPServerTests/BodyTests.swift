@@ -124,6 +124,6 @@ import Testing
         peer.send("llo")
         harness.advance(5)
         let exchange = try #require(harness.requests.first).exchange
-        #expect(exchange.lastByte - exchange.began >= .milliseconds(99))
+        #expect(exchange.requestReceived - exchange.began >= .milliseconds(99))
     }
 }

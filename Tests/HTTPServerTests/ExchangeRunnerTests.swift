@@ -12,12 +12,12 @@ import Testing
     /// Replaces a connection, or a stream of HTTP/2.
     private final class ScriptedCarrier: ExchangeCarrier {
         private(set) var responses = 0
-        private(set) var lastOnes = 0
+        private(set) var closingResponses = 0
         private(set) var demands: [BodyDemand] = []
 
-        func responseReady(isLast: Bool) {
+        func responseReady(closesConnection: Bool) {
             responses += 1
-            if isLast { lastOnes += 1 }
+            if closesConnection { closingResponses += 1 }
         }
 
         func bodyDemandChanged(to demand: BodyDemand) { demands.append(demand) }
@@ -47,7 +47,7 @@ import Testing
         harness.respond()
         #expect(carrier.responses == 1 && runner.response?.status == .ok)
         #expect(harness.server.requestsInFlight == 1 && harness.log == [])
-        for _ in 0..<2 { harness.onServer { runner.endResponse(bodyBytes: 2) } }
+        for _ in 0..<2 { harness.onServer { runner.endExchange(bodyBytes: 2) } }
         #expect(harness.server.requestsInFlight == 0 && harness.server.bufferedBytes == 0)
         #expect(harness.log == ["POST /x 200 2"])
     }
@@ -104,7 +104,7 @@ import Testing
             first.runService()
             second.runService()
         }
-        #expect(harness.server.requestsInFlight == 0 && carrier.demands == [.wanted, .wanted])
+        #expect(harness.server.requestsInFlight == 0 && carrier.demands == [.started, .started])
         harness.onServer {
             first.requestBody?.deliver(Bytes("hello").span)
             first.requestBodyEnded()
@@ -133,9 +133,9 @@ import Testing
         harness.onServer {
             runner.requestBody?.deliver(Bytes([UInt8](repeating: 97, count: 2000)).span)
         }
-        #expect(carrier.demands == [.wanted, .refused])
-        #expect(runner.response?.status == .serviceUnavailable && carrier.lastOnes == 1)
-        harness.onServer { runner.endResponse(bodyBytes: 0) }
+        #expect(carrier.demands == [.started, .cancelled])
+        #expect(runner.response?.status == .serviceUnavailable && carrier.closingResponses == 1)
+        harness.onServer { runner.endExchange(bodyBytes: 0) }
         #expect(harness.server.bufferedBytes == 0)
     }
 }

@@ -21,7 +21,7 @@ import Testing
     private static let huge = Facts(body: .arriving, bodyMayBeDiscarded: false)
     private static let expecting = Facts(body: .awaitingContinue)
     private static let last = Facts(keepsAlive: false)
-    private static let ready = Event.responseReady(isLast: false)
+    private static let ready = Event.responseReady(closesConnection: false)
 
     @Test func servesOneRequestAfterTheOther() {
         let one: [Event] = [
@@ -83,13 +83,15 @@ import Testing
     }
 
     @Test func readsABodyWhenTheServiceReadsIt() {
-        let result = actions([.requestBegan(Self.arriving), .bodyWanted, .bodyEnded, Self.ready])
+        let result = actions([
+            .requestBegan(Self.arriving), .bodyDeliveryStarted, .bodyEnded, Self.ready,
+        ])
         #expect(result.actions == [.serve, .readOn, nil, .sendResponse(keepsAlive: true)])
     }
 
     @Test func sendsContinueOnlyWhenTheServiceReadsTheBody() {
         #expect(
-            actions([.requestBegan(Self.expecting), .bodyWanted]).actions == [
+            actions([.requestBegan(Self.expecting), .bodyDeliveryStarted]).actions == [
                 .serve, .sendContinue,
             ])
         #expect(
@@ -112,8 +114,8 @@ import Testing
 
     @Test(
         arguments: [
-            [.requestBegan(huge), ready], [.requestBegan(huge), .bodyWanted, ready],
-            [.requestBegan(huge), .bodyWanted, .bodyRefused, ready],
+            [.requestBegan(huge), ready], [.requestBegan(huge), .bodyDeliveryStarted, ready],
+            [.requestBegan(huge), .bodyDeliveryStarted, .bodyDeliveryCancelled, ready],
         ] as [[Event]])
     func closesInsteadOfDiscardingALargeBody(_ events: [Event]) {
         #expect(actions(events).actions.last == .sendResponse(keepsAlive: false))
@@ -124,8 +126,8 @@ import Testing
             ([.rejected(.overloaded)], .overloaded),
             ([.headBegan, .rejected(.overloaded)], .overloaded),
             ([.headBegan, .deadlinePassed], .tooSlow),
-            ([.requestBegan(arriving), .bodyWanted, .rejected(.overloaded)], .overloaded),
-            ([.requestBegan(arriving), .bodyWanted, .deadlinePassed], .tooSlow),
+            ([.requestBegan(arriving), .bodyDeliveryStarted, .rejected(.overloaded)], .overloaded),
+            ([.requestBegan(arriving), .bodyDeliveryStarted, .deadlinePassed], .tooSlow),
             ([.headBegan, .bodyBroken(.fieldName)], .malformed(.fieldName)),
         ] as [([Event], Rejection)])
     func rejectsMalformedAndUnfinishedRequests(_ events: [Event], _ rejection: Rejection) {
@@ -189,7 +191,7 @@ import Testing
             (.bodyBroken(.chunkSize), .chunkSize), (.clientEnded, .cutShort),
         ] as [(Event, WireError)])
     func failsAMalformedOrTruncatedBody(_ event: Event, _ error: WireError) {
-        let result = actions([.requestBegan(Self.arriving), .bodyWanted, event])
+        let result = actions([.requestBegan(Self.arriving), .bodyDeliveryStarted, event])
         #expect(result.actions.last == .failBody(error))
         #expect(result.machine.reading == .drop && result.machine.isRunning)
         #expect(
@@ -222,7 +224,7 @@ import Testing
     @Test(
         arguments: [
             [.requestBegan(arriving)], [.requestBegan(expecting)],
-            [.requestBegan(huge), .bodyWanted, .bodyRefused],
+            [.requestBegan(huge), .bodyDeliveryStarted, .bodyDeliveryCancelled],
         ] as [[Event]])
     func probesWhileABodyIsNotRead(_ events: [Event]) {
         let result = actions(events + [.clientEnded, .deadlinePassed])
@@ -281,9 +283,11 @@ import Testing
 
     private static let events: [Event] = [
         .headBegan, .requestBegan(Facts()), .requestBegan(arriving), .requestBegan(expecting),
-        .requestBegan(huge), .requestBegan(last), .bodyWanted, .bodyRefused, .bodyEnded,
-        .discardedTooMuch, ready, .responseReady(isLast: true), .responseHeadSent,
-        .responseBroken, .bodyPaused, .bodyResumed, .readingPaused, .readingResumed, .clientLost,
+        .requestBegan(huge), .requestBegan(last), .bodyDeliveryStarted, .bodyDeliveryCancelled,
+        .bodyEnded,
+        .discardedTooMuch, ready, .responseReady(closesConnection: true), .responseHeadSent,
+        .responseBroken, .bodyDeliveryPaused, .bodyDeliveryResumed, .readingPaused, .readingResumed,
+        .clientLost,
         .drainRequested(isSettled: true), .responseEnded(waitsForClient: true),
         .responseEnded(waitsForClient: false), .outputBlocked, .outputDrained,
         .rejected(.overloaded),
@@ -298,7 +302,7 @@ import Testing
     typealias Facts = ServerStateMachine.Facts
 
     private static let relaying: [Event] = [
-        .requestBegan(Facts()), .responseReady(isLast: false), .responseHeadSent,
+        .requestBegan(Facts()), .responseReady(closesConnection: false), .responseHeadSent,
     ]
 
     /// The actions of events, and the machine after them.
@@ -337,7 +341,7 @@ import Testing
 
     @Test func finishesAfterAStreamThatEndsWithItsConnection() {
         let result = actions([
-            .requestBegan(Facts()), .responseReady(isLast: true), .responseHeadSent,
+            .requestBegan(Facts()), .responseReady(closesConnection: true), .responseHeadSent,
             .responseEnded(waitsForClient: false),
         ])
         #expect(result.actions[1] == .sendResponse(keepsAlive: false))
@@ -355,12 +359,14 @@ import Testing
     /// A backend may respond before it has read all of the request.
     @Test func readsTheRequestsBodyWhileTheResponseIsStreamed() {
         let early: [Event] = [
-            .requestBegan(Facts(body: .arriving)), .bodyWanted, .responseReady(isLast: false),
+            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted,
+            .responseReady(closesConnection: false),
             .responseHeadSent,
         ]
         #expect(actions(early).machine.reading == .consume)
-        #expect(actions(early + [.bodyPaused]).machine.reading == .keep)
-        #expect(actions(early + [.bodyPaused, .bodyResumed]).actions.last == .readOn)
+        #expect(actions(early + [.bodyDeliveryPaused]).machine.reading == .keep)
+        #expect(
+            actions(early + [.bodyDeliveryPaused, .bodyDeliveryResumed]).actions.last == .readOn)
         #expect(actions(early + [.deadlinePassed]).actions.last == .abandon)
         #expect(actions(early + [.bodyBroken(.chunkSize)]).actions.last == .failBody(.chunkSize))
         let ended = actions(early + [.bodyEnded, .responseEnded(waitsForClient: false)])
@@ -371,11 +377,11 @@ import Testing
 
     @Test func pausesTheRequestsBodyForItsReader() {
         let paused: [Event] = [
-            .requestBegan(Facts(body: .arriving)), .bodyWanted, .bodyPaused,
+            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted, .bodyDeliveryPaused,
         ]
         let result = actions(paused)
         #expect(result.machine.reading == .keep && result.machine.wait == nil)
-        #expect(actions(paused + [.bodyResumed]).machine.reading == .consume)
-        #expect(actions(paused + [.bodyRefused]).machine.reading == .keep)
+        #expect(actions(paused + [.bodyDeliveryResumed]).machine.reading == .consume)
+        #expect(actions(paused + [.bodyDeliveryCancelled]).machine.reading == .keep)
     }
 }

@@ -28,7 +28,7 @@ extension FanOutState {
             text.append(literal: ", ")
         }
         text.append(literal: "total;dur=")
-        text.append(tenthsOfMilliseconds: loop.now - exchange.lastByte)
+        text.append(tenthsOfMilliseconds: loop.now - exchange.requestReceived)
         return FieldValue(Bytes(text)) ?? "total"
     }
 }

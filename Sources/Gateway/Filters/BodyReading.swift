@@ -25,7 +25,7 @@ enum BodyReading {
                         return local.value(.stream(refused))
                     }
                     .then { body in
-                        exchange.lastByte = loop.now
+                        exchange.requestReceived = loop.now
                         if let record = exchange.record {
                             record.bodyEnded(at: loop.now)
                             if case .bytes(let bytes) = body { record.bodyBytes = bytes.count }

@@ -10,7 +10,7 @@ enum Deadline {
     static func filter(_ duration: Duration) -> Filter<Request, Response> {
         Filter { next in
             Service { request, exchange in
-                exchange.deadline = exchange.lastByte + duration
+                exchange.deadline = exchange.requestReceived + duration
                 return next(request, exchange)
             }
         }

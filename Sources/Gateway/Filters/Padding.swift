@@ -25,7 +25,7 @@ enum Padding {
     private static func left(of duration: Duration, _ exchange: Exchange, _ loop: any Loop)
         -> Duration
     {
-        max(.zero, duration - (loop.now - exchange.lastByte))
+        max(.zero, duration - (loop.now - exchange.requestReceived))
     }
 
     /// The first full step after the minimum that has not passed yet.
@@ -33,7 +33,7 @@ enum Padding {
         _ plan: PaddingPlan, _ step: Duration, _ exchange: Exchange, _ loop: any Loop
     ) -> Duration {
         let minimum = plan.minimum.inNanoseconds
-        let over = (loop.now - exchange.lastByte).inNanoseconds - minimum
+        let over = (loop.now - exchange.requestReceived).inNanoseconds - minimum
         guard over > 0 else { return plan.minimum }
         let stepLength = step.inNanoseconds
         let steps = (over + stepLength - 1) / stepLength

@@ -13,7 +13,7 @@ import Testing
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             local: loop.local, began: loop.now)
-        exchange.lastByte = loop.now + .seconds(3)
+        exchange.requestReceived = loop.now + .seconds(3)
         #expect(exchange.deadline == Instant(nanoseconds: .max))
         var seen: Instant?
         let service = Deadline.filter(.seconds(2)).around(

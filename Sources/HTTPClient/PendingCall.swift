@@ -99,18 +99,19 @@ final class PendingCall {
     /// The call is cancelled: no result is delivered.
     func discardResult() {
         assignment = .unassigned
-        recordFailure(.cancelled)
+        recordFailedAttempt(.cancelled)
         _ = unsafe resolver.take()
     }
 
     func fail(_ error: any Error) {
         assignment = .unassigned
-        recordFailure((error as? ClientFailure).map { CallFailureKind($0.kind) } ?? .cancelled)
+        recordFailedAttempt(
+            (error as? ClientFailure).map { CallFailureKind($0.kind) } ?? .cancelled)
         if isStreaming, let source { return source.fail(error) }
         unsafe resolver.take()?.reject(error)
     }
 
-    private func recordFailure(_ kind: CallFailureKind) {
+    private func recordFailedAttempt(_ kind: CallFailureKind) {
         request.recordAttempt { $0.attemptFailed($1, kind, at: pool.loop.now) }
     }
 }

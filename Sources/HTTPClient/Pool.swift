@@ -56,7 +56,7 @@ package final class Pool {
     /// Cancelling closes the connection that serves the call, or removes the call from the queue.
     /// The only time limit is `connectTimeout`; add a `timeout` to the promise.
     package func send(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
-        startCall(PendingCall(request, to: self, isStreaming: false))
+        dispatchCall(PendingCall(request, to: self, isStreaming: false))
     }
 
     /// Sends a request and promises the head of its response, whose body may be a `stream`. The call
@@ -65,10 +65,11 @@ package final class Pool {
     /// Rejects with `ClientFailure`, which is also the error of a failed body. Cancelling has an
     /// effect until the head arrives; afterwards the source is cancelled instead.
     package func sendStreaming(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
-        startCall(PendingCall(request, to: self, isStreaming: true))
+        dispatchCall(PendingCall(request, to: self, isStreaming: true))
     }
 
-    private func startCall(_ call: PendingCall) -> LocalPromise<ClientResponse> {
+    /// Sends the call on an idle connection, or lets it wait for a connection.
+    private func dispatchCall(_ call: PendingCall) -> LocalPromise<ClientResponse> {
         let response = call.promise(on: loop.local)
         switch unsafe machine.checkout(call) {
         case .lease(let id): sendCall(call, on: id)
@@ -177,7 +178,7 @@ package final class Pool {
         switch unsafe links.takeLink(id) {
         case .none: break
         case .connection(let connection): connection.close()
-        case .attempt(let attempt): attempt.stream.cancel()
+        case .connecting(let attempt): attempt.stream.cancel()
         }
     }
 
@@ -199,9 +200,9 @@ package final class Pool {
     /// Makes a connection, for the queue or to replace the failed one of a call.
     private func connect(_ id: ConnectionID, for call: PendingCall? = nil) {
         let stream = connector.connect()
-        let number = unsafe links.beginAttempt(stream, resending: call, at: id)
+        let number = unsafe links.beginConnect(stream, resending: call, at: id)
         stream.whenSettled { result in
-            guard let attempt = unsafe self.links.endAttempt(number, at: id) else { return }
+            guard let attempt = unsafe self.links.endConnect(number, at: id) else { return }
             switch result {
             case .success(let stream): self.connected(id, stream, for: attempt.resending)
             case .failure(let error): self.failedToConnect(id, error, for: attempt.resending)
@@ -217,7 +218,7 @@ package final class Pool {
         if let call {
             sendCall(call, on: id)
         } else {
-            perform(unsafe machine.completeAttempt(id, at: loop.now))
+            perform(unsafe machine.completeConnect(id, at: loop.now))
             armExpiry()
         }
     }
@@ -228,7 +229,7 @@ package final class Pool {
             call.fail(failure)
             perform(unsafe machine.removeConnection(id))
         } else {
-            perform(unsafe machine.failAttempt(id, because: failure))
+            perform(unsafe machine.failConnect(id, because: failure))
         }
     }
 

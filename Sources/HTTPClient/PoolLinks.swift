@@ -6,11 +6,11 @@ struct PoolLinks {
     enum Link {
         case none
         case connection(ClientConnection)
-        case attempt(Attempt)
+        case connecting(ConnectAttempt)
     }
 
     /// A connection that is being made.
-    struct Attempt {
+    struct ConnectAttempt {
         let stream: LocalPromise<any ByteStream>
         /// The call whose failed connection this one replaces; nil for a connection for the longest
         /// waiting call.
@@ -19,7 +19,8 @@ struct PoolLinks {
     }
 
     private var links: [Link] = []
-    private var attempts: UInt64 = 0
+    /// How many were started.
+    private var attemptCount: UInt64 = 0
 
     /// The connection, if it exists.
     func connection(_ id: ConnectionID) -> ClientConnection? {
@@ -39,20 +40,21 @@ struct PoolLinks {
         links[id.slot] = .connection(connection)
     }
 
-    /// Starts an attempt to make a connection. The number identifies it for ever; its slot may be
-    /// reused.
-    mutating func beginAttempt(
+    /// Stores an attempt to make a connection. The returned number identifies it: the slot may be
+    /// reused before the attempt ends, the number is not.
+    mutating func beginConnect(
         _ stream: LocalPromise<any ByteStream>, resending call: PendingCall?, at id: ConnectionID
     ) -> UInt64 {
         while links.count <= id.slot { links.append(.none) }
-        attempts += 1
-        links[id.slot] = .attempt(Attempt(stream: stream, resending: call, number: attempts))
-        return attempts
+        attemptCount += 1
+        links[id.slot] = .connecting(
+            ConnectAttempt(stream: stream, resending: call, number: attemptCount))
+        return attemptCount
     }
 
     /// Removes and returns the attempt with that number; nil if it was cancelled meanwhile.
-    mutating func endAttempt(_ number: UInt64, at id: ConnectionID) -> Attempt? {
-        guard case .attempt(let attempt) = links[id.slot], attempt.number == number else {
+    mutating func endConnect(_ number: UInt64, at id: ConnectionID) -> ConnectAttempt? {
+        guard case .connecting(let attempt) = links[id.slot], attempt.number == number else {
             return nil
         }
         links[id.slot] = .none

@@ -13,9 +13,10 @@ import Basics
 ///   made, so all others that are open now were in use, or being made for a call, when it was
 ///   returned. `maxIdle` bounds the memory.
 /// - Waiting calls are served in order, by a returned or a new connection, whichever comes first.
-///   There are never fewer attempts than waiting calls unless `maxConnections` forbids them.
-/// - The failure of an attempt fails the longest waiting call, unless the remaining attempts are
-///   enough for all.
+///   There are never fewer connection attempts than waiting calls unless `maxConnections` forbids
+///   them.
+/// - The failure of a connection attempt fails the longest waiting call, unless the remaining
+///   attempts are enough for all.
 struct PoolStateMachine<Waiter> {
     typealias Ticket = WaitQueue<Waiter>.Ticket
 
@@ -65,7 +66,7 @@ struct PoolStateMachine<Waiter> {
 
     private var connections = SlotTable<State>()
     private var idleConnections = SlotList()
-    private var attempts = SlotList()
+    private var connectAttempts = SlotList()
     private var waiters = WaitQueue<Waiter>()
     private var mode = Mode.open
 
@@ -78,9 +79,9 @@ struct PoolStateMachine<Waiter> {
     /// Idle connections.
     var idle: Int { idleConnections.count }
     /// Connections being made.
-    var connecting: Int { attempts.count }
+    var connecting: Int { connectAttempts.count }
     /// Leased connections.
-    var leased: Int { connections.count - idleConnections.count - attempts.count }
+    var leased: Int { connections.count - idleConnections.count - connectAttempts.count }
     /// Calls that wait for a connection.
     var waiting: Int { waiters.count }
     /// Whether there is neither a connection nor a waiting call.
@@ -97,13 +98,14 @@ struct PoolStateMachine<Waiter> {
             return .lease(ConnectionID(slot: slot))
         }
         let ticket = waiters.join(waiter)
-        return .wait(ticket, connect: startAttemptIfNeeded())
+        return .wait(ticket, connect: startConnectIfNeeded())
     }
 
-    /// A waiting call was cancelled. An attempt that is not needed any more is cancelled too.
+    /// A waiting call was cancelled. A connection attempt that is not needed any more is cancelled
+    /// too.
     mutating func cancelWaiter(_ ticket: Ticket) -> Action {
         waiters.leave(ticket)
-        return removeSurplusAttempt().map(Action.giveUp) ?? .nothing
+        return removeSurplusConnectAttempt().map(Action.giveUp) ?? .nothing
     }
 
     /// A leased connection can be used again.
@@ -113,25 +115,25 @@ struct PoolStateMachine<Waiter> {
         return makeIdle(id, at: now)
     }
 
-    // MARK: Attempts
+    // MARK: Connection attempts
 
-    /// An attempt succeeded.
-    mutating func completeAttempt(_ id: ConnectionID, at now: Instant) -> Action {
+    /// A connection attempt succeeded.
+    mutating func completeConnect(_ id: ConnectionID, at now: Instant) -> Action {
         guard case .connecting = connections[id.slot] else { return .nothing }
-        connections.leave(id.slot, &attempts)
+        connections.leave(id.slot, &connectAttempts)
         connections[id.slot] = .leased
         return returnConnection(id, at: now)
     }
 
-    /// An attempt failed.
-    mutating func failAttempt(_ id: ConnectionID, because failure: ClientFailure) -> Action {
+    /// A connection attempt failed.
+    mutating func failConnect(_ id: ConnectionID, because failure: ClientFailure) -> Action {
         guard case .connecting = connections[id.slot] else { return .nothing }
-        connections.leave(id.slot, &attempts)
+        connections.leave(id.slot, &connectAttempts)
         connections.remove(id.slot)
-        guard waiters.count > attempts.count, let waiter = waiters.takeFirst() else {
+        guard waiters.count > connectAttempts.count, let waiter = waiters.takeFirst() else {
             return .nothing
         }
-        return .fail(waiter, failure, connect: startAttemptIfNeeded())
+        return .fail(waiter, failure, connect: startConnectIfNeeded())
     }
 
     // MARK: Closed connections
@@ -144,7 +146,7 @@ struct PoolStateMachine<Waiter> {
         case .connecting, nil: return .nothing
         }
         connections.remove(id.slot)
-        return startAttemptIfNeeded().map(Action.connect) ?? .nothing
+        return startConnectIfNeeded().map(Action.connect) ?? .nothing
     }
 
     /// When the longest idle connection expires; nil without idle connections.
@@ -177,7 +179,7 @@ struct PoolStateMachine<Waiter> {
     /// closes, or cancels if it is being made; nil if there is none.
     mutating func removeUnneeded() -> ConnectionID? {
         guard mode != .open else { return nil }
-        return removeOldestIdle() ?? removeSurplusAttempt()
+        return removeOldestIdle() ?? removeSurplusConnectAttempt()
     }
 
     // MARK: Helpers
@@ -201,17 +203,21 @@ struct PoolStateMachine<Waiter> {
         return ConnectionID(slot: slot)
     }
 
-    private mutating func startAttemptIfNeeded() -> ConnectionID? {
-        guard waiters.count > attempts.count, connections.count < maxConnections else { return nil }
+    private mutating func startConnectIfNeeded() -> ConnectionID? {
+        guard waiters.count > connectAttempts.count, connections.count < maxConnections else {
+            return nil
+        }
         let slot = connections.insert(.connecting)
-        connections.join(slot, &attempts)
+        connections.join(slot, &connectAttempts)
         return ConnectionID(slot: slot)
     }
 
-    /// Removes the newest attempt if there are more attempts than waiters.
-    private mutating func removeSurplusAttempt() -> ConnectionID? {
-        guard attempts.count > waiters.count, let slot = attempts.newest else { return nil }
-        connections.leave(slot, &attempts)
+    /// Removes the newest connection attempt if there are more of them than waiters.
+    private mutating func removeSurplusConnectAttempt() -> ConnectionID? {
+        guard connectAttempts.count > waiters.count, let slot = connectAttempts.newest else {
+            return nil
+        }
+        connections.leave(slot, &connectAttempts)
         connections.remove(slot)
         return ConnectionID(slot: slot)
     }

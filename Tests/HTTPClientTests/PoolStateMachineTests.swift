@@ -22,7 +22,7 @@ import Testing
     private func machine(idle: Int, maxIdle: Int = 64, max: Int? = nil) -> Machine {
         var pool = machine(maxIdle: maxIdle, max: max)
         for _ in 0..<idle { _ = pool.checkout("x") }
-        for number in 0..<idle { _ = pool.completeAttempt(id(number), at: start) }
+        for number in 0..<idle { _ = pool.completeConnect(id(number), at: start) }
         for number in 0..<idle {
             _ = pool.returnConnection(id(number), at: start + .seconds(number))
         }
@@ -47,7 +47,7 @@ import Testing
     @Test func firstCallWaitsForANewConnection() {
         var pool = machine()
         #expect(attempt(pool.checkout("a")) == id(0))
-        #expect(pool.completeAttempt(id(0), at: start) == .serve("a", on: id(0)))
+        #expect(pool.completeConnect(id(0), at: start) == .serve("a", on: id(0)))
         #expect(pool.leased == 1 && pool.waiting == 0)
     }
 
@@ -72,7 +72,7 @@ import Testing
         _ = pool.checkout("a")
         _ = pool.checkout("b")
         _ = pool.returnConnection(id(0), at: start)
-        #expect(pool.completeAttempt(id(1), at: start) == .nothing)
+        #expect(pool.completeConnect(id(1), at: start) == .nothing)
         #expect(pool.idle == 1 && pool.leased == 1 && pool.connecting == 0)
     }
 
@@ -89,7 +89,7 @@ import Testing
         _ = pool.checkout("a")
         #expect(attempt(pool.checkout("b")) == nil)
         #expect(pool.removeConnection(id(0)) == .connect(id(0)))
-        #expect(pool.completeAttempt(id(0), at: start) == .serve("b", on: id(0)))
+        #expect(pool.completeConnect(id(0), at: start) == .serve("b", on: id(0)))
     }
 
     @Test func limitOfZeroMeansOne() {
@@ -105,7 +105,7 @@ import Testing
         #expect(attempt(pool.checkout("b")) == nil)
         _ = pool.checkout("c")
         #expect(attempt(pool.checkout("d")) == id(3))
-        #expect(pool.completeAttempt(id(3), at: start) == .serve("d", on: id(3)))
+        #expect(pool.completeConnect(id(3), at: start) == .serve("d", on: id(3)))
         #expect(pool.returnConnection(id(2), at: start) == .nothing)
         #expect(pool.returnConnection(id(3), at: start) == .nothing)
         #expect(pool.returnConnection(id(0), at: start) == .nothing)
@@ -116,7 +116,7 @@ import Testing
     @Test func closesEveryConnectionWithoutKeepAlive() {
         var pool = machine(maxIdle: 0)
         _ = pool.checkout("a")
-        _ = pool.completeAttempt(id(0), at: start)
+        _ = pool.completeConnect(id(0), at: start)
         #expect(pool.returnConnection(id(0), at: start) == .retire(id(0)))
         #expect(pool.isEmpty)
     }
@@ -157,8 +157,8 @@ import Testing
         var pool = machine()
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        #expect(pool.failAttempt(id(1), because: refused) == .fail("a", refused, connect: nil))
-        #expect(pool.failAttempt(id(0), because: refused) == .fail("b", refused, connect: nil))
+        #expect(pool.failConnect(id(1), because: refused) == .fail("a", refused, connect: nil))
+        #expect(pool.failConnect(id(0), because: refused) == .fail("b", refused, connect: nil))
         #expect(pool.isEmpty)
     }
 
@@ -167,7 +167,7 @@ import Testing
         _ = pool.checkout("a")
         _ = pool.checkout("b")
         _ = pool.returnConnection(id(0), at: start)
-        #expect(pool.failAttempt(id(1), because: refused) == .nothing)
+        #expect(pool.failConnect(id(1), because: refused) == .nothing)
         #expect(pool.waiting == 0 && pool.connecting == 0)
     }
 
@@ -175,8 +175,8 @@ import Testing
         var pool = machine(max: 1)
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        #expect(pool.failAttempt(id(0), because: refused) == .fail("a", refused, connect: id(0)))
-        #expect(pool.failAttempt(id(0), because: refused) == .fail("b", refused, connect: nil))
+        #expect(pool.failConnect(id(0), because: refused) == .fail("a", refused, connect: id(0)))
+        #expect(pool.failConnect(id(0), because: refused) == .fail("b", refused, connect: nil))
     }
 
     // MARK: Cancelling
@@ -186,8 +186,8 @@ import Testing
         let ticket = try ticket(pool.checkout("a"))
         #expect(pool.cancelWaiter(ticket) == .giveUp(id(0)))
         #expect(pool.isEmpty)
-        #expect(pool.completeAttempt(id(0), at: start) == .nothing, "too late to matter")
-        #expect(pool.failAttempt(id(0), because: refused) == .nothing)
+        #expect(pool.completeConnect(id(0), at: start) == .nothing, "too late to matter")
+        #expect(pool.failConnect(id(0), because: refused) == .nothing)
     }
 
     @Test func cancelledCallKeepsTheOrderOfTheOthers() throws {
@@ -226,7 +226,7 @@ import Testing
         #expect(pool.removeUnneeded() == id(0))
         #expect(pool.removeUnneeded() == id(1))
         #expect(attempt(pool.checkout("a")) == id(1))
-        #expect(pool.completeAttempt(id(1), at: start) == .serve("a", on: id(1)))
+        #expect(pool.completeConnect(id(1), at: start) == .serve("a", on: id(1)))
         #expect(pool.returnConnection(id(1), at: start) == .retire(id(1)))
         #expect(pool.isEmpty)
     }

@@ -41,7 +41,7 @@ struct RandomPoolRun {
             }
         case 3:
             if let id = attempts.takeAny(chance) {
-                perform(machine.completeAttempt(id, at: now), free: id)
+                perform(machine.completeConnect(id, at: now), free: id)
             }
         case 4: if let id = attempts.takeAny(chance) { fail(id) }
         case 5:
@@ -80,7 +80,7 @@ struct RandomPoolRun {
             if let id = working.takeAny(chance) {
                 perform(machine.returnConnection(id, at: now), free: id)
             } else if let id = attempts.takeAny(chance) {
-                perform(machine.completeAttempt(id, at: now), free: id)
+                perform(machine.completeConnect(id, at: now), free: id)
             } else {
                 recordViolation("not empty, and nothing runs")
             }
@@ -104,7 +104,7 @@ struct RandomPoolRun {
     }
 
     private mutating func fail(_ id: ConnectionID) {
-        perform(machine.failAttempt(id, because: .connect(.connectionRefused)), free: nil)
+        perform(machine.failConnect(id, because: .connect(.connectionRefused)), free: nil)
     }
 
     private mutating func cancelOrExpire() {

@@ -25,12 +25,13 @@ final class Backend {
         let pool: Pool
         /// Put before the path of every call; empty for most.
         let pathPrefix: Bytes
-        let field: FieldValue
+        /// The value of `Host`.
+        let hostField: FieldValue
 
-        init(pool: Pool, pathPrefix: Bytes, field: FieldValue) {
+        init(pool: Pool, pathPrefix: Bytes, hostField: FieldValue) {
             self.pool = pool
             self.pathPrefix = pathPrefix
-            self.field = field
+            self.hostField = hostField
         }
 
         func target(_ target: Target) -> Target {
@@ -66,7 +67,7 @@ final class Backend {
             Host(
                 pool: pools.pool(for: host.origin, settings: host.pool(plan.pool)),
                 pathPrefix: Bytes(host.pathPrefix),
-                field: FieldValue(host.origin.hostField) ?? "localhost")
+                hostField: FieldValue(host.origin.hostField) ?? "localhost")
         }
         if runsHealthChecks { checks = healthChecks() }
     }
@@ -75,7 +76,7 @@ final class Backend {
         guard let health = plan.health, let hostStates else { return nil }
         let hosts = hosts.map { host in
             let request = ClientRequest(
-                method: .get, target: host.target(health.target), host: host.field,
+                method: .get, target: host.target(health.target), host: host.hostField,
                 constantFields: plan.fields, responseBytesMax: HealthPlan.responseBytesMax)
             return (pool: host.pool, request: request)
         }
@@ -91,7 +92,7 @@ final class Backend {
     }
 
     /// Host and port of each host, in the order of the plan.
-    var hostFields: [FieldValue] { hosts.map(\.field) }
+    var hostFields: [FieldValue] { hosts.map(\.hostField) }
 
     /// Hosts that are not called now.
     var unavailableHosts: Int { hostStates?.availability.unavailableCount(at: loop.now) ?? 0 }
@@ -167,7 +168,7 @@ final class Backend {
         }
         let response = host.pool.send(
             ClientRequest(
-                method: request.method, target: host.target(request.target), host: host.field,
+                method: request.method, target: host.target(request.target), host: host.hostField,
                 constantFields: request.constantFields, fields: request.fields,
                 exchange: exchangeFields, body: .bytes(request.body),
                 responseBytesMax: request.responseBytesMax))

@@ -46,12 +46,13 @@ final class EndpointCall {
             state.recordPart(part, of: plan)
             return part
         } catch {
-            throw recordFailure(error, state)
+            throw failCall(error, state)
         }
     }
 
-    /// Records that the call failed or could not be started.
-    func recordFailure(_ error: any Error, _ state: FanOutState) -> FailedCall {
+    /// Records and counts that the call failed or could not be started; gives the error of its
+    /// promise.
+    func failCall(_ error: any Error, _ state: FanOutState) -> FailedCall {
         let failed = state.recordFailure(error, of: plan)
         metrics.count(failed.failure.kind)
         return failed

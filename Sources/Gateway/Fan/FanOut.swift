@@ -44,7 +44,7 @@ struct FanOut {
             guard call.plan.isEnabled(with: state.values.params) else { continue }
             let part =
                 call.plan.waitsFor.isEmpty
-                ? call.startCall(state) : startCall(call, after: parts, state)
+                ? call.startCall(state) : startDependentCall(call, after: parts, state)
             parts.append((key: index, promise: part))
         }
         if parts.isEmpty {
@@ -53,7 +53,9 @@ struct FanOut {
         return parts
     }
 
-    private func startCall(
+    /// Starts a call when the calls that it waits for have settled. A call that uses the value of a
+    /// failed or disabled call is skipped.
+    private func startDependentCall(
         _ call: EndpointCall, after parts: Parts, _ state: FanOutState
     ) -> LocalPromise<Part> {
         func skipped(_ index: Int) -> CallFailure {
@@ -63,14 +65,14 @@ struct FanOut {
         // earlier call from being cancelled. A disabled call has no value to use, but does not
         // delay the calls that have it in `after`.
         if let missing = call.plan.uses.first(where: { parts.part(of: $0) == nil }) {
-            return state.exchange.local.error(call.recordFailure(skipped(missing), state))
+            return state.exchange.local.error(call.failCall(skipped(missing), state))
         }
         let earlier = call.plan.waitsFor.compactMap { index in
             parts.part(of: index)?.mapError { $0 is Cancelled ? $0 : skipped(index) }
         }
         guard !earlier.isEmpty else { return call.startCall(state) }
         return state.exchange.local.all(earlier)
-            .mapError { call.recordFailure($0, state) }
+            .mapError { call.failCall($0, state) }
             .then { _ in call.startCall(state) }
     }
 }

@@ -42,15 +42,15 @@ final class CircuitBreaker {
         onRefusal: () -> Void,
         _ send: () -> LocalPromise<Response>
     ) -> LocalPromise<Response> {
-        let permit = state.permit(at: loop.now)
-        if case .refused(let wait) = permit {
+        let admission = state.admitCall(at: loop.now)
+        if case .refused(let wait) = admission {
             onRefusal()
             let seconds = Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
             return local.error(CallFailure.breakerOpen(retryAfter: seconds))
         }
         let attempt = send()
         attempt.whenSettled { [self] result in
-            state.recordCall(permit, sample(result), at: loop.now)
+            state.recordCall(admission, sample(result), at: loop.now)
         }
         return attempt
     }

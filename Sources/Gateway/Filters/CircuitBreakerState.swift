@@ -8,7 +8,7 @@ import Basics
 /// decides. Calls that say nothing about the backend, such as cancelled ones, are not counted.
 struct CircuitBreakerState {
     /// Whether a call may be sent.
-    enum Permit: Equatable {
+    enum Admission: Equatable {
         case allowed
         /// The one call of a half-open breaker.
         case probe
@@ -52,7 +52,7 @@ struct CircuitBreakerState {
     }
 
     /// Called before every call.
-    mutating func permit(at now: Instant) -> Permit {
+    mutating func admitCall(at now: Instant) -> Admission {
         switch phase {
         case .closed: return .allowed
         case .open(let until) where now >= until:
@@ -64,8 +64,8 @@ struct CircuitBreakerState {
     }
 
     /// Records the outcome of a call that was allowed.
-    mutating func recordCall(_ permit: Permit, _ sample: Sample, at now: Instant) {
-        switch (permit, sample) {
+    mutating func recordCall(_ admission: Admission, _ sample: Sample, at now: Instant) {
+        switch (admission, sample) {
         case (.probe, .success):
             phase = .closed
             slices = [Slice](repeating: Slice(), count: slices.count)

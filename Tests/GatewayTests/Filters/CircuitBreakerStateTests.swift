@@ -16,8 +16,8 @@ import Testing
     private func breaker(after calls: String) -> CircuitBreakerState {
         var state = CircuitBreakerState(Self.plan)
         for call in calls {
-            let permit = state.permit(at: instant(0))
-            state.recordCall(permit, call == "+" ? .success : .failure, at: instant(0))
+            let admission = state.admitCall(at: instant(0))
+            state.recordCall(admission, call == "+" ? .success : .failure, at: instant(0))
         }
         return state
     }
@@ -25,44 +25,44 @@ import Testing
     @Test(arguments: ["", "---", "+++-", "++++++--", "+++++"])
     func staysClosed(after calls: String) {
         var state = breaker(after: calls)
-        #expect(state.permit(at: instant(0)) == .allowed)
+        #expect(state.admitCall(at: instant(0)) == .allowed)
         #expect(!state.isOpen)
     }
 
     @Test(arguments: ["----", "++--", "-+-+-", "+++---"])
     func opens(after calls: String) {
         var state = breaker(after: calls)
-        #expect(state.permit(at: instant(1)) == .refused(tryAgainAfter: .seconds(4)))
+        #expect(state.admitCall(at: instant(1)) == .refused(tryAgainAfter: .seconds(4)))
         #expect(state.isOpen)
     }
 
     @Test func allowsOneProbeAfterTheWait() {
         var state = breaker(after: "----")
-        #expect(state.permit(at: instant(5)) == .probe)
-        #expect(state.permit(at: instant(5)) == .refused(tryAgainAfter: .seconds(1)))
+        #expect(state.admitCall(at: instant(5)) == .probe)
+        #expect(state.admitCall(at: instant(5)) == .refused(tryAgainAfter: .seconds(1)))
     }
 
     @Test func successfulProbeCloses() {
         var state = breaker(after: "----")
-        let probe = state.permit(at: instant(5))
+        let probe = state.admitCall(at: instant(5))
         state.recordCall(probe, .success, at: instant(5.1))
-        #expect(state.permit(at: instant(5.1)) == .allowed)
+        #expect(state.admitCall(at: instant(5.1)) == .allowed)
         state.recordCall(.allowed, .failure, at: instant(5.2))
         #expect(!state.isOpen, "the failures from before the probe are forgotten")
     }
 
     @Test func failedProbeOpensAgain() {
         var state = breaker(after: "----")
-        let probe = state.permit(at: instant(5))
+        let probe = state.admitCall(at: instant(5))
         state.recordCall(probe, .failure, at: instant(6))
-        #expect(state.permit(at: instant(7)) == .refused(tryAgainAfter: .seconds(4)))
+        #expect(state.admitCall(at: instant(7)) == .refused(tryAgainAfter: .seconds(4)))
     }
 
     @Test func probeWithoutAnOutcomeIsRepeated() {
         var state = breaker(after: "----")
-        let probe = state.permit(at: instant(5))
+        let probe = state.admitCall(at: instant(5))
         state.recordCall(probe, .none, at: instant(6))
-        #expect(state.permit(at: instant(6)) == .probe)
+        #expect(state.admitCall(at: instant(6)) == .probe)
     }
 
     @Test func oldCallsLeaveTheWindow() {

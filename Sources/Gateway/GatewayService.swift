@@ -81,7 +81,7 @@ package final class GatewayService {
                 name: backend.plan.name, isOpen: backend.breaker?.isOpen ?? false,
                 running: backend.concurrencyLimit?.load.running ?? 0,
                 waiting: backend.concurrencyLimit?.load.waiting ?? 0,
-                connections: backend.connections, unavailableHosts: backend.unavailableHosts,
+                connections: backend.openConnections, unavailableHosts: backend.unavailableHosts,
                 outcomes: backend.metrics.outcomes)
         }
     }
@@ -94,7 +94,7 @@ package struct BackendState: Sendable {
     package let isOpen: Bool
     package let running: Int
     package let waiting: Int
-    /// Idle connections and those in use.
+    /// Open connections, idle ones and those in use; not those being made.
     package let connections: Int
     /// Ejected or unhealthy hosts.
     package let unavailableHosts: Int

@@ -43,6 +43,9 @@ package final class Pool {
     /// Idle connections.
     package var idle: Int { unsafe machine.idle }
 
+    /// Connections that exist: leased and idle ones.
+    package var openConnections: Int { unsafe machine.leased + machine.idle }
+
     /// All connections, including those being made.
     package var connections: Int {
         unsafe machine.leased + machine.idle + machine.connecting

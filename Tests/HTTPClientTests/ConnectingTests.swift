@@ -56,6 +56,22 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Neither a connection that is being made nor a call that waits for it is an open connection.
+    @Test func countsOpenConnectionsOnly() throws {
+        let harness = try PoolHarness()
+        harness.network.connectBehaviors[PoolHarness.address] = .silent
+        let waiting = harness.send()
+        harness.advance(by: .milliseconds(10))
+        #expect(harness.pool.inFlight == 1 && harness.pool.connections == 1)
+        #expect(harness.pool.openConnections == 0)
+        waiting.cancel()
+        harness.advance(by: .milliseconds(1))
+        harness.network.connectBehaviors[PoolHarness.address] = nil
+        #expect(harness.outcome() == "200 /")
+        #expect(harness.pool.openConnections == 1)
+        harness.expectQuiet()
+    }
+
     @Test(arguments: [
         (IOFailure.timedOut, "connectionTimeout"), (.unreachable, "connectionRefused"),
         (.outOfDescriptors, "connectionLimit"), (.outOfMemory, "connectionLimit"),

@@ -97,8 +97,8 @@ final class Backend {
     /// Hosts that are not called now.
     var unavailableHosts: Int { hostStates?.availability.unavailableCount(at: loop.now) ?? 0 }
 
-    /// Connections to all its hosts, idle ones and those in use.
-    var connections: Int { hosts.reduce(0) { $0 + $1.pool.inFlight + $1.pool.idle } }
+    /// Open connections to all its hosts, idle ones and those in use.
+    var openConnections: Int { hosts.reduce(0) { $0 + $1.pool.openConnections } }
 
     /// Sends a call to the host that the load balancing chooses. If nothing was sent to it because
     /// the connection failed, the next available host is tried at once.

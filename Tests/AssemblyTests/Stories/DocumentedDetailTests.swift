@@ -3,7 +3,8 @@ import Testing
 
 /// Details of the reference that no other suite tests.
 @Suite(.watched) struct DocumentedDetailTests {
-    /// Rejections by the gateway (4xx) have no `Gateway-Complete`.
+    /// A request that the gateway rejects before its calls (4xx) has no `Gateway-Complete`. The 400
+    /// of a skipped required call has it (`StatusTableTests`).
     @Test(arguments: [
         ("GET", "/nowhere", 404), ("DELETE", "/x", 405), ("GET", "/x?n=a", 400),
         ("GET", "/x?n=1&n=2", 400),

@@ -31,7 +31,7 @@ struct YAMLProblemText {
         if let start = unclosedStart { return start }
         if raw == "could not find expected ':'" {
             return DocumentProblem(
-                location: contextStart ?? location, text: "this key has no ':' behind it")
+                location: contextStart ?? location, text: "expected ':' after this key")
         }
         return DocumentProblem(location: location, text: plainText)
     }
@@ -82,28 +82,28 @@ struct YAMLProblemText {
     private var plainText: String {
         switch raw {
         case "did not find expected key" where isAfterQuote:
-            "unexpected text after a closing quote; put all of it into quotes"
+            "unexpected text after a closing quote; put the whole text into quotes"
         case "did not find expected key":
-            "this line does not fit the block that it is in; check its indentation"
+            "this line does not belong to the block around it; check its indentation"
         case "did not find expected '-' indicator":
-            "expected another '- ' of this list here; check the indentation"
+            "expected the next '- ' of this list here; check the indentation"
         case "mapping values are not allowed in this context":
-            "a ':' is not allowed here; quote the text if it belongs to it"
+            "a ':' is not allowed here; if it is part of a text, quote the text"
         case "block sequence entries are not allowed in this context":
-            "a list with '- ' starts on a line of its own"
+            "a list with '- ' must start on a line of its own"
         case "mapping keys are not allowed in this context":
-            "a '? ' is not allowed here; quote the text if it belongs to it"
+            "a '? ' is not allowed here; if it is part of a text, quote the text"
         case "found character that cannot start any token":
             after.first == "\t"
-                ? "a tab cannot indent; use spaces"
+                ? "a tab cannot be used for indentation; use spaces"
                 : "a text cannot start with '\(after.first.map { String($0) } ?? "")'; quote it"
         case "found unknown escape character":
-            #"there is no such escape in "..."; use '...' for texts with backslashes"#
+            #"unknown escape in "..."; use '...' for texts with backslashes"#
         case "found incompatible YAML document":
-            "only YAML 1.2 can be read; leave the %YAML line out"
+            "only YAML 1.2 can be read; remove the %YAML line"
         case "did not find expected node content":
             source.isLast(line: location.line) && after.isEmpty
-                ? "the file ends inside of [ ] or { }" : "expected a text here"
+                ? "the file ends inside [ ] or { }" : "expected a text here"
         case "did not find expected ',' or ']'":
             "expected ',' or ']' here"
         case "did not find expected ',' or '}'":

@@ -36,7 +36,7 @@ import YAMLReader
         ("a: *x", "1:4 aliases (*name) are not supported; quote a text that starts with '*'"),
         ("a: &x y", "1:4 anchors (&name) are not supported; quote a text that starts with '&'"),
         ("a: !!str y", "1:4 tags (!name) are not supported; quote a text that starts with '!'"),
-        ("%YAML 1.3\n---\na: b", "1:1 only YAML 1.2 can be read; leave the %YAML line out"),
+        ("%YAML 1.3\n---\na: b", "1:1 only YAML 1.2 can be read; remove the %YAML line"),
         (
             "? [a]\n: b",
             #"1:3 a key must be a text; quote "{...}" and "[...]" where they belong to a text"#
@@ -53,22 +53,25 @@ import YAMLReader
         ("a: \"abc\nb: c\n", "1:4 this \" is never closed"),
         ("{ : x }", "1:3 expected a text here"),
         ("a: \"x\r\n", "1:4 this \" is never closed"),
-        ("a: [", "2:1 the file ends inside of [ ] or { }"),
+        ("a: [", "2:1 the file ends inside [ ] or { }"),
         ("a: [b}", "1:6 expected ',' or ']' here"),
-        ("a: 'x' y", "1:8 unexpected text after a closing quote; put all of it into quotes"),
-        ("a: b: c", "1:5 a ':' is not allowed here; quote the text if it belongs to it"),
-        ("a: b\nc\nd: e", "2:1 this key has no ':' behind it"),
+        ("a: 'x' y", "1:8 unexpected text after a closing quote; put the whole text into quotes"),
+        ("a: b: c", "1:5 a ':' is not allowed here; if it is part of a text, quote the text"),
+        ("a: b\nc\nd: e", "2:1 expected ':' after this key"),
         (
             "a:\n  b: c\n d: e",
-            "3:2 this line does not fit the block that it is in; check its indentation"
+            "3:2 this line does not belong to the block around it; check its indentation"
         ),
-        ("a:\n  - b\n  c: d", "3:3 expected another '- ' of this list here; check the indentation"),
-        ("a: - b", "1:4 a list with '- ' starts on a line of its own"),
-        ("a:\n\tb: c", "2:1 a tab cannot indent; use spaces"),
+        (
+            "a:\n  - b\n  c: d",
+            "3:3 expected the next '- ' of this list here; check the indentation"
+        ),
+        ("a: - b", "1:4 a list with '- ' must start on a line of its own"),
+        ("a:\n\tb: c", "2:1 a tab cannot be used for indentation; use spaces"),
         ("a: @x", "1:4 a text cannot start with '@'; quote it"),
         (
             #"a: "\d""#,
-            #"1:5 there is no such escape in "..."; use '...' for texts with backslashes"#
+            #"1:5 unknown escape in "..."; use '...' for texts with backslashes"#
         ),
         ("a: b\nc: \u{1}", "2:4 control characters are not allowed"),
     ])

@@ -5,7 +5,7 @@ import Synchronization
 /// (`connections_per_client`).
 ///
 /// One object for all workers, behind a lock: the kernel distributes a client's connections over
-/// the workers at random, so a share per worker would reject clients that are far below the limit.
+/// the workers at random, so a limit per worker would reject clients that are far below their own.
 /// The lock is taken when a connection opens and closes, and only if the limit is set; requests do
 /// not take it.
 package final class ClientConnectionCounts: Sendable {

@@ -6,7 +6,8 @@ import Reactor
 /// for an earlier deadline, so a persistent connection sets one timer per idle timeout and none per
 /// request.
 struct ConnectionDeadline {
-    /// The transferred bytes: progress at a minimum rate extends some waits.
+    /// The transferred bytes. Some waits last longer while the client transfers bytes at a minimum
+    /// rate.
     struct Progress {
         /// Unsent bytes.
         var unsent = 0
@@ -18,10 +19,10 @@ struct ConnectionDeadline {
     /// When this wait began.
     private(set) var since = Instant(nanoseconds: 0)
     private var due: Instant?
-    /// The progress at the beginning of the present measurement, and the time of that beginning.
+    /// The progress and the time at the start of the present measurement.
     private var base = Progress()
     private var baseTime = Instant(nanoseconds: 0)
-    /// Until when a client that has read counts as reading.
+    /// Until then, a client that has read at the minimum rate is not measured again.
     private var readsUntil: Instant?
     /// The number of successive probes of the client.
     private var probes = 0
@@ -39,7 +40,8 @@ struct ConnectionDeadline {
         set(timeouts, progress, now: now)
     }
 
-    /// Extends the wait for a probe, longer each time. Does nothing before the deadline.
+    /// Sets the deadline of the next probe of the client; the interval doubles each time. Does
+    /// nothing before the present deadline.
     mutating func prolongProbe(_ timeouts: ConnectionTimeouts, now: Instant) {
         guard let due, due <= now else { return }
         probes = min(probes + 1, 6)
@@ -47,7 +49,7 @@ struct ConnectionDeadline {
     }
 
     private mutating func set(_ timeouts: ConnectionTimeouts, _ progress: Progress, now: Instant) {
-        // Only the interval between probes grows.
+        // The number of probes makes only the wait for the next probe longer.
         if wait != .client { probes = 0 }
         base = progress
         baseTime = now
@@ -78,8 +80,8 @@ struct ConnectionDeadline {
         return self.due.map { $0 <= now } ?? false
     }
 
-    /// Whether a client with unsent output reads it, at the minimum rate or faster. Measured anew
-    /// after each `timeouts.readWindow`, so that earlier reading does not count.
+    /// Whether the client reads its unsent output at the minimum rate or faster. Each measurement
+    /// lasts for `timeouts.readWindow`, so that what it read earlier does not count.
     mutating func reads(_ progress: Progress, _ timeouts: ConnectionTimeouts, now: Instant) -> Bool
     {
         if let readsUntil, now < readsUntil { return true }
@@ -137,8 +139,8 @@ struct ConnectionTimeouts {
         }
     }
 
-    /// The time limit of a body of which so many bytes have arrived: the grace, and their time at
-    /// the minimum rate, but at most `body_timeout`.
+    /// The time limit of a body of which so many bytes have arrived: the grace time, and the time
+    /// that they need at the minimum rate, but at most `body_timeout`.
     func body(after received: Int) -> Int64 {
         let (time, overflow) = Int64(max(0, received))
             .multipliedReportingOverflow(by: bodyNanosecondsPerByte)

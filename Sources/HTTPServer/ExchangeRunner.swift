@@ -99,7 +99,7 @@ final class ExchangeRunner {
         if requestBody == nil { takePermit() }
         let promise = server.service(request, exchange)
         self.promise = promise
-        // A service that does not wait for the body is in flight now.
+        // A request counts from now on if the service does not wait for its body.
         if !(requestBody?.isBeingRead ?? false) { takePermit() }
         promise.whenSettled { [self] result in handleResult(result) }
     }
@@ -110,8 +110,9 @@ final class ExchangeRunner {
     func requestBodyEnded() {
         exchange.requestReceived = server.loop.now
         guard let requestBody, requestBody.isBeingRead else { return }
-        // The request counts from now on, so that a slow upload takes no permit. Beyond the limit
-        // the body fails, and the endpoint's chain responds with the 503, so that it is padded.
+        // The request counts from now on and not earlier, so that a slow upload takes no permit.
+        // Beyond the limit the body fails, and the endpoint's chain responds with the 503, so that
+        // it is padded.
         guard hasPermit || server.hasPermits else {
             return requestBody.fail(RequestLimitReached())
         }
@@ -119,7 +120,7 @@ final class ExchangeRunner {
         requestBody.deliverEnd()
     }
 
-    /// The rest of the body cannot be read. The rejection is a response of the service, and minimum
+    /// The rest of the body cannot be read. The service responds with the rejection, and minimum
     /// durations count from now.
     func requestBodyFailed(_ error: WireError) {
         exchange.requestReceived = server.loop.now
@@ -185,7 +186,8 @@ final class ExchangeRunner {
 
     // MARK: End
 
-    /// The last byte of the response was written, or the response was truncated.
+    /// Ends the exchange after its response: the last byte was written, or the response was
+    /// truncated.
     ///
     /// - Parameters:
     ///   - bodyBytes: the body bytes that were written

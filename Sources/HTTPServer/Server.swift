@@ -33,7 +33,8 @@ package final class Server {
     /// Whether `close` was called.
     private(set) var isClosed = false
 
-    /// Requests in flight: with the service, which does not wait for their bodies.
+    /// Requests in flight: those that the service handles. One whose body the service waits for
+    /// counts when the body is complete.
     package internal(set) var requestsInFlight = 0
 
     /// Whether another request may start.
@@ -94,7 +95,7 @@ package final class Server {
         listeners = []
     }
 
-    /// Takes a connection that was accepted elsewhere.
+    /// Serves a connection, which a listener or another object accepted.
     package func accept(_ stream: any ByteStream) {
         let client = settings.connectionsPerClient.flatMap { _ in
             ClientConnectionCounts.Client(stream.peer)

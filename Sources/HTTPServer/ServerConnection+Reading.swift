@@ -130,7 +130,7 @@ extension ServerConnection {
     private func iterationBegan() {
         begunInIteration = 0
         handle(.iterationBegan)
-        // Only empty lines may have been left.
+        // If the stored bytes were only empty lines, the connection is idle.
         if isDraining { leaveIdle(.drainRequested) }
     }
 }

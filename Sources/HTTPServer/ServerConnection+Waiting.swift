@@ -48,7 +48,8 @@ extension ServerConnection: ServedConnection {
         server.budget.adjust(by: held - before)
     }
 
-    /// Rejects an incomplete head if the budget is exhausted: many such heads are an attack.
+    /// Rejects an incomplete head if the budget is exhausted: many incomplete heads may be an
+    /// attack.
     func shedIfExhausted() {
         guard server.budget.isExhausted, wait == .head, !server.budget.hasRoom() else { return }
         handle(.rejected(.overloaded))

@@ -53,8 +53,8 @@ final class ServerConnection: ByteStreamDelegate {
     @exclusivity(unchecked) var unsentBytes = 0
     /// Received bytes of bodies.
     @exclusivity(unchecked) var receivedBytes = 0
-    /// Bytes of streamed responses that were written. Unsent bytes less these decrease exactly by
-    /// what the client takes.
+    /// Bytes of streamed responses that were written. Without them, the unsent bytes decrease by
+    /// exactly what the client takes.
     @exclusivity(unchecked) var pieceBytes = 0
     /// The client's address as text, for the exchanges.
     private(set) lazy var client = stream.peer.map { "\($0)" }
@@ -188,9 +188,9 @@ final class ServerConnection: ByteStreamDelegate {
 
     /// Sends an interim response to find out whether the client still exists. A client that closed
     /// its connection and one that only half-closed it look the same until something is sent: the
-    /// former responds with a reset. Of a client that is not read, because it sent too much ahead,
-    /// not even the end is detected. Every HTTP/1.1 client must discard interim responses (RFC 9110
-    /// 15.2).
+    /// former responds with a reset. While reading is paused, because the client sent too much
+    /// ahead, its end is not detected at all. Every HTTP/1.1 client must discard interim responses
+    /// (RFC 9110 15.2).
     private func probe() {
         unsafe deadline.prolongProbe(server.timeouts, now: server.loop.now)
         armTimer(server.loop.now)

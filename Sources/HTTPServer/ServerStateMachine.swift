@@ -13,7 +13,9 @@ import HTTP
 /// One request runs at a time, so that pipelined requests get their responses in order.
 struct ServerStateMachine {
     enum State: Equatable {
+        /// No request has begun, or the last one has ended.
         case idle
+        /// A part of a head has arrived.
         case head
         /// The service works on the request, or a rejection is prepared.
         case running(RequestBody)
@@ -21,11 +23,15 @@ struct ServerStateMachine {
         case responding(RequestBody)
         /// The head of the response was written, and its body follows piece by piece.
         case relaying(RequestBody, isBlocked: Bool)
+        /// The response was written before the request's body had arrived: the rest is discarded.
         case discarding
+        /// The response was written, and the client has not taken all of it.
         case blocked
         /// More requests may have arrived; they wait for the next loop iteration.
         case yielding
+        /// This side has ended; the client has not taken all output.
         case finishing
+        /// All output was sent; the client may still send, until it ends too.
         case lingering
         case closed
     }
@@ -137,8 +143,8 @@ extension ServerStateMachine {
         return nil
     }
 
-    /// Whether the loss of the client can only be noticed by sending an interim response. Not while it sends a
-    /// body: it need not be ready to read interim responses then.
+    /// Whether the loss of the client can be detected only by sending an interim response. Not
+    /// while the client sends a body: it need not be ready to read interim responses then.
     private var mayBeGone: Bool {
         clientHasEnded || (isReadingPaused && state == .running(.complete))
     }

@@ -54,7 +54,7 @@ struct ThreadLocal: Sendable {
     init() {
         var key = pthread_key_t()
         let code = unsafe pthread_key_create(&key, nil)
-        precondition(code == 0, "the process has no thread-local place left")
+        precondition(code == 0, "the process has no thread-local key left")
         self.key = key
     }
 

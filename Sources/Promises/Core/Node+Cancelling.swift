@@ -40,8 +40,11 @@ extension Node {
     }
 
     /// Rejects this node, which the caller has just decided, and returns its parent.
+    ///
+    /// - Parameter old: the control word before the decision
     private func settle(decidedAt old: UInt, cancelledBy error: any Error) -> NodeRef? {
         var parent: NodeRef?
+        // Whether a cancellation closure is set.
         var isArmed = false
         var watchingStep: NodeStep?
         if old & ControlBits.root != 0 {

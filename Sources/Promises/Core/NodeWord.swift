@@ -96,7 +96,7 @@ enum ControlBits {
     @inlinable static var root: UInt { 4 }
     /// The node has an observer: its error counts as handled, but its work is not kept going.
     @inlinable static var observed: UInt { 8 }
-    /// The decision was a cancellation.
+    /// Root: a cancellation decided it.
     @inlinable static var cancelled: UInt { 16 }
     /// A thread is exchanging the cancellation closure.
     @inlinable static var locked: UInt { 32 }

@@ -37,7 +37,7 @@ public struct CreationSite: Sendable, Hashable, CustomStringConvertible {
 
     /// The source location as compilers print it, after the name if there is one.
     public var description: String {
-        let place = "\(file):\(line)"
-        return label.map { "\"\($0)\" at \(place)" } ?? place
+        let location = "\(file):\(line)"
+        return label.map { "\"\($0)\" at \(location)" } ?? location
     }
 }

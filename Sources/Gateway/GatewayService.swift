@@ -17,7 +17,7 @@ package final class GatewayService {
     private var states: [Int: EndpointState] = [:]
 
     /// - Parameters:
-    ///   - slots: the embedder's number of each endpoint, in the plan's order
+    ///   - slots: the number that the embedder gives to each endpoint, in the plan's order
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
     ///   - targets: records the targets of the calls of a request that `explain` runs
     package convenience init(

@@ -1,7 +1,7 @@
 package import HTTP
 
 extension CallFailureKind {
-    /// The kind of a failure of the client.
+    /// The kind of a call's failure, for the failure of its connection.
     package init(_ kind: ClientFailure.Kind) {
         self =
             switch kind {

@@ -123,7 +123,7 @@ extension ClientFailure: CustomStringConvertible {
         case (.dnsError, .limit(let milliseconds)): "no address within \(milliseconds) ms"
         case (_, .limit(let milliseconds)): "no connection within \(milliseconds) ms"
         case (_, .noAddress): "the name has no address"
-        case (_, .poolClosed): "the client is closed"
+        case (_, .poolClosed): "the connection pool is closed"
         case (_, .memory): "memory limit reached"
         }
     }

@@ -21,9 +21,9 @@ struct ClientStateMachine {
         case trailers(Range<Int>)
         /// The body and the call are complete; the connection can be reused, or must be closed.
         case end(isReusable: Bool)
-        /// The call failed; the connection must be closed. The request may be resent if it was
-        /// never sent or its method allows it: the connection was reused, and no byte of the
-        /// response arrived.
+        /// The call failed; the connection must be closed. With `mayResend`, the connection was
+        /// reused and no byte of the response arrived: the request may be resent if it was never
+        /// sent or its method allows it.
         case fail(ClientFailure, mayResend: Bool)
         /// No call is affected; the connection must be closed.
         case retire

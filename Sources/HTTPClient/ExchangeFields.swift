@@ -27,7 +27,9 @@ package struct ExchangeFields {
 }
 
 extension ClientRequest {
-    /// Records what happens to the attempt that this request is, while its exchange lasts.
+    /// Passes the record of the exchange, and the number of this request's attempt in it, to
+    /// `record`. Does nothing for an attempt that is not recorded, and after the end of the
+    /// exchange.
     func recordAttempt(_ record: (RequestRecord, _ attempt: Int) -> Void) {
         guard let exchange, let attempt = exchange.attempt,
             let requestRecord = exchange.exchange.record

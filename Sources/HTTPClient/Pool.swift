@@ -142,8 +142,8 @@ package final class Pool {
     }
 
     /// A connection failed during a call. The request may be resent once, on a new connection that
-    /// replaces the failed one: only a reused connection allows a resend, so there is never a
-    /// second.
+    /// replaces the failed one. There is no second resend, because only a reused connection allows
+    /// one.
     func handleFailure(
         of call: PendingCall, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool
     ) {

@@ -54,7 +54,7 @@ final class EndpointCall {
     /// promise.
     func failCall(_ error: any Error, _ state: FanOutState) -> FailedCall {
         let failed = state.recordFailure(error, of: plan)
-        metrics.count(failed.failure.kind)
+        metrics.countFailure(failed.failure.kind)
         return failed
     }
 }

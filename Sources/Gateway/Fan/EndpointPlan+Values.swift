@@ -7,7 +7,7 @@ extension EndpointPlan {
     /// The values of a request for its calls. Throws everything that is wrong with it, at once.
     ///
     /// - Parameters:
-    ///   - body: nil where it is not known; then it counts as valid
+    ///   - body: nil where it is not known, and therefore not checked
     ///   - exchange: for the client's address; nil where nothing is sent
     package func values(
         of head: RequestHead, body: Bytes?, exchange: Exchange? = nil

@@ -25,11 +25,11 @@ struct FanOut {
         let parts = startCalls(state)
         let local = state.exchange.local
         guard !required.isEmpty else { return local.any(parts) }
-        // `demanded` first: if the last call to fail is required, its failure rejects the result,
-        // not that of `any`.
-        let demanded = local.all(required.compactMap { parts.part(of: $0) })
+        // `requiredParts` first: if the last call to fail is required, the result is rejected with
+        // its failure, and not with that of `any`.
+        let requiredParts = local.all(required.compactMap { parts.part(of: $0) })
         let settled = local.any(parts)
-        return local.all([demanded.asVoid(), settled.asVoid()]).then { _ in settled }
+        return local.all([requiredParts.asVoid(), settled.asVoid()]).then { _ in settled }
     }
 
     /// Starts the calls; gives the promise of each call's part.
@@ -61,9 +61,9 @@ struct FanOut {
         func skipped(_ index: Int) -> CallFailure {
             .skipped(.call(calls[index].plan.name))
         }
-        // Before any promise is attached: an attached promise that is never used would keep the
-        // earlier call from being cancelled. A disabled call has no value to use, but does not
-        // delay the calls that have it in `after`.
+        // Before any promise is attached: an attached promise that is never used would prevent the
+        // cancellation of the earlier call. A disabled call has no value to use, but does not delay
+        // the calls that have it in `after`.
         if let missing = call.plan.uses.first(where: { parts.part(of: $0) == nil }) {
             return state.exchange.local.error(call.failCall(skipped(missing), state))
         }

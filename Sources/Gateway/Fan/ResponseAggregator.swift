@@ -108,7 +108,7 @@ struct ResponseAggregator {
 }
 
 extension CallPlan {
-    /// The value in place of a failed call's part; nil leaves it out.
+    /// The value in place of a failed call's part; nil if the part is left out.
     package var fallbackValue: JSONSlice? {
         switch (fallback, placement) {
         case (.omit, _): nil

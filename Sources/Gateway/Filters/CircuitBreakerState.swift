@@ -3,14 +3,15 @@ import Basics
 /// The state machine of a circuit breaker, without I/O; its inputs are the outcomes of calls and
 /// the time.
 ///
-/// Closed, it counts calls and failures in a sliding window and opens at a share of failures. Open,
-/// it refuses calls for a while. Then it is half open: one probe is allowed, and its outcome
-/// decides. Calls that say nothing about the backend, such as cancelled ones, are not counted.
+/// A closed breaker counts calls and failures in a sliding window, and opens at a share of
+/// failures. An open breaker refuses calls for a time, and is then half open: it allows one call as
+/// a probe, whose outcome closes it or opens it again. Calls whose end says nothing about the
+/// backend, such as cancelled ones, are not counted.
 struct CircuitBreakerState {
     /// Whether a call may be sent.
     enum Admission: Equatable {
         case allowed
-        /// The one call of a half-open breaker.
+        /// Allowed, as the one call of a half-open breaker.
         case probe
         case refused(tryAgainAfter: Duration)
     }
@@ -63,7 +64,7 @@ struct CircuitBreakerState {
         }
     }
 
-    /// Records the outcome of a call that was allowed.
+    /// Records the outcome of a call, with the admission that it had.
     mutating func recordCall(_ admission: Admission, _ sample: Sample, at now: Instant) {
         switch (admission, sample) {
         case (.probe, .success):

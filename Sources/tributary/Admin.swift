@@ -12,14 +12,15 @@ final class Admin {
     let address: SocketAddress
 
     /// - Parameters:
-    ///   - hosts: the names that are accepted in `Host`
+    ///   - plan: the names that are accepted in `Host`, and the token
     ///   - socket: where it listens
     ///   - budget: bounds its connections
     init(
-        daemon: Daemon, hosts: [String], on socket: consuming ListeningSocket,
+        daemon: Daemon, _ plan: AdminPlan, on socket: consuming ListeningSocket,
         within budget: DescriptorBudget
     ) throws(IOFailure) {
-        let pages = AdminPages(of: daemon, on: daemon.loop, hosts: hosts)
+        let pages = AdminPages(
+            of: daemon, on: daemon.loop, hosts: plan.hosts, token: plan.token)
         var settings = ServerSettings()
         settings.connections = budget.adminConnections
         settings.refusedConnections = budget.adminRefusedConnections

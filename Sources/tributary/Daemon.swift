@@ -155,7 +155,7 @@ final class Daemon {
             let access = try plan.listen.access()
             admin = try bind(adminAddress) { () throws(IOFailure) in
                 try Admin(
-                    daemon: self, hosts: plan.hosts, on: socket(at: adminAddress, access),
+                    daemon: self, plan, on: socket(at: adminAddress, access),
                     within: budget)
             }
         }

@@ -55,6 +55,30 @@ extension EndToEnd {
             #expect(try daemon.requestAdmin("GET /metrics", host: "example.com").status == 421)
         }
 
+        @Test func pagesNeedTheToken() throws {
+            try folder.write("token", "end-to-end-0123456789\n")
+            try folder.write(
+                "gateway.yaml",
+                Daemon.complete(plain(backend)).replacing(
+                    "admin: 127.0.0.1:0",
+                    with: "admin: { address: 127.0.0.1:0, token: \"${file:token}\" }"))
+            let daemon = try Daemon(["serve", folder.path("gateway.yaml")])
+            try daemon.awaitListening()
+            for page in ["GET /metrics", "POST /-/reload", "GET /nowhere"] {
+                let response = try daemon.requestAdmin(page)
+                #expect(response.status == 401 && response["WWW-Authenticate"] == "Bearer")
+            }
+            let credentials = ["Authorization: Bearer end-to-end-0123456789"]
+            #expect(try daemon.requestAdmin("GET /metrics", credentials).status == 200)
+            #expect(try daemon.requestAdmin("POST /-/reload", credentials).status == 200)
+            #expect(try daemon.requestAdmin("GET /readyz").status == 200)
+            let health = try Command.run("health", environment: ["TRIBUTARY_ADMIN": daemon.admin])
+            #expect(health.status == 0)
+            daemon.signal(SIGTERM)
+            #expect(try daemon.exitStatus() == 0)
+            #expect(try !daemon.output.whole().contains("end-to-end-0123456789"))
+        }
+
         @Test func refusesSecondReloadWithinASecond() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
             #expect(try daemon.requestAdmin("POST /-/reload").status == 200)

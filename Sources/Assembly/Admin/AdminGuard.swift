@@ -2,7 +2,8 @@ import Basics
 package import HTTP
 import Reactor
 
-/// Decides which requests the admin server accepts: those that no foreign web page can have caused.
+/// Decides which requests the admin server accepts: those that no foreign web page can have caused,
+/// and that present the token, if one is configured.
 ///
 /// A browser on the operator's machine can reach the admin address. A web page could read it by DNS
 /// rebinding (its own host name, resolved to the admin address), or send cross-site requests, whose
@@ -15,9 +16,18 @@ package struct AdminGuard: Sendable {
     /// The paths of the pages that accept any `Host`.
     private static let probes = Set(AdminPages.table.filter(\.acceptsAnyHost).map(\.path))
 
-    /// - Parameter hosts: names that are accepted besides IP addresses and local names
-    package init(hosts: [String]) {
+    /// The paths of the pages that need no token.
+    private static let pagesWithoutToken = Set(
+        AdminPages.table.filter { !$0.needsToken }.map(\.path))
+
+    private let token: BearerToken?
+
+    /// - Parameters:
+    ///   - hosts: names that are accepted besides IP addresses and local names
+    ///   - token: the secret of requests; nil if they need none
+    package init(hosts: [String], token: String? = nil) {
         self.hosts = Set(hosts.map { $0.lowercased() } + ["localhost"])
+        self.token = token.map { BearerToken($0) }
     }
 
     /// Why a request is refused.
@@ -26,11 +36,22 @@ package struct AdminGuard: Sendable {
         case misdirected
         /// A page of another origin sent it.
         case crossSite
+        /// It does not present the token (RFC 6750 3).
+        case unauthorized
 
         package var status: Status {
             switch self {
             case .misdirected: .misdirectedRequest
             case .crossSite: .forbidden
+            case .unauthorized: .unauthorized
+            }
+        }
+
+        package var fields: Fields {
+            switch self {
+            case .misdirected, .crossSite: [:]
+            // RFC 9110 15.5.2: a 401 has a challenge.
+            case .unauthorized: ["WWW-Authenticate": "Bearer"]
             }
         }
     }
@@ -38,10 +59,17 @@ package struct AdminGuard: Sendable {
     /// Nil for a request that is accepted.
     package func refusal(of head: RequestHead) -> Refusal? {
         let authority = HostAndPort(head)
-        if !Self.probes.contains(String(head.target.path)) {
+        let path = String(head.target.path)
+        if !Self.probes.contains(path) {
             guard let authority, isKnown(authority.host) else { return .misdirected }
         }
-        return isCrossSite(head, authority) ? .crossSite : nil
+        if isCrossSite(head, authority) { return .crossSite }
+        return isAuthorized(head, for: path) ? nil : .unauthorized
+    }
+
+    private func isAuthorized(_ head: RequestHead, for path: String) -> Bool {
+        guard let token, !Self.pagesWithoutToken.contains(path) else { return true }
+        return token.isPresented(in: head)
     }
 
     private func isKnown(_ host: String) -> Bool {

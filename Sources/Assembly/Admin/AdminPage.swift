@@ -21,11 +21,15 @@ package struct AdminPage {
     /// Whether the page accepts any `Host`: orchestrators and load balancers probe under names of
     /// their own, and the page reveals only one bit.
     let acceptsAnyHost: Bool
+    /// Whether requests must present `admin.token`, if one is configured: all but probes, and pages
+    /// without data.
+    let needsToken: Bool
     let render: (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
 
     init(
         _ access: Access, _ path: String, _ description: String,
         contentType: FieldValue = "text/plain; charset=utf-8", acceptsAnyHost: Bool = false,
+        needsToken: Bool = true,
         render: @escaping (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
     ) {
         self.access = access
@@ -33,6 +37,7 @@ package struct AdminPage {
         self.description = description
         self.contentType = contentType
         self.acceptsAnyHost = acceptsAnyHost
+        self.needsToken = needsToken
         self.render = render
     }
 

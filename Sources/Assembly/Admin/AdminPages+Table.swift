@@ -7,12 +7,12 @@ extension AdminPages {
             AdminPage(
                 .read, "/livez",
                 "liveness: 200; 503 when a worker has not answered a heartbeat for ten seconds",
-                acceptsAnyHost: true, render: liveness),
+                acceptsAnyHost: true, needsToken: false, render: liveness),
             AdminPage(
                 .read, "/readyz",
                 "readiness: 200; 503 at the start, while draining, and when a worker has not answered"
                     + " a heartbeat for two seconds",
-                acceptsAnyHost: true, render: readiness),
+                acceptsAnyHost: true, needsToken: false, render: readiness),
             AdminPage(
                 .read, "/metrics", "metrics in Prometheus' text format",
                 contentType: "text/plain; version=0.0.4; charset=utf-8", render: metrics),

@@ -13,16 +13,21 @@ package final class AdminPages {
     var reloadLimit = ReloadLimit()
     private let adminGuard: AdminGuard
 
-    /// - Parameter hosts: names that are accepted in `Host` besides addresses and local names
-    package init(of process: any AdministeredProcess, on loop: any Loop, hosts: [String]) {
+    /// - Parameters:
+    ///   - hosts: names that are accepted in `Host` besides addresses and local names
+    ///   - token: the secret that requests present; nil if they need none
+    package init(
+        of process: any AdministeredProcess, on loop: any Loop, hosts: [String],
+        token: String? = nil
+    ) {
         self.process = process
         self.loop = loop
-        adminGuard = AdminGuard(hosts: hosts)
+        adminGuard = AdminGuard(hosts: hosts, token: token)
     }
 
     package func respond(to request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         if let refusal = adminGuard.refusal(of: request.head) {
-            return refuse(refusal.status, [:], exchange)
+            return refuse(refusal.status, refusal.fields, exchange)
         }
         let path = request.head.target.path
         guard let page = Self.table.first(where: { String(path) == $0.path }) else {

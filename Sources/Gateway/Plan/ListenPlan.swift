@@ -21,11 +21,13 @@ package struct ListenPlan: Sendable, Equatable {
     }
 }
 
-/// `admin:`, with the host names that its requests may use.
+/// `admin:`, with the host names that its requests may use, and the secret that they present.
 package struct AdminPlan: Sendable, Equatable {
     package let listen: ListenPlan
     /// Those of `hosts`, and the host of a TCP address.
     package let hosts: [String]
+    /// Nil if requests need none.
+    package let token: String?
 
     init?(_ block: Config.Admin) {
         guard let listen = ListenPlan(block) else { return nil }
@@ -33,5 +35,6 @@ package struct AdminPlan: Sendable, Equatable {
         // The listener's own host need not be listed; a duplicate does no harm.
         let ownHost = if case .tcp(let host, _) = listen.address { [host] } else { [String]() }
         hosts = block.hosts.map(\.value) + ownHost
+        token = block.token?.value
     }
 }

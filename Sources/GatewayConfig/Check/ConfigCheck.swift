@@ -47,7 +47,10 @@ struct ConfigCheck {
 
     private mutating func checkAddresses() {
         if let listen = config.listen { checkSocketFile(of: listen, key: "listen") }
-        if let admin = config.admin { checkSocketFile(of: admin, key: "admin") }
+        if let admin = config.admin {
+            checkSocketFile(of: admin, key: "admin")
+            warnOfWrittenToken(of: admin)
+        }
         guard let listen = config.listen?.address, let admin = config.admin?.address,
             listen.value == admin.value
         else {
@@ -67,6 +70,14 @@ struct ConfigCheck {
                 at: location,
                 "'\(name)' of '\(key)' applies only to unix: addresses, and this is host:port")
         }
+    }
+
+    private mutating func warnOfWrittenToken(of admin: Config.Admin) {
+        guard let token = admin.token, token.isVerbatim else { return }
+        problems.warning(
+            at: token.location,
+            "'token' of 'admin' is written in the file; use ${file:/path} or ${NAME}, so that the"
+                + " file has no secret")
     }
 
     /// Whether all backends were read, so that an unknown name is an error.

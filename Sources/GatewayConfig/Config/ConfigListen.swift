@@ -19,6 +19,8 @@ extension Config {
         package var address: Located<ListenAddress>?
         /// Names that are accepted in `Host`, besides addresses and `localhost`.
         package var hosts: [Located<String>] = []
+        /// The secret that requests present; nil if none is needed.
+        package var token: Located<String>?
         package var mode: Located<UInt16>?
         package var group: Located<String>?
 

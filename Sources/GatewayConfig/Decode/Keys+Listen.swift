@@ -11,7 +11,11 @@ extension Config.Admin: PlainBlock {
             .list(
                 "hosts", \.hosts, .filledList(of: .host),
                 "names accepted in Host besides IP addresses and localhost; else 421"
-            )
+            ),
+            .value(
+                "token", \.token, .bearerToken,
+                "secret that requests send as Authorization: Bearer; else 401, except for the probes"
+            ),
         ]
 }
 
@@ -72,6 +76,31 @@ extension ValueReader where Value == UInt16 {
                 let mode = UInt16(scalar.text, radix: 8)
             else { throw Refusal(.init(fixed: message)) }
             return mode
+        }
+    }
+}
+
+extension ValueReader where Value == String {
+    /// A secret that fits into `Authorization: Bearer` (RFC 6750 2.1). No message quotes it.
+    static var bearerToken: ValueReader {
+        let message =
+            "must be at least 16 letters, digits or characters of -._~+/, with = only at its end"
+        return .scalar(.text(format: .secret), expected: message) { scalar throws(Refusal) in
+            let characters = scalar.text.utf8
+            let token = characters.prefix { $0 != UInt8(ascii: "=") }
+            guard (16...512).contains(characters.count), token.allSatisfy(isTokenCharacter),
+                characters.dropFirst(token.count).allSatisfy({ $0 == UInt8(ascii: "=") })
+            else { throw Refusal(.init(fixed: message)) }
+            return scalar.text
+        }
+    }
+
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~+/".utf8.contains(byte)
         }
     }
 }

@@ -18,6 +18,7 @@ enum TextFormat: String, Sendable {
     case fileMode = "file mode"
     case network
     case slowLimit = "slow > time"
+    case secret
 
     /// In the syntax of ECMA-262, as JSON Schema requires; nil where any text may be valid.
     var pattern: String? {
@@ -33,6 +34,7 @@ enum TextFormat: String, Sendable {
         case .fileMode: "^0[0-7]{3}$"
         case .network: "^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$"
         case .slowLimit: #"^slow *> *[0-9]+(\.[0-9]+)?(ms|s|m|h)$"#
+        case .secret: "^[A-Za-z0-9._~+/=-]{16,512}$"
         case .file: "^.+$"
         case .text, .path, .regex: nil
         }

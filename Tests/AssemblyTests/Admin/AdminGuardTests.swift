@@ -113,7 +113,67 @@ import Testing
         #expect(try refusal(.post, "/-/reload") == nil)
     }
 
+    // MARK: Token
+
+    private static let secret = "0123456789abcdef"
+    private static let guardWithToken = AdminGuard(hosts: [], token: secret)
+
+    private func refusalWithToken(
+        _ target: String, _ credentials: FieldValue...
+    ) throws -> AdminGuard.Refusal? {
+        var fields: Fields = [.host: "localhost"]
+        for value in credentials { fields.append("Authorization", value) }
+        return Self.guardWithToken.refusal(
+            of: RequestHead(
+                method: .get, target: try #require(Target(target)), fields: fields))
+    }
+
+    @Test(
+        arguments: [
+            "Bearer 0123456789abcdef", "bearer 0123456789abcdef", "BEARER   0123456789abcdef",
+        ] as [FieldValue])
+    func acceptsTheToken(_ credentials: FieldValue) throws {
+        for target in ["/metrics", "/-/reload", "/nowhere"] {
+            #expect(try refusalWithToken(target, credentials) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "Bearer 0123456789abcdeF", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0",
+            "Bearer", "Bearer ", "Bearer0123456789abcdef", "0123456789abcdef",
+            "Basic 0123456789abcdef", "Bearer 0123456789abcdef x", "Bearer\t0123456789abcdef",
+        ] as [FieldValue])
+    func refusesOtherCredentials(_ credentials: FieldValue) throws {
+        #expect(try refusalWithToken("/metrics", credentials) == .unauthorized)
+        // Without a token, credentials do not matter.
+        #expect(try refusal(.get, "/metrics", ("Authorization", credentials)) == nil)
+    }
+
+    @Test func refusesMissingAndRepeatedCredentials() throws {
+        let credentials: FieldValue = "Bearer 0123456789abcdef"
+        #expect(try refusalWithToken("/metrics") == .unauthorized)
+        #expect(try refusalWithToken("/metrics", credentials, credentials) == .unauthorized)
+        #expect(try refusalWithToken("/metrics", credentials) == nil)
+    }
+
+    @Test(arguments: ["/livez", "/readyz", "/readyz?verbose"])
+    func probesNeedNoToken(_ target: String) throws {
+        #expect(try refusalWithToken(target) == nil)
+    }
+
+    /// The token does not help a foreign page.
+    @Test func hostAndOriginAreCheckedBeforeTheToken() throws {
+        let head = RequestHead(
+            method: .get, target: try #require(Target("/metrics")),
+            fields: [
+                .host: "evil.example", "Authorization": "Bearer 0123456789abcdef",
+            ])
+        #expect(Self.guardWithToken.refusal(of: head) == .misdirected)
+    }
+
     @Test func hasStatusForEachRefusal() {
+        #expect(AdminGuard.Refusal.unauthorized.status.code == 401)
         #expect(AdminGuard.Refusal.misdirected.status.code == 421)
         #expect(AdminGuard.Refusal.crossSite.status.code == 403)
     }

@@ -72,6 +72,7 @@ import Testing
         ("http://127.0.0.1:7001\"", #"https://a", tls: { server_name: "${KEY}:" }"#),
         ("version: 1", "version: 1\ninclude: \"${KEY}/*.yaml\""),
         ("version: 1", "version: 1\ninclude: \"${KEY}.yaml\""),
+        ("version: 1", "version: 1\nadmin: { address: \"a:1\", token: \"${KEY}\" }"),
     ]
 
     private static let environment = [

@@ -97,4 +97,41 @@ import Testing
         #expect(
             problems(Snippet.top("admin: { address: 127.0.0.1:1, hosts: \(hosts) }")).count == 1)
     }
+
+    // MARK: Token of the admin address
+
+    @Test(arguments: ["0123456789abcdef", "aZ-._~+/aZ-._~+/==", "1234567890123456"])
+    func readsToken(_ token: String) throws {
+        let text = Snippet.top("admin: { address: 127.0.0.1:1, token: \"${T}\" }")
+        let (config, problems) = load(["c.yaml": text], environment: ["T": token])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        #expect(plan.process.admin?.token == token)
+        #expect(problems.isEmpty)
+    }
+
+    /// No message quotes it.
+    @Test(arguments: [
+        "s3cr3t", "", "s3cr3t s3cr3t s3cr3t", "s3cr3t=s3cr3t=s3cr3t", "s3cr3t\u{e9}s3cr3ts3cr3t",
+        String(repeating: "s3cr3t", count: 100),
+    ])
+    func refusesTokenThatDoesNotFitIntoTheHeader(_ token: String) {
+        let message =
+            "error: 'token' in 'admin' must be at least 16 letters, digits or characters of -._~+/,"
+            + " with = only at its end"
+        let block = "admin: { address: 127.0.0.1:1, token: "
+        #expect(problems(Snippet.top(block + "\"\(token)\" }")) == ["1:39: " + message])
+        #expect(
+            problems(Snippet.top(block + "\"${T}\" }"), environment: ["T": token]) == [
+                "1:39: \(message) (the value is that of '${T}')"
+            ])
+    }
+
+    @Test func warnsOfTokenInTheFile() {
+        let text = Snippet.top("admin: { address: 127.0.0.1:1, token: 0123456789abcdef }")
+        #expect(
+            problems(text) == [
+                "1:39: warning: 'token' of 'admin' is written in the file; use ${file:/path} or"
+                    + " ${NAME}, so that the file has no secret"
+            ])
+    }
 }

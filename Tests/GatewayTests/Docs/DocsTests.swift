@@ -95,7 +95,9 @@ import YAMLReader
     }
 
     @Test(arguments: examples) func exampleIsValid(_ example: Example) throws {
-        let (config, problems) = load(["c.yaml": example.text])
+        let secret = ["/run/secrets/admin-token": "0123456789abcdef\n"]
+        let (config, problems) = load(
+            secret.merging(["c.yaml": example.text]) { $1 })
         #expect(config != nil && problems.errorCount == 0, "\(problems.lines)")
         let document = try YAMLDocument.read(Array(example.text.utf8), file: "c.yaml")
         #expect(try SchemaValidator(ConfigSchema.text).problems(of: document) == [])
@@ -131,7 +133,7 @@ import YAMLReader
                 + " body_timeout write_timeout idle_timeout buffered_bytes"
                 + " connections_per_client"
         ),
-        ("Listen", "address mode group"), ("Admin", "address hosts mode group"),
+        ("Listen", "address mode group"), ("Admin", "address hosts token mode group"),
         ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from"),
         ("Defaults", "deadline timeout max_body connect_timeout"),
         (

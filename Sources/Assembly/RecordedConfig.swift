@@ -8,6 +8,8 @@ package import TLS
 package struct RecordedConfig: Sendable {
     package let path: String
     package let isDemo: Bool
+    /// Identifies the files that were read.
+    package let digest: ConfigDigest
     /// The machine's processors, for `workers: auto`.
     fileprivate let processors: Int
     fileprivate let contents: [String: Result<[UInt8], ConfigFileError>]
@@ -101,9 +103,13 @@ package final class ConfigRecording {
     package func recorded(
         _ path: String, isDemo: Bool = false, processors: Int
     ) -> RecordedConfig {
-        RecordedConfig(
-            path: path, isDemo: isDemo, processors: processors, contents: contents,
-            listings: listings,
-            variables: variables, contexts: contexts)
+        let digest = ConfigDigest(
+            of: path,
+            contents: contents.compactMap { path, result in
+                (try? result.get()).map { (path, $0) }
+            })
+        return RecordedConfig(
+            path: path, isDemo: isDemo, digest: digest, processors: processors, contents: contents,
+            listings: listings, variables: variables, contexts: contexts)
     }
 }

@@ -89,6 +89,8 @@ import Testing
         "emit(_:least:most:)": "PatternParser.depthMax",
         "collect(_:in:into:)": "the steps of a path in a configuration",
         "members(of:)": "the schema",
+        "append(compactTo:)": "the depth of an operator's file",
+        "tree(_:_:)": "the depth of an operator's file", "masked(_:)": "the same",
         "endpoint(below:_:)": "the segments of the longest route",
         "append(decimal:digitsMin:)": "twenty digits",
         // These call overloads for other types.

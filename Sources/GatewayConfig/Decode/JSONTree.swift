@@ -18,6 +18,36 @@ package indirect enum JSONTree: Sendable {
         return String(Bytes(json))
     }
 
+    /// In one line, without spaces. The recursion is as deep as the document, which the caller bounds.
+    package var compact: [UInt8] {
+        var json: [UInt8] = []
+        append(compactTo: &json)
+        return json
+    }
+
+    private func append(compactTo json: inout [UInt8]) {
+        switch self {
+        case .text(let text): json.append(jsonString: text)
+        case .raw(let text): json.append(text)
+        case .list(let nodes):
+            json.append(UInt8(ascii: "["))
+            for (index, node) in nodes.enumerated() {
+                if index > 0 { json.append(UInt8(ascii: ",")) }
+                node.append(compactTo: &json)
+            }
+            json.append(UInt8(ascii: "]"))
+        case .object(let members):
+            json.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { json.append(UInt8(ascii: ",")) }
+                json.append(jsonString: member.0)
+                json.append(UInt8(ascii: ":"))
+                member.1.append(compactTo: &json)
+            }
+            json.append(UInt8(ascii: "}"))
+        }
+    }
+
     private func append(to json: inout [UInt8], indent: Int) {
         switch self {
         case .text(let text): json.append(jsonString: text)

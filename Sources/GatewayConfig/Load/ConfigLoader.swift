@@ -8,6 +8,8 @@ import YAMLReader
 package struct ConfigLoader {
     private let files: ConfigFiles
     private var decoder: ConfigDecoder
+    /// The files that were read, the main one first.
+    private var documents: [DocumentNode] = []
 
     private init(files: ConfigFiles, environment: @escaping (String) -> String?) {
         self.files = files
@@ -47,13 +49,26 @@ package struct ConfigLoader {
         return (check.problems.errorCount == 0 ? config : nil, check.problems)
     }
 
+    /// A configuration that has been loaded before, as it was written: with the defaults of absent
+    /// keys and without secrets, for operators. Nil if it cannot be read again.
+    package static func listing(
+        _ path: String, files: ConfigFiles, environment: @escaping (String) -> String?
+    ) -> JSONTree? {
+        var loader = ConfigLoader(files: files, environment: environment)
+        guard let main = try? loader.document(path) else { return nil }
+        var config = Config(location: main.location)
+        loader.decoder.decode(main, into: &config, scope: "")
+        loader.includeFiles(config.include, of: path, into: &config)
+        return ConfigListing.tree(of: loader.documents)
+    }
+
     private struct LoadError: Error {
         let location: SourceLocation
         let text: String
         var isFileMissing = false
     }
 
-    private func document(_ path: String) throws(LoadError) -> DocumentNode {
+    private mutating func document(_ path: String) throws(LoadError) -> DocumentNode {
         let bytes: [UInt8]
         do {
             bytes = try files.read(path)
@@ -63,9 +78,12 @@ package struct ConfigLoader {
                 isFileMissing: error == .notFound)
         }
         do {
-            return path.hasSuffix(".json")
+            let document =
+                path.hasSuffix(".json")
                 ? try JSONConfigSource.read(bytes, file: path)
                 : try YAMLDocument.read(bytes, file: path)
+            documents.append(document)
+            return document
         } catch {
             throw LoadError(location: error.location, text: error.text)
         }

@@ -20,7 +20,10 @@ struct ExplainedCall {
         case notMade
     }
 
-    init(_ plan: CallPlan, of endpoint: EndpointPlan, backend: BackendPlan, _ values: CallValues) {
+    init(
+        _ plan: CallPlan, of endpoint: EndpointPlan, backend: BackendPlan, _ values: CallValues,
+        masksLiterals: Bool
+    ) {
         self.plan = plan
         self.endpoint = endpoint
         guard plan.isEnabled(with: values.params) else {
@@ -35,12 +38,14 @@ struct ExplainedCall {
         }
         waitsFor = plan.waitsFor.filter { endpoint.calls[$0].isEnabled(with: values.params) }
         var target = ""
+        var mask = QueryMask()
         for piece in plan.target.shownPieces {
             guard let text = Self.text(of: piece, in: values) else {
                 result = .skipped(because: "\(piece.name) is not sent")
                 return
             }
-            target += text
+            let isMasked = if case .literal = piece { masksLiterals } else { false }
+            target += isMasked ? mask.masked(text, hasReferences: false) : text
         }
         var bytes = Array(target.utf8)
         plan.forward.query?.append(from: values.head.target, to: &bytes)
@@ -48,7 +53,8 @@ struct ExplainedCall {
         do throws(ExplainedMessage.Missing) {
             result = .sent(
                 "\(plan.method) \(host)\(String(Bytes(bytes)))",
-                try ExplainedMessage(plan, backend: backend, values))
+                try ExplainedMessage(
+                    plan, backend: backend, values, masksLiterals: masksLiterals))
         } catch {
             result = .skipped(because: "\(error.name) is not sent")
         }

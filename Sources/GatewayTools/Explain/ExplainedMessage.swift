@@ -1,5 +1,6 @@
 import Basics
 import Gateway
+import GatewayConfig
 import HTTP
 import JSONText
 
@@ -13,18 +14,30 @@ struct ExplainedMessage {
     private var body: String?
 
     /// Throws the name of the first value that the client did not send.
-    init(_ plan: CallPlan, backend: BackendPlan, _ values: CallValues) throws(Missing) {
+    init(
+        _ plan: CallPlan, backend: BackendPlan, _ values: CallValues, masksLiterals: Bool
+    ) throws(Missing) {
         let own = plan.headers.map(\.name)
         fields = backend.shownFields.filter { !own.contains($0.name) }
+        if masksLiterals {
+            fields = fields.map { name, value in
+                (name, SecretMask.headerValue(value, of: "\(name)"))
+            }
+        }
         for name in ForwardedHeaders(plan, backendFields: backend.fields).ofClients {
             for value in values.head.fields.all(name) { fields.append((name, "\(value)")) }
         }
         for (name, template) in plan.headers {
-            guard let value = try Self.line(template, values) else { continue }
-            fields.append((name, value))
+            let value = try Self.line(template, values) { literal in
+                masksLiterals
+                    ? SecretMask.headerValue(literal, of: "\(name)")
+                    : literal
+            }
+            if let value { fields.append((name, value)) }
         }
         body = try plan.body.flatMap { template throws(Missing) in
-            try Self.body(template, values)
+            if masksLiterals, template.wholeBody == nil { return "not shown" }
+            return try Self.body(template, values)
         }
         if body != nil, !fields.contains(where: { $0.name == .contentType }) {
             fields.append((.contentType, "application/json"))
@@ -45,12 +58,12 @@ struct ExplainedMessage {
 
     /// Nil if an absent optional value omits the header.
     private static func line(
-        _ template: URLTemplate, _ values: CallValues
+        _ template: URLTemplate, _ values: CallValues, literal: (String) -> String
     ) throws(Missing) -> String? {
         var line = ""
         for piece in template.shownPieces {
             switch piece {
-            case .literal(let bytes): line += String(bytes)
+            case .literal(let bytes): line += literal(String(bytes))
             case .value(let value, _):
                 guard let text = try text(of: value, in: values) else { return nil }
                 line += text

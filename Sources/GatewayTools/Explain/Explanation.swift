@@ -14,13 +14,16 @@ package struct Explanation {
     let head: RequestHead
     /// Nil if it is not known; it then counts as valid.
     let body: Bytes?
+    /// Whether literal values of headers, queries and bodies are masked, which may be secrets.
+    let masksLiterals: Bool
 
     package init(
         _ plan: Plan, _ method: Method, _ target: Target, _ fields: Fields = Fields(),
-        body: Bytes? = nil
+        body: Bytes? = nil, masksLiterals: Bool = false
     ) {
         self.plan = plan
         self.body = body
+        self.masksLiterals = masksLiterals
         head = RequestHead(method: method, target: target, fields: fields)
     }
 
@@ -75,7 +78,9 @@ package struct Explanation {
     func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> [ExplainedCall] {
         let values = try endpoint.values(of: head, body: body)
         return endpoint.calls.map {
-            ExplainedCall($0, of: endpoint, backend: plan.backends[$0.backend], values)
+            ExplainedCall(
+                $0, of: endpoint, backend: plan.backends[$0.backend], values,
+                masksLiterals: masksLiterals)
         }
     }
 }

@@ -149,6 +149,7 @@ package final class GatewayInstance {
     package var snapshot: WorkerSnapshot {
         WorkerSnapshot(
             meter: recorder.meter, backends: installed.gateway.backendStates,
+            backendDetails: installed.gateway.backendDetails,
             connections: server?.connectionCount ?? 0,
             bufferedBytes: server?.bufferedBytes ?? 0,
             descriptorShortages: loop.descriptors.shortages,

@@ -42,7 +42,8 @@ final class RequestRecorder {
             id: exchange.id.description,
             endpoint: exchange.endpoint.map { endpoints.names[$0] } ?? "",
             age: loop.now - exchange.began,
-            hidesTiming: exchange.endpoint.map { endpoints.isPadded[$0] } ?? false)
+            hidesTiming: exchange.endpoint.map { endpoints.isPadded[$0] } ?? false,
+            wait: exchange.record.map { RequestWait($0, at: loop.now) })
     }
 
     private func ended(_ end: ServerHooks.ExchangeEnd) {

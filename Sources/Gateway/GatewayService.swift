@@ -74,6 +74,9 @@ package final class GatewayService {
         for backend in backends { backend.stopHealthChecks() }
     }
 
+    /// The state of each backend and its hosts, for the admin pages.
+    package var backendDetails: [BackendDetail] { backends.map(\.detail) }
+
     /// The state of each backend, for the admin page.
     package var backendStates: [BackendState] {
         backends.map { backend in

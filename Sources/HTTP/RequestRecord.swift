@@ -44,6 +44,8 @@ package final class RequestRecord {
     /// Nil before and without a match.
     package var endpoint: RecordedEndpoint? { unsafe values.endpoint }
     package var times: RequestTimes { unsafe values.times }
+    /// What the request waits for.
+    package var phase: RequestTimes.Phase { unsafe values.phase }
     /// When the response was made, before it was held back.
     package var answered: Moment { unsafe values.answered }
     package var ended: Moment { unsafe values.ended }

@@ -33,6 +33,9 @@ final class AddressRefresher {
         return name.addresses(maxAge: timeToLive, waitMax: waitMax)
     }
 
+    /// Whether the last look-up failed, and no address is cached.
+    var isUnresolved: Bool { name.isUnresolved }
+
     /// None of the addresses accepted a connection.
     func markUnreachable() { name.markUnreachable() }
 

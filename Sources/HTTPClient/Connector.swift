@@ -30,6 +30,9 @@ final class Connector {
     /// Stops refreshing addresses.
     func stop() { name?.stop() }
 
+    /// Whether the host name could not be resolved; false for an address.
+    var isUnresolved: Bool { name?.isUnresolved ?? false }
+
     /// Makes a new connection. Rejects with `ClientFailure`; cancelling cancels the attempt.
     func connect() -> LocalPromise<any ByteStream> {
         switch origin.destination {

@@ -51,6 +51,13 @@ package final class Pool {
         unsafe machine.leased + machine.idle + machine.connecting
     }
 
+    /// What the pool has at this moment.
+    package var usage: PoolUsage {
+        unsafe PoolUsage(
+            idle: machine.idle, inUse: machine.leased, connecting: machine.connecting,
+            waiting: machine.waiting, isUnresolved: connector.isUnresolved)
+    }
+
     /// Whether there is neither a connection nor a call.
     var isEmpty: Bool { unsafe machine.isEmpty }
 

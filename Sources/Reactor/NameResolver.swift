@@ -54,6 +54,8 @@ package final class NameResolver: MessageReceiver {
         }
     }
 
+    fileprivate func isUnresolved(_ name: CachedName) -> Bool { service.isUnresolved(name.host) }
+
     fileprivate func refresh(_ name: CachedName, maxAge: Duration) {
         guard !isClosed else { return }
         _ = service.request(name.host, maxAge: maxAge, for: nil, at: loop.now)
@@ -132,6 +134,9 @@ package final class CachedName {
 
     /// Looks the name up in the background if its addresses are at least this old.
     package func refresh(maxAge: Duration) { resolver.refresh(self, maxAge: maxAge) }
+
+    /// Whether the last look-up failed, and no address is cached.
+    package var isUnresolved: Bool { resolver.isUnresolved(self) }
 
     /// Reports that no address accepted a connection: the addresses of the name may have changed.
     package func markUnreachable() { resolver.markUnreachable(self) }

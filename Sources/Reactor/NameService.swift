@@ -40,6 +40,9 @@ package final class NameService: Sendable {
         table.withLock { $0.markUnreachable(host, at: now) }
     }
 
+    /// Whether the last look-up of a name failed, and no address is cached.
+    func isUnresolved(_ host: String) -> Bool { table.withLock { $0.isUnresolved(host) } }
+
     /// Starts the look-up of a name. If it cannot start, it fails, and the next name in the queue
     /// follows.
     private func startLookUp(of host: String) {

@@ -130,6 +130,12 @@ package struct NameTable<Subscriber: AnyObject> {
         entries[host]?.nextUnreachableMark = now + settings.unreachableInterval
     }
 
+    /// Whether the last look-up of a name failed, and no address is cached.
+    package func isUnresolved(_ host: String) -> Bool {
+        guard let entry = entries[host] else { return false }
+        return entry.addresses.isEmpty && entry.failure != nil
+    }
+
     // MARK: Results of the name service
 
     /// The look-up of a name has ended.

@@ -16,7 +16,7 @@ final class Backend {
     fileprivate let hostStates: HostStates?
     private var checks: HealthChecks?
     private let hosts: [Host]
-    private let loop: any Loop
+    let loop: any Loop
     /// Where the next search for a host begins, so that equally busy hosts are called in turn.
     private var searchStart = 0
 
@@ -80,8 +80,8 @@ final class Backend {
                 constantFields: plan.fields, responseBytesMax: HealthPlan.responseBytesMax)
             return (pool: host.pool, request: request)
         }
-        return HealthChecks(health, of: hosts, loop: loop) { host, isHealthy in
-            hostStates.availability.recordCheck(of: host, isHealthy: isHealthy)
+        return HealthChecks(health, of: hosts, loop: loop) { [loop] host, result in
+            hostStates.recordCheck(of: host, result, at: loop.now)
         }
     }
 
@@ -99,6 +99,22 @@ final class Backend {
 
     /// Open connections to all its hosts, idle ones and those in use.
     var openConnections: Int { hosts.reduce(0) { $0 + $1.pool.openConnections } }
+
+    /// Whether a call would be sent to one of its hosts.
+    var hasUsableHost: Bool {
+        hostStates.map { !$0.availability.availableHosts(at: loop.now).isEmpty } ?? true
+    }
+
+    /// The state of each host, in the order of the plan.
+    var hostDetails: [BackendDetail.Host] {
+        hosts.indices.map { index in
+            BackendDetail.Host(
+                name: "\(hosts[index].hostField)", usage: hosts[index].pool.usage,
+                availability: hostStates?.availability.state(of: index, at: loop.now)
+                    ?? .available,
+                failedCheck: hostStates?.failedChecks[index], at: loop.now)
+        }
+    }
 
     /// Sends a call to the host that the load balancing chooses. If nothing was sent to it because
     /// the connection failed, the next available host is tried at once.

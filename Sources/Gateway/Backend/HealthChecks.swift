@@ -12,7 +12,7 @@ final class HealthChecks {
     private let plan: HealthPlan
     private let requests: [(pool: Pool, request: ClientRequest)]
     private let loop: any Loop
-    private let report: (_ host: Int, _ isHealthy: Bool) -> Void
+    private let report: (_ host: Int, HealthCheckResult) -> Void
     private var timer: Timer?
     private var running: [LocalPromise<Void>] = []
 
@@ -21,7 +21,7 @@ final class HealthChecks {
     ///   - report: receives the result of each check
     init(
         _ plan: HealthPlan, of hosts: [(pool: Pool, request: ClientRequest)], loop: any Loop,
-        report: @escaping (_ host: Int, _ isHealthy: Bool) -> Void
+        report: @escaping (_ host: Int, HealthCheckResult) -> Void
     ) {
         self.plan = plan
         self.loop = loop
@@ -45,19 +45,20 @@ final class HealthChecks {
     }
 
     private func checkAllHosts() {
+        let limit = plan.timeout
         running = requests.indices.map { host in
             requests[host].pool.send(requests[host].request)
-                .timeout(plan.timeout)
-                .map { Optional($0.status.code / 100 == 2) }
+                .timeout(limit, error: CallFailure.responseTimeout(limit: limit))
+                .map { Optional(HealthCheckResult($0.status)) }
                 .recover { [loop] error in
                     // A check that was cancelled says nothing about the host.
                     if error is Cancelled { throw error }
                     // Nor does a check for which this process had no descriptor.
                     let isLocal = (error as? ClientFailure)?.isLocal == true
-                    return loop.local.value(isLocal ? nil : false)
+                    return loop.local.value(isLocal ? nil : .failed(CallFailure(error).kind))
                 }
-                .map { [weak self] isHealthy in
-                    if let isHealthy { self?.report(host, isHealthy) }
+                .map { [weak self] result in
+                    if let result { self?.report(host, result) }
                 }
         }
         scheduleChecks(after: plan.every)

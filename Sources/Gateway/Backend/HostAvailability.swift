@@ -4,9 +4,22 @@ import Basics
 /// reload.
 final class HostStates {
     var availability: HostAvailability
+    /// The last failed check of each host, as long as no later one succeeded.
+    private(set) var failedChecks: [Int: FailedCheck] = [:]
+
+    struct FailedCheck {
+        let reason: String
+        let at: Instant
+    }
 
     init(_ availability: HostAvailability) {
         self.availability = availability
+    }
+
+    func recordCheck(of host: Int, _ result: HealthCheckResult, at now: Instant) {
+        let reason = result.reason
+        failedChecks[host] = reason.map { FailedCheck(reason: $0, at: now) }
+        availability.recordCheck(of: host, isHealthy: reason == nil)
     }
 }
 
@@ -97,5 +110,20 @@ struct HostAvailability {
                 hosts[host].isHealthy = false
             }
         }
+    }
+
+    // MARK: State
+
+    /// Whether a host may be called, and why not.
+    enum State: Equatable {
+        case available
+        case ejected(until: Instant)
+        case unhealthy
+    }
+
+    func state(of host: Int, at now: Instant) -> State {
+        guard hosts[host].isHealthy else { return .unhealthy }
+        guard let until = hosts[host].ejectedUntil, now < until else { return .available }
+        return .ejected(until: until)
     }
 }

@@ -16,6 +16,7 @@ final class CircuitBreaker {
     }
 
     var isOpen: Bool { state.isOpen }
+    var phase: CircuitBreakerState.Phase { state.phase }
 
     var filter: CallFilter {
         CallFilter { next in

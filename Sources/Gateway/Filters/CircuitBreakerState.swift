@@ -23,7 +23,7 @@ struct CircuitBreakerState {
         case none
     }
 
-    private enum Phase {
+    enum Phase {
         case closed
         case open(until: Instant)
         /// One probe is in flight.
@@ -40,7 +40,7 @@ struct CircuitBreakerState {
     private let plan: BreakerPlan
     private let sliceNanoseconds: Int64
     private var slices = [Slice](repeating: Slice(), count: 10)
-    private var phase = Phase.closed
+    private(set) var phase = Phase.closed
 
     init(_ plan: BreakerPlan) {
         self.plan = plan

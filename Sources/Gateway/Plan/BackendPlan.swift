@@ -63,6 +63,8 @@ struct EjectPlan: Equatable {
 struct HealthPlan {
     let target: Target
     let every: Duration
+    /// Whether the process is not ready while no host is healthy.
+    let isRequiredForReadiness: Bool
 
     /// Of one check: at most the time to the next check, so that checks never overlap.
     var timeout: Duration { min(every, PlanDefaults.healthTimeout) }

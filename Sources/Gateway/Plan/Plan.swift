@@ -43,6 +43,8 @@ package struct ProcessPlan: Sendable, Equatable {
     package let workers: Int
     package let log: LogPlan
     package let drain: DrainPlan
+    /// The backends without which the process is not ready.
+    package let requiredBackends: [String]
 }
 
 /// `drain:`
@@ -59,6 +61,6 @@ extension ProcessPlan {
         ProcessPlan(
             listeners: listeners, admin: admin, workers: workers,
             log: new.log.keeping(log.format),
-            drain: new.drain)
+            drain: new.drain, requiredBackends: new.requiredBackends)
     }
 }

@@ -107,7 +107,9 @@ extension Planner {
         guard let target = Target(path.value) else {
             throw PlanError("\(path.location): not a request target")
         }
-        return HealthPlan(target: target, every: health.every?.value ?? PlanDefaults.healthEvery)
+        return HealthPlan(
+            target: target, every: health.every?.value ?? PlanDefaults.healthEvery,
+            isRequiredForReadiness: health.readiness?.value ?? false)
     }
 
     private func breaker(_ breaker: Config.Backend.Breaker) -> BreakerPlan {

@@ -77,7 +77,9 @@ package struct Planner {
             log: LogPlan(config.log),
             drain: DrainPlan(
                 delay: config.drain?.delay?.value ?? .zero,
-                timeout: config.drain?.timeout?.value ?? PlanDefaults.drainTimeout))
+                timeout: config.drain?.timeout?.value ?? PlanDefaults.drainTimeout),
+            requiredBackends: config.backends.filter { $0.health?.readiness?.value == true }
+                .map(\.name.value))
     }
 
     private var server: ServerSettings {

@@ -95,6 +95,7 @@ extension Config.Backend {
         let location: SourceLocation
         package var path: Located<String>?
         package var every: Located<Duration>?
+        package var readiness: Located<Bool>?
         init(location: SourceLocation) { self.location = location }
     }
 

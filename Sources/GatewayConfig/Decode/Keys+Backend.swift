@@ -102,6 +102,9 @@ extension Config.Backend.Health: PlainBlock {
         .value(
             "every", \.every, .duration, default: .time(PlanDefaults.healthEvery),
             "interval between the health checks of a host"),
+        .value(
+            "readiness", \.readiness, .flag, default: .flag(false),
+            "whether /readyz is 503 while no host of this backend is healthy"),
     ]
 }
 

@@ -142,7 +142,8 @@ import YAMLReader
                 + " keepalive dns_ttl tls"
         ),
         ("Queue", "size wait"), ("Breaker", "open_at min_requests window try_again_after"),
-        ("Eject", "after for"), ("Health", "path every"), ("Keepalive", "max_idle idle_timeout"),
+        ("Eject", "after for"), ("Health", "path every readiness"),
+        ("Keepalive", "max_idle idle_timeout"),
         ("TLS", "ca cert key server_name verify"),
         (
             "Endpoint",

@@ -34,6 +34,20 @@ package struct RecordedConfig: Sendable {
         return replaceSecurity.map { fitted.replacingSecurity($0) } ?? fitted
     }
 
+    /// The configuration as it was written, with the defaults of absent keys and without secrets.
+    package var listing: JSONTree? {
+        ConfigLoader.listing(path, files: files, environment: { variables[$0] })
+    }
+
+    /// The digest of the same files with the content that they have now.
+    package func currentDigest(in files: ConfigFiles) -> ConfigDigest {
+        ConfigDigest(
+            of: path,
+            contents: contents.keys.compactMap { path in
+                (try? files.read(path)).map { (path, $0) }
+            })
+    }
+
     /// Every file and directory that was read, or that was not there.
     package var paths: [String] { Array(contents.keys) + Array(listings.keys) }
 

@@ -58,6 +58,9 @@ package final class WorkerMonitor {
         self.log = log
     }
 
+    /// Makes promises on the control loop.
+    package var local: LocalContext { loop.local }
+
     /// Adds a worker; the one with the index 0 comes first.
     package func add(_ worker: WorkerHandle) {
         workers.append(Watched(worker: worker))

@@ -7,7 +7,7 @@ import YAMLReader
 
 /// What `tributary version` prints: facts of the build, and the libraries that the process uses.
 struct BuildFacts {
-    private let facts: [(name: String, value: String)] = [
+    let facts: [(name: String, value: String)] = [
         ("version", Version.number), ("commit", Self.commit), ("build", Self.configuration),
         ("platform", Self.platform), ("swift", Self.swift), ("libuv", LibuvVersion.text),
         ("openssl", OpenSSLVersion.text), ("libyaml", LibyamlVersion.text),

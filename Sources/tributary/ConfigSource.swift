@@ -105,7 +105,8 @@ struct ConfigSource: Sendable {
         return (config, try Planner.plan(config, processors: 1, contexts: contexts))
     }
 
-    private var files: ConfigFiles {
+    /// The file system, in which the text that was read once takes the place of its file.
+    var files: ConfigFiles {
         guard let text else { return SystemFiles.files }
         var files = ConfigFiles(
             read: { [path] asked throws(ConfigFileError) in

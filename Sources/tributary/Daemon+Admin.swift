@@ -1,4 +1,9 @@
 import Assembly
+import Basics
+import Gateway
+import Glibc
+import Reactor
+import UVReactor
 
 /// The values of the daemon that the admin pages show.
 extension Daemon: AdministeredProcess {
@@ -7,5 +12,13 @@ extension Daemon: AdministeredProcess {
             version: Version.number, reloads: reloads, logLinesDropped: logWriter.linesDropped,
             descriptors: MetricsPage.Descriptors(
                 limit: descriptorLimit, open: ProcessDescriptors.open))
+    }
+
+    var diagnostics: ProcessDiagnostics {
+        ProcessDiagnostics(
+            phase: processPhase, requiredBackends: process.requiredBackends,
+            processID: Int(getpid()), uptime: loop.now - started, build: BuildFacts().facts,
+            config: config, files: source.files, reload: reloadStatus,
+            descriptions: planInspector.descriptions(of: config, workers: process.workers))
     }
 }

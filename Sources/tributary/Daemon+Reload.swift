@@ -12,10 +12,28 @@ extension Daemon {
     func reload() -> ReloadOutcome {
         guard isServing else { return reloadConfiguration() }
         notifier?.reloading(at: MonotonicClock.microseconds)
+        reloadProblems = []
         let outcome = reloadConfiguration()
+        recordReload(outcome)
         hasFailedReload = if case .done = outcome { false } else { true }
         notifier?.ready(serviceStatus)
         return outcome
+    }
+
+    /// Keeps the result for the admin pages.
+    private func recordReload(_ outcome: ReloadOutcome) {
+        let result: ReloadStatus.Result
+        switch outcome {
+        case .done: result = .succeeded
+        case .failed: result = .failed
+        case .refused(let workers):
+            result = .refused
+            reloadProblems = [WorkerMonitor.silence(of: workers)]
+        case .impossible: return
+        }
+        let now = loop.unixTime
+        if case .succeeded = result { reloadStatus.loadedAt = now }
+        reloadStatus.last = ReloadStatus.Reload(result, endedAt: now, problems: reloadProblems)
     }
 
     private func reloadConfiguration() -> ReloadOutcome {
@@ -42,6 +60,7 @@ extension Daemon {
         let descriptors = config.descriptors
         config = recorded
         config.descriptors = descriptors
+        planInspector.forgetPlan()
         warnOfReducedConnections(plan)
         for thread in workers where !thread.worker.send(.install(config)) {
             logFailedInstallation(thread.worker.index)
@@ -64,6 +83,7 @@ extension Daemon {
         do {
             let (recorded, _, plan, problems) = try source.record()
             lastRead = recorded
+            reloadProblems = problems.sorted.map(\.description)
             for problem in problems.sorted {
                 log.write(problem.severity == .error ? .error : .warning, "configuration") { line in
                     line.add("problem", "\(problem)")
@@ -71,7 +91,9 @@ extension Daemon {
             }
             return plan.map { (recorded, $0) }
         } catch {
-            log.write(.error, "configuration") { $0.add("problem", StartFailure(error).line) }
+            let line = StartFailure(error).line
+            reloadProblems = [line]
+            log.write(.error, "configuration") { $0.add("problem", line) }
             return nil
         }
     }
@@ -82,7 +104,9 @@ extension Daemon {
             ("workers", new.workers != process.workers),
             ("log.format", new.log.format != process.log.format),
         ]
-        for (key, isChanged) in changes where isChanged {
+        let keys = changes.filter(\.1).map(\.0)
+        reloadStatus.keysThatNeedRestart = keys.map(\.description)
+        for key in keys {
             log.write(.warning, "a change that needs a restart") { $0.add(literal: "key", key) }
         }
     }

@@ -15,6 +15,11 @@ final class Daemon {
     var config: RecordedConfig
     var process: ProcessPlan
     var reloads = MetricsPage.Reloads()
+    var reloadStatus: ReloadStatus
+    /// Of the reload that is in progress, as the log has them.
+    var reloadProblems: [String] = []
+    let planInspector = PlanInspector()
+    let started: Instant
     /// The last reload changed nothing.
     var hasFailedReload = false
     private var sockets: WorkerSockets?
@@ -95,6 +100,8 @@ final class Daemon {
         let process = plan.process
         self.process = process
         self.loop = loop
+        started = loop.now
+        reloadStatus = ReloadStatus(loadedAt: loop.unixTime)
         self.logWriter = logWriter
         let log = Log(
             level: process.log.level.level, format: process.log.format.format,
@@ -111,6 +118,15 @@ final class Daemon {
 
     /// Whether all workers listen and no signal has started the shutdown.
     var isServing: Bool { phase == .ready }
+
+    var processPhase: ProcessPhase {
+        switch phase {
+        case .starting: .starting
+        case .ready: .serving
+        case .draining: .draining
+        case .ended: .ended
+        }
+    }
 
     // MARK: Start
 

@@ -30,7 +30,7 @@ extension EndToEnd {
         /// A web page in the operator's browser, by DNS rebinding or across sites.
         @Test func refusesForeignPages() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
-            for page in ["GET /metrics", "GET /requests", "POST /-/reload", "GET /nowhere"] {
+            for page in ["GET /metrics", "GET /-/requests", "POST /-/reload", "GET /nowhere"] {
                 #expect(try daemon.requestAdmin(page, host: "evil.example").status == 421)
             }
             #expect(try daemon.requestAdmin("GET /readyz", host: "evil.example").status == 200)
@@ -108,6 +108,10 @@ extension EndToEnd {
             #expect(shown.first?["id"] as? String == "mine-1")
             #expect(shown.first?["endpoint"] as? String == "GET /slow/{id}")
             #expect(try #require(shown.first?["age_ms"] as? Int) >= 0)
+            #expect(shown.first?["waits_for"] as? String == "calls")
+            let calls = try #require(shown.first?["calls"] as? [[String: Any]])
+            #expect(calls.first?["waits_for"] as? String == "response")
+            #expect((calls.first?["host"] as? String).map { "http://" + $0 } == backend.url)
             #expect(try daemon.metric("tributary_requests_in_flight") == "1")
 
             backend.release()
@@ -187,9 +191,9 @@ extension EndToEnd {
 }
 
 extension Daemon {
-    /// The requests in /requests.
+    /// The requests in /-/requests.
     fileprivate func requests() throws -> [[String: Any]] {
-        let body = try requestAdmin("GET /requests").body
+        let body = try requestAdmin("GET /-/requests").body
         let json = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
         return try #require(json?["requests"] as? [[String: Any]])
     }

@@ -65,7 +65,7 @@ extension EndToEnd {
             #expect(line["requests"] as? Int == 1)
         }
 
-        /// /readyz reports "not ready" while new clients are still served.
+        /// /readyz reports "draining" while new clients are still served.
         @Test func acceptsRequestsDuringTheDelay() throws {
             let daemon = try Daemon.serving(
                 "drain: { delay: 700ms }\n" + plain(backend), in: folder)
@@ -75,7 +75,7 @@ extension EndToEnd {
             try daemon.awaitDraining()
 
             let readiness = try daemon.requestAdmin("GET /readyz")
-            #expect(readiness.status == 503 && readiness.body == "not ready\n")
+            #expect(readiness.status == 503 && readiness.body == "draining\n")
             #expect(try daemon.requestAdmin("GET /livez").status == 200)
             let response = try daemon.request("GET /plain")
             #expect(response.status == 200 && response["Connection"] == "close")

@@ -44,7 +44,7 @@ extension EndToEnd {
             let age = page.value("tributary_worker_heartbeat_age_seconds", ["worker": "0"])
             #expect(try #require(age) >= 2)
             #expect(page.value("tributary_worker_heartbeat_age_seconds", ["worker": "1"]) == 0)
-            let requests = try daemon.requestAdmin("GET /requests")
+            let requests = try daemon.requestAdmin("GET /-/requests")
             #expect(requests.body == #"{"requests":[],"missing_workers":[0]}"#)
             let line = try daemon.logLine("worker does not answer")
             #expect(line["worker"] as? Int == 0)
@@ -55,6 +55,21 @@ extension EndToEnd {
             #expect(try daemon.metric(#"tributary_worker_up{worker="0"}"#) == "1")
             daemon.signal(SIGTERM)
             #expect(try daemon.exitStatus() == 0)
+        }
+
+        @Test func dumpLeavesOutAHungWorkerAndNamesIt() throws {
+            let daemon = try serving()
+            try hangWorker(of: daemon)
+            let start = ContinuousClock.now
+            let response = try daemon.requestAdmin("GET /-/dump")
+            #expect(ContinuousClock.now - start < .seconds(5), "it waits half a second for workers")
+            let dump = try #require(
+                try JSONSerialization.jsonObject(with: Data(response.body.utf8)) as? [String: Any])
+            #expect(dump["missing_workers"] as? [Int] == [0])
+            let loops = try #require(dump["loops"] as? [[String: Any]])
+            #expect(loops.map { $0["answers"] as? Bool } == [false, true])
+            #expect((dump["backends"] as? [[String: Any]])?.first?["name"] as? String == "b")
+            try shim.release()
         }
 
         @Test func refusesReloadWhileAWorkerHangs() throws {

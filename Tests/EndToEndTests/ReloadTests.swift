@@ -64,7 +64,7 @@ extension EndToEnd {
             // At most one reload per second is admitted.
             let refusal = try daemon.eventuallyReloaded()
             #expect(refusal.status == 422)
-            #expect(try daemon.requestAdmin("GET /-/reload").status == 405)
+            #expect(try daemon.requestAdmin("PUT /-/reload").status == 405)
         }
 
         /// Valid and invalid reloads while clients send requests without a pause: no request fails.

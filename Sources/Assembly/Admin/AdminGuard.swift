@@ -58,18 +58,28 @@ package struct AdminGuard: Sendable {
 
     /// Nil for a request that is accepted.
     package func refusal(of head: RequestHead) -> Refusal? {
-        let authority = HostAndPort(head)
         let path = String(head.target.path)
-        if !Self.probes.contains(path) {
+        return refusal(
+            of: head, acceptsAnyHost: Self.probes.contains(path),
+            needsToken: !Self.pagesWithoutToken.contains(path))
+    }
+
+    /// Whether a request to a probe would be accepted by every page, so that the probe may reveal
+    /// details.
+    func permitsDetails(_ head: RequestHead) -> Bool {
+        refusal(of: head, acceptsAnyHost: false, needsToken: true) == nil
+    }
+
+    private func refusal(
+        of head: RequestHead, acceptsAnyHost: Bool, needsToken: Bool
+    ) -> Refusal? {
+        let authority = HostAndPort(head)
+        if !acceptsAnyHost {
             guard let authority, isKnown(authority.host) else { return .misdirected }
         }
         if isCrossSite(head, authority) { return .crossSite }
-        return isAuthorized(head, for: path) ? nil : .unauthorized
-    }
-
-    private func isAuthorized(_ head: RequestHead, for path: String) -> Bool {
-        guard let token, !Self.pagesWithoutToken.contains(path) else { return true }
-        return token.isPresented(in: head)
+        guard needsToken, let token, !token.isPresented(in: head) else { return nil }
+        return .unauthorized
     }
 
     private func isKnown(_ host: String) -> Bool {

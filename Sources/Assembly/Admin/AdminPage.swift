@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 import Promises
 
@@ -41,22 +42,15 @@ package struct AdminPage {
         self.render = render
     }
 
-    func accepts(_ method: Method) -> Bool {
+    var methods: [Method] {
         switch access {
-        case .read: method == .get || method == .head
-        case .action: method == .post
-        case .change: method == .put
+        case .read: [.get, .head]
+        case .action: [.post]
+        case .change: [.put]
         }
     }
 
-    /// The `Allow` field of a 405.
-    var allow: FieldValue {
-        switch access {
-        case .read: "GET, HEAD"
-        case .action: "POST"
-        case .change: "PUT"
-        }
-    }
+    func accepts(_ method: Method) -> Bool { methods.contains(method) }
 }
 
 /// The response of a page.
@@ -69,6 +63,16 @@ enum AdminResponse {
     /// A body of text.
     static func text(_ status: Status, _ text: String) -> AdminResponse {
         .body(status, Bytes(text))
+    }
+
+    /// A body of compact JSON.
+    static func json(_ json: JSONTree) -> AdminResponse {
+        .body(.ok, Bytes(json.compact))
+    }
+
+    /// A request that the page cannot read: one line says why.
+    static func invalid(_ reason: String) -> AdminResponse {
+        .text(.badRequest, reason + "\n")
     }
 
     func response(of page: AdminPage, _ exchange: Exchange) -> Response {

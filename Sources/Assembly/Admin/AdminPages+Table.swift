@@ -10,22 +10,19 @@ extension AdminPages {
                 acceptsAnyHost: true, needsToken: false, render: liveness),
             AdminPage(
                 .read, "/readyz",
-                "readiness: 200; 503 at the start, while draining, and when a worker has not answered"
-                    + " a heartbeat for two seconds",
+                "readiness: 200; 503 at the start, while draining, when a worker has not answered a"
+                    + " heartbeat for two seconds, and while a backend with `readiness` is down;"
+                    + " `?verbose` lists the checks",
                 acceptsAnyHost: true, needsToken: false, render: readiness),
             AdminPage(
                 .read, "/metrics", "metrics in Prometheus' text format",
                 contentType: "text/plain; version=0.0.4; charset=utf-8", render: metrics),
-            AdminPage(
-                .read, "/requests",
-                "the requests in flight as JSON, without their age where `min_duration` hides it",
-                contentType: "application/json", render: requests),
             AdminPage(.action, "/-/reload", "reloads the configuration", render: reload),
             AdminPage(
                 .change, "/-/log",
                 "changes the log level for a time: `?level=debug&for=10m`; without `for` 10 minutes, at"
                     + " most 24 hours",
                 render: changeLogLevel),
-        ]
+        ] + diagnostics
     }
 }

@@ -11,7 +11,7 @@ package final class AdminPages {
     unowned let process: any AdministeredProcess
     let loop: any Loop
     var reloadLimit = ReloadLimit()
-    private let adminGuard: AdminGuard
+    let adminGuard: AdminGuard
 
     /// - Parameters:
     ///   - hosts: names that are accepted in `Host` besides addresses and local names
@@ -30,13 +30,18 @@ package final class AdminPages {
             return refuse(refusal.status, refusal.fields, exchange)
         }
         let path = request.head.target.path
-        guard let page = Self.table.first(where: { String(path) == $0.path }) else {
-            return refuse(.notFound, [:], exchange)
-        }
-        guard page.accepts(request.head.method) else {
-            return refuse(.methodNotAllowed, [.allow: page.allow], exchange)
+        let found = Self.table.filter { String(path) == $0.path }
+        guard !found.isEmpty else { return refuse(.notFound, [:], exchange) }
+        guard let page = found.first(where: { $0.accepts(request.head.method) }) else {
+            return refuse(.methodNotAllowed, Self.allow(found), exchange)
         }
         return page.render(self, request, exchange).map { $0.response(of: page, exchange) }
+    }
+
+    /// The methods of all pages of a path (RFC 9110 10.2.1).
+    private static func allow(_ pages: [AdminPage]) -> Fields {
+        let methods = pages.flatMap(\.methods).map(\.description).joined(separator: ", ")
+        return FieldValue(methods).map { [.allow: $0] } ?? [:]
     }
 
     private func refuse(

@@ -12,6 +12,9 @@ package protocol AdministeredProcess: AnyObject {
 
     var logLevel: LogLevelControl { get }
 
+    /// For the diagnostic pages.
+    var diagnostics: ProcessDiagnostics { get }
+
     /// Reads the configuration again and installs it on all workers; if it has an error, nothing
     /// changes.
     func reload() -> ReloadOutcome
@@ -45,30 +48,6 @@ package enum ReloadOutcome: Sendable {
     case refused(silentWorkers: [Int])
     /// There is no file to read, or the process does not serve.
     case impossible
-}
-
-/// The result of a probe.
-enum ProcessHealth {
-    case good
-    /// Starting, draining or ending.
-    case notServing
-    case workersSilent([Int])
-}
-
-/// The results of the probes.
-extension AdministeredProcess {
-    /// Bad if a worker has not answered for so long that a restart is the only remedy.
-    var liveness: ProcessHealth { health(silentFor: WorkerMonitor.liveLimit) }
-
-    /// Whether clients should send requests.
-    var readiness: ProcessHealth {
-        isServing ? health(silentFor: WorkerMonitor.readyLimit) : .notServing
-    }
-
-    private func health(silentFor limit: Duration) -> ProcessHealth {
-        let workers = monitor.workersSilent(for: limit)
-        return workers.isEmpty ? .good : .workersSilent(workers)
-    }
 }
 
 extension WorkerMonitor {

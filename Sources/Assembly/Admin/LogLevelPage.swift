@@ -19,24 +19,20 @@ extension AdminPages {
             switch String(parameter.name) {
             case "level":
                 guard let known = Config.Log.Level(rawValue: value) else {
-                    return Self.refused("level must be debug, info, warning or error")
+                    return .invalid("level must be debug, info, warning or error")
                 }
                 level = known.level
             case "for":
                 guard let time = Duration(spelled: value), time <= LogLevelControl.durationMax
-                else { return Self.refused("for must be a time of at most 24h, such as 10m") }
+                else { return .invalid("for must be a time of at most 24h, such as 10m") }
                 duration = time
-            case let name: return Self.refused("unknown parameter \(name)")
+            case let name: return .invalid("unknown parameter \(name)")
             }
         }
-        guard let level else { return Self.refused("level is missing") }
+        guard let level else { return .invalid("level is missing") }
         let control = process.logLevel
         control.change(to: level, for: duration)
         return .text(
             .ok, "\(level.name) for \(duration.spelled), then \(control.configured.name)\n")
-    }
-
-    private static func refused(_ reason: String) -> AdminResponse {
-        .text(.badRequest, reason + "\n")
     }
 }

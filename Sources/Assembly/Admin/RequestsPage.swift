@@ -1,46 +1,59 @@
-import Basics
+import GatewayConfig
 import HTTP
-import JSONText
 import Promises
 
-/// The page of the requests in flight, as JSON: id, endpoint, and age unless the endpoint hides it.
-/// Workers that did not answer in time are listed, because their requests are missing.
+/// The page of the requests in flight. Workers that did not answer in time are listed, because their
+/// requests are missing.
 extension AdminPages {
-    static func requests(_ pages: AdminPages, _: Request, _ exchange: Exchange) -> LocalPromise<
-        AdminResponse
-    > {
-        pages.process.monitor.reports().map { .body(.ok, Bytes(json(of: $0))) }
+    static func requests(
+        _ pages: AdminPages, _: Request, _: Exchange
+    ) -> LocalPromise<AdminResponse> {
+        pages.process.monitor.reports().map { reports in
+            .json(
+                .object([
+                    ("requests", requests(of: reports)),
+                    ("missing_workers", .missingWorkers(reports)),
+                ]))
+        }
     }
 
-    private static func json(of workers: [WorkerReport]) -> [UInt8] {
-        var json: [UInt8] = []
-        json.append(literal: #"{"requests":["#)
-        let requests = workers.compactMap(\.snapshot).flatMap(\.requests)
-        for (index, request) in requests.enumerated() {
-            if index > 0 { json.append(UInt8(ascii: ",")) }
-            json.append(request)
-        }
-        json.append(literal: #"],"missing_workers":["#)
-        for (index, report) in workers.filter({ !$0.isUp }).enumerated() {
-            if index > 0 { json.append(UInt8(ascii: ",")) }
-            json.append(decimal: UInt64(report.worker))
-        }
-        json.append(literal: "]}")
-        return json
+    static func requests(of reports: [WorkerReport]) -> JSONTree {
+        .list(
+            reports.flatMap { report in
+                (report.snapshot?.requests ?? []).map { json(of: $0, worker: report.worker) }
+            })
     }
-}
 
-extension [UInt8] {
-    /// Appends `{"id":"...","endpoint":"GET /x","age_ms":12}`.
-    fileprivate mutating func append(_ request: RequestState) {
-        append(literal: #"{"id":"#)
-        append(jsonString: request.id)
-        append(literal: #","endpoint":"#)
-        append(jsonString: request.endpoint)
-        if !request.hidesTiming {
-            append(literal: #","age_ms":"#)
-            append(decimal: UInt64(Swift.max(0, request.age.inNanoseconds / 1_000_000)))
+    /// `{"id":"018f","endpoint":"GET /x","worker":0,"age_ms":12,"waits_for":"body"}`
+    private static func json(of request: RequestState, worker: Int) -> JSONTree {
+        var members: [(String, JSONTree)] = [
+            ("id", .text(request.id)), ("endpoint", .text(request.endpoint)),
+            ("worker", .number(worker)),
+        ]
+        if !request.hidesTiming { members.append(("age_ms", .milliseconds(request.age))) }
+        if let wait = request.wait { members += self.members(of: wait) }
+        return .object(members)
+    }
+
+    private static func members(of wait: RequestWait) -> [(String, JSONTree)] {
+        switch wait {
+        case .nothing: [("waits_for", .text("nothing"))]
+        case .body: [("waits_for", .text("body"))]
+        case .client: [("waits_for", .text("client"))]
+        case .calls(let calls):
+            [("waits_for", .text("calls")), ("calls", .list(calls.map(json)))]
         }
-        append(UInt8(ascii: "}"))
+    }
+
+    private static func json(of call: RequestWait.CallWait) -> JSONTree {
+        var members: [(String, JSONTree)] = [
+            ("name", .text(call.name)), ("backend", .text(call.backend)),
+        ]
+        if let host = call.host { members.append(("host", .text(host))) }
+        return .object(
+            members + [
+                ("waits_for", .text(call.reason.rawValue)), ("ms", .milliseconds(call.time)),
+                ("attempt", .number(call.attempt)),
+            ])
     }
 }

@@ -10,74 +10,16 @@ import Testing
 
 /// The admin pages on a server in virtual time, with a process that the test controls.
 @Suite struct AdminPagesTests {
-    /// A process with one worker that never answers.
-    private final class Process: AdministeredProcess {
-        var isServing = true
-        var outcome = ReloadOutcome.done
-        private(set) var reloadCount = 0
-        let monitor: WorkerMonitor
-        let logLevel: LogLevelControl
-        let worker: WorkerHandle
-        let inbox: SimInbox<WorkerMessage>
+    private let admin: AdminHarness
+    private var process: AdministeredTestProcess { admin.process }
+    private var network: SimNetwork { admin.network }
 
-        init(on network: SimNetwork, _ loop: SimLoop) {
-            let log = Log(level: .error, format: .text, clock: { 0 }, sink: { _ in })
-            monitor = WorkerMonitor(loop: loop, log: log)
-            logLevel = LogLevelControl(.warning, loop: loop, log: log)
-            let setup = WorkerSetup(
-                index: 0, of: 1, shared: SharedResources(names: network.makeNameService()),
-                control: SimInbox(on: network), log: SimInbox(on: network))
-            inbox = SimInbox(on: network)
-            worker = WorkerHandle(setup, inbox: inbox)
-            monitor.add(worker)
-        }
+    init() throws { admin = try AdminHarness() }
 
-        var facts: ProcessFacts {
-            ProcessFacts(
-                version: "1.2.3", reloads: MetricsPage.Reloads(), logLinesDropped: 5,
-                descriptors: MetricsPage.Descriptors(limit: 64, open: 7))
-        }
-
-        func reload() -> ReloadOutcome {
-            reloadCount += 1
-            return outcome
-        }
-    }
-
-    private let network = SimNetwork(seed: 1)
-    private let process: Process
-    private let pages: AdminPages
-    private let server: Server
-    private let client: SimLoop
-    private let address: SocketAddress
-
-    init() throws {
-        let loop = network.makeLoop("control")
-        client = network.makeLoop("client")
-        process = Process(on: network, loop)
-        pages = AdminPages(of: process, on: loop, hosts: ["ops.example.com"])
-        server = Server(loop: loop, service: pages.respond)
-        address = try server.listen(on: .ip(.v4(0x7F00_0001), port: 9901))
-    }
-
-    /// The response to a request: its head and its body.
     private func ask(
         _ request: String, host: String = "localhost", _ fields: [String] = []
     ) throws -> (status: Int, head: String, body: String) {
-        var peer: ScriptedPeer?
-        client.timer(after: .zero) { [client, address] in
-            client.connect(to: address).onValue { peer = ScriptedPeer($0) }.catch { _ in }
-        }
-        network.run(until: { peer != nil })
-        let connected = try #require(peer)
-        let lines = ["\(request) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
-        connected.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-        network.run(until: { connected.hasEnded })
-        connected.stream.close()
-        let parts = connected.text.split(separator: "\r\n\r\n", maxSplits: 1)
-        let head = String(try #require(parts.first))
-        let status = try #require(Int(head.dropFirst("HTTP/1.1 ".count).prefix(3)))
-        return (status, head, parts.count > 1 ? String(parts[1]) : "")
+        try admin.ask(request, host: host, fields)
     }
 
     private func silenceWorker(for duration: Duration) {
@@ -97,19 +39,29 @@ import Testing
 
     /// A target that the page accepts.
     private static func target(of page: AdminPage) -> String {
-        page.path == "/-/log" ? "/-/log?level=debug" : page.path
+        switch page.path {
+        case "/-/log": "/-/log?level=debug"
+        case "/-/explain": "/-/explain?url=/x"
+        default: page.path
+        }
     }
 
     @Test func everyPageHasItsContentType() throws {
         let types = [
-            "/livez": "text/plain; charset=utf-8", "/readyz": "text/plain; charset=utf-8",
-            "/metrics": "text/plain; version=0.0.4; charset=utf-8",
-            "/requests": "application/json", "/-/reload": "text/plain; charset=utf-8",
-            "/-/log": "text/plain; charset=utf-8",
+            "GET /livez": "text/plain; charset=utf-8", "GET /readyz": "text/plain; charset=utf-8",
+            "GET /metrics": "text/plain; version=0.0.4; charset=utf-8",
+            "POST /-/reload": "text/plain; charset=utf-8",
+            "PUT /-/log": "text/plain; charset=utf-8", "GET /-/requests": "application/json",
+            "GET /-/backends": "application/json", "GET /-/loops": "application/json",
+            "GET /-/plan": "text/plain; charset=utf-8",
+            "GET /-/explain": "text/plain; charset=utf-8", "GET /-/config": "application/json",
+            "GET /-/reload": "application/json", "GET /-/dump": "application/json",
         ]
         for page in AdminPages.table {
-            let type = try #require(types[page.path], "no expectation for \(page.path)")
-            let response = try ask("\(Self.method(of: page)) \(Self.target(of: page))")
+            let method = Self.method(of: page)
+            let type = try #require(
+                types["\(method) \(page.path)"], "no expectation for \(page.path)")
+            let response = try ask("\(method) \(Self.target(of: page))")
             #expect(response.status == 200, "\(page.path)")
             #expect(response.head.contains("\r\nContent-Type: \(type)\r\n"), "\(page.path)")
         }
@@ -117,24 +69,34 @@ import Testing
     }
 
     @Test func refusesOtherMethodsWithAllow() throws {
-        for page in AdminPages.table {
-            let allow = page.access == .read ? "GET, HEAD" : Self.method(of: page)
-            let response = try ask("\(page.access == .read ? "POST" : "GET") \(page.path)")
-            #expect(response.status == 405, "\(page.path)")
-            #expect(response.head.contains("\r\nAllow: \(allow)\r\n"), "\(page.path)")
+        for path in Set(AdminPages.table.map(\.path)) {
+            let pages = AdminPages.table.filter { $0.path == path }
+            let allow = pages.sorted { $0.access == .read && $1.access != .read }.map {
+                $0.access == .read ? "GET, HEAD" : Self.method(of: $0)
+            }
+            let others = pages.contains { $0.access == .read } ? ["DELETE"] : ["DELETE", "GET"]
+            for method in others + (pages.contains { $0.access == .action } ? [] : ["POST"]) {
+                let response = try ask("\(method) \(path)")
+                #expect(response.status == 405, "\(path)")
+                let sent = try #require(response.head.firstMatch(of: /\r\nAllow: (.*)\r\n/)).1
+                #expect(
+                    Set(sent.split(separator: ", "))
+                        == Set(
+                            allow.flatMap { $0.split(separator: ", ") }), "\(path)")
+            }
         }
         #expect(process.reloadCount == 0)
     }
 
     @Test func respondsToHeadWithoutBody() throws {
         for page in AdminPages.table where page.access == .read {
-            let response = try ask("HEAD \(page.path)")
+            let response = try ask("HEAD \(Self.target(of: page))")
             #expect(response.status == 200 && response.body.isEmpty, "\(page.path)")
         }
     }
 
     @Test func refusesUnknownPath() throws {
-        for path in ["/nowhere", "/", "/livez/", "/metrics/x"] {
+        for path in ["/nowhere", "/", "/livez/", "/metrics/x", "/requests"] {
             #expect(try ask("GET \(path)").status == 404, "\(path)")
         }
     }
@@ -209,10 +171,12 @@ import Testing
     }
 
     @Test func processThatDoesNotServeIsAliveAndNotReady() throws {
-        process.isServing = false
-        #expect(try ask("GET /livez").status == 200)
-        let readiness = try ask("GET /readyz")
-        #expect(readiness.status == 503 && readiness.body == "not ready\n")
+        for phase in [ProcessPhase.starting, .draining, .ended] {
+            process.phase = phase
+            #expect(try ask("GET /livez").status == 200)
+            let readiness = try ask("GET /readyz")
+            #expect(readiness.status == 503 && readiness.body == "\(phase.rawValue)\n")
+        }
     }
 
     // MARK: Numbers
@@ -220,32 +184,13 @@ import Testing
     /// The pages wait half a second for the worker, which never answers.
     @Test func pagesNameWorkersWithMissingSnapshots() throws {
         let began = network.clock.now
-        let requests = try ask("GET /requests")
+        let requests = try ask("GET /-/requests")
         #expect(network.clock.now - began >= WorkerMonitor.snapshotLimit)
         #expect(requests.body == #"{"requests":[],"missing_workers":[0]}"#)
         let metrics = try ask("GET /metrics").body.split(separator: "\n")
         #expect(metrics.contains(#"tributary_worker_up{worker="0"} 0"#))
         #expect(metrics.contains(#"tributary_build_info{version="1.2.3"} 1"#))
         #expect(metrics.contains("tributary_log_lines_dropped_total 5"))
-    }
-
-    @Test func showsRequestsInFlightWithAgeUnlessHidden() throws {
-        process.worker.hasEnded = false
-        let snapshot = WorkerSnapshot(
-            meter: WorkerMetrics(endpointNames: []), backends: [], connections: 1, bufferedBytes: 0,
-            requests: [
-                RequestState(
-                    id: "a", endpoint: "GET /x", age: .microseconds(12_900), hidesTiming: false),
-                RequestState(id: "b", endpoint: "GET /\"", age: .seconds(1), hidesTiming: true),
-            ])
-        // The snapshot arrives while the page waits for it.
-        client.timer(after: .milliseconds(100)) { [process] in
-            process.monitor.received(snapshot, from: 0)
-        }
-        #expect(
-            try ask("GET /requests").body
-                == #"{"requests":[{"id":"a","endpoint":"GET /x","age_ms":12},"#
-                + #"{"id":"b","endpoint":"GET /\""}],"missing_workers":[]}"#)
     }
 
     // MARK: Reload
@@ -277,5 +222,12 @@ import Testing
         #expect(process.reloadCount == 1)
         network.advance(by: .milliseconds(100))
         #expect(try ask("POST /-/reload").status == 200)
+    }
+
+    @Test func reloadHasAPageForEachMethod() throws {
+        #expect(try ask("GET /-/reload").head.contains("application/json"))
+        #expect(process.reloadCount == 0)
+        #expect(try ask("POST /-/reload").body == "reloaded\n")
+        #expect(process.reloadCount == 1)
     }
 }

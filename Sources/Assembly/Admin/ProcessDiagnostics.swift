@@ -1,0 +1,60 @@
+import Basics
+package import GatewayConfig
+package import HTTP
+
+/// What the process states about itself on the diagnostic pages.
+package struct ProcessDiagnostics {
+    package let phase: ProcessPhase
+    /// The names of the backends without which the process is not ready.
+    package let requiredBackends: [String]
+    package let processID: Int
+    package let uptime: Duration
+    /// The facts of the build, the version first.
+    package let build: [(name: String, value: String)]
+    /// The configuration in use.
+    package let config: RecordedConfig
+    /// The files of the configuration as they are now.
+    package let files: ConfigFiles
+    package let reload: ReloadStatus
+    package let descriptions: PlanDescriptions
+
+    package init(
+        phase: ProcessPhase, requiredBackends: [String] = [], processID: Int, uptime: Duration,
+        build: [(name: String, value: String)], config: RecordedConfig, files: ConfigFiles,
+        reload: ReloadStatus, descriptions: PlanDescriptions
+    ) {
+        self.phase = phase
+        self.requiredBackends = requiredBackends
+        self.processID = processID
+        self.uptime = uptime
+        self.build = build
+        self.config = config
+        self.files = files
+        self.reload = reload
+        self.descriptions = descriptions
+    }
+}
+
+/// Whether the process serves.
+package enum ProcessPhase: String, Sendable {
+    /// Not all workers listen yet.
+    case starting
+    case serving
+    case draining
+    case ended
+}
+
+/// Descriptions of the running plan, which the command line's tools render.
+package struct PlanDescriptions {
+    /// What `check` prints; nil if the plan cannot be compiled again.
+    package let summary: () -> String?
+    /// What `explain` prints for a request, without literal values that may be secrets.
+    package let explanation: (Method, Target) -> String?
+
+    package init(
+        summary: @escaping () -> String?, explanation: @escaping (Method, Target) -> String?
+    ) {
+        self.summary = summary
+        self.explanation = explanation
+    }
+}

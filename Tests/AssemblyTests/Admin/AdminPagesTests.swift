@@ -156,6 +156,21 @@ import Testing
         #expect(try ask("GET /metrics", host: "ops.example.com").status == 200)
     }
 
+    @Test func everyPageButTheProbesNeedsTheToken() throws {
+        let admin = try AdminHarness(token: "0123456789abcdef")
+        let credentials = ["Authorization: Bearer 0123456789abcdef"]
+        for page in AdminPages.table {
+            let request = "\(Self.method(of: page)) \(Self.target(of: page))"
+            let isProbe = ["/livez", "/readyz"].contains(page.path)
+            #expect(try admin.ask(request).status == (isProbe ? 200 : 401), "\(page.path)")
+            #expect(
+                try admin.ask(request, credentials + ["Origin: http://evil.example"]).status == 403,
+                "\(page.path)")
+            #expect(try admin.ask(request, credentials).status == 200, "\(page.path)")
+        }
+        #expect(admin.process.reloadCount == 1)
+    }
+
     // MARK: Probes
 
     @Test func probesNameWorkersThatDoNotAnswer() throws {
